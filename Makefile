@@ -1,0 +1,81 @@
+# Everything here works from a fresh clone; what it makes lies under .build and goes with `make clean`.
+# Lines that end in `## text` are what `make help` prints.
+
+PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
+	"$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1 \
+	&& echo "$$python" && break; done)
+SEED ?= small
+PORT ?= 8989
+# Processes that tests run in.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+VENV := .build/venv
+READY := $(VENV)/.ready
+COLLECTION := .build/collections/ansible_collections/aiready/vsphere
+IN_VENV = PATH="$$PWD/$(VENV)/bin:$$PATH" PYTHONPATH="$$PWD/tests" PYTHONDONTWRITEBYTECODE=1 \
+	ANSIBLE_COLLECTIONS_PATH="$$PWD/.build/collections" ANSIBLE_HOME="$$PWD/.build/ansible-home"
+PYTEST = $(IN_VENV) python -m pytest -n $(JOBS)
+GATES = $(IN_VENV) python -m gates
+
+.DEFAULT_GOAL := help
+.PHONY: help setup rehearse twin test lint unit wire e2e sanity molecule build docs bench lock clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+rehearse: setup ## the whole way on a simulated data centre, twice: the second run changes nothing
+	@$(IN_VENV) python -m rehearse
+
+twin: setup ## the simulated vCenter in the foreground (SEED=small|large, PORT=8989); its endpoint is in .build/lab
+	@$(IN_VENV) python -m twin --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab
+
+test: setup ## all gates, as CI runs them
+	@$(GATES)
+
+lint: setup ## the quick gates: ruff, vermin, ansible-lint, changelog, docs
+	@$(GATES) ruff vermin ansible-lint changelog docs
+
+unit: setup ## unit tests and the comparison of lists (T=path or -k expression narrows)
+	@$(PYTEST) $(or $(T),tests/unit tests/house)
+
+wire: setup ## modules against the simulated vCenter, over the wire
+	@$(PYTEST) $(or $(T),tests/wire)
+
+e2e: setup ## playbooks against the simulated vCenter
+	@$(PYTEST) $(or $(T),tests/e2e)
+
+sanity: setup ## ansible-test sanity on every Python from 3.8 that is here
+	@$(GATES) sanity
+
+molecule: setup ## molecule scenarios of the roles
+	@$(GATES) molecule
+
+build: setup ## the tarball for Galaxy in .build/dist, checked as Galaxy's importer does
+	@$(GATES) tarball
+
+docs: setup ## pages of the modules and roles as HTML in .build/docs
+	@$(IN_VENV) python -m gates.pages
+
+bench: setup ## requests and time of vgpu_profile beside community.vmware's module
+	@$(IN_VENV) python -m bench
+
+lock: setup ## renew the locks in requirements/ from the *.in files
+	@for name in tools newer-core; do \
+		$(VENV)/bin/uv pip compile --universal --python-version 3.11 --upgrade --quiet --no-header --no-annotate \
+			--output-file "requirements/$$name.txt" "requirements/$$name.in" || exit; done
+
+clean: ## everything that these commands made
+	rm -rf .build .ansible collections tests/output .pytest_cache .ruff_cache
+	find plugins tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The virtual environment, and the collection at the path that Ansible wants.
+setup: $(READY) $(COLLECTION)/galaxy.yml
+
+$(READY): requirements/tools.txt tests/gates/bootstrap.py
+	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 found on PATH. On Debian 12, as root: apt-get install python3 python3-venv"; exit 1; }
+	@"$(PYTHON)" tests/gates/bootstrap.py $(VENV) requirements/tools.txt
+	@touch $@
+
+$(COLLECTION)/galaxy.yml:
+	@mkdir -p $(dir $(COLLECTION))
+	@ln -sfn ../../../.. $(COLLECTION)

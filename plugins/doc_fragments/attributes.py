@@ -1,0 +1,39 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every module of the collection says about check mode, diff mode and where it runs."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    # What holds for a module that manages something through vCenter; the variants below say where others differ.
+    DOCUMENTATION = r"""
+options: {}
+attributes:
+  check_mode:
+    description: Can say what it would change without changing anything.
+    support: full
+  diff_mode:
+    description: Returns what changes, before and after, when run with C(--diff).
+    support: full
+  action_group:
+    description: Use C(group/aiready.vsphere.vcenter) in C(module_defaults) to set the connection once.
+    support: full
+    membership:
+      - aiready.vsphere.vcenter
+  platform:
+    description: Where the module itself runs. It needs Python 3.8 or newer, pyVmomi, and a route to vCenter.
+    support: full
+    platforms: posix
+"""
+
+    READ_ONLY = r"""
+options: {}
+attributes:
+  check_mode:
+    details: This module only reads, and does the same in check mode.
+  diff_mode:
+    support: none
+    details: There is nothing that could change.
+"""

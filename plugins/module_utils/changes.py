@@ -1,0 +1,53 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A change is a value: the list of changes is the plan, the diff and the record of what was done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Change:
+    """One setting that is not as wanted."""
+
+    path: str
+    before: object
+    after: object
+    # What makes the change take effect ('power_cycle', 'reboot', ...); None means at once.
+    needs: str | None = None
+
+    def __str__(self):
+        text = "%s: %s -> %s" % (self.path, _shown(self.before), _shown(self.after))
+        return text if self.needs is None else "%s (needs %s)" % (text, self.needs.replace("_", " "))
+
+    def as_result(self):
+        return {"path": self.path, "before": self.before, "after": self.after, "needs": self.needs}
+
+
+@dataclass
+class Item:
+    """One object that a task manages, on its way from the wish to the proof."""
+
+    label: str
+    wish: dict
+    # Stable ids of the object (moid, uuid, path, ...), known once it was found.
+    ids: dict = field(default_factory=dict)
+    now: object = None
+    wanted: object = None
+    changes: list = field(default_factory=list)
+    # Read after apply; set for a failed item too, so that its result tells what is really there.
+    proved: object = None
+    error: object = None
+    # True as soon as a request that changes this object may have reached the server.
+    touched: bool = False
+
+
+def _shown(value):
+    if value is None or value == [] or value == "":
+        return "none"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(entry) for entry in value)
+    return str(value)

@@ -1,0 +1,93 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Look things up in the table of boards and their vGPU types."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import BOARDS
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+
+_BY_PREFIX = {board.vsphere_prefix: board for board in BOARDS}
+_BY_KEY = {board.key: board for board in BOARDS}
+
+
+def board(key):
+    """The board with this key, or None."""
+    return _BY_KEY.get(key)
+
+
+def board_of(profile):
+    """The board that a profile belongs to, or None when the table does not have it."""
+    name = parse(profile)
+    return _BY_PREFIX.get(name.board) if name else None
+
+
+def time_sliced_type(profile):
+    """The TimeSliced row of a profile of the C series, or None."""
+    name, owner = parse(profile), board_of(profile)
+    if owner is None or name.mig_backed or name.series != "c":
+        return None
+    return next((row for row in owner.time_sliced if row.gb == name.gb), None)
+
+
+def mig_type(profile):
+    """The MigBacked row of a profile, or None."""
+    name, owner = parse(profile), board_of(profile)
+    if owner is None or not name.mig_backed:
+        return None
+    wanted = (name.slices, name.gb, name.series, name.media)
+    return next((row for row in owner.mig_backed if (row.slices, row.gb, row.series, row.media) == wanted), None)
+
+
+def is_known(profile):
+    """True when the table lists this very profile."""
+    owner = board_of(profile)
+    return owner is not None and profile in time_sliced_profiles(owner) + mig_profiles(owner)
+
+
+def time_sliced_profiles(owner):
+    """All time-sliced profiles of a board, C series first."""
+    suffixes = [f"{row.gb}c" for row in owner.time_sliced] + list(owner.other_series)
+    return [f"{owner.vsphere_prefix}-{suffix}" for suffix in suffixes]
+
+
+def mig_profiles(owner):
+    """All MIG-backed profiles of a board."""
+    return [
+        f"{owner.vsphere_prefix}-{row.slices}-{row.gb}{row.series}{'me' if row.media else ''}"
+        for row in owner.mig_backed
+    ]
+
+
+def all_profiles():
+    """Every profile in the table."""
+    return [profile for owner in BOARDS for profile in time_sliced_profiles(owner) + mig_profiles(owner)]
+
+
+def board_memory_gb(profile, offered=()):
+    """Memory of the whole GPU behind a profile; for a board that is not in the table, the largest type offered."""
+    owner = board_of(profile)
+    if owner is not None:
+        return owner.memory_gb
+    name = parse(profile)
+    if name is None:
+        return 0
+    siblings = [other for other in map(parse, offered) if other is not None and other.board == name.board]
+    return max([other.gb for other in siblings] + [name.gb])
+
+
+def is_whole_gpu(profile, offered=()):
+    """True for a time-sliced profile that takes the whole frame buffer of its GPU."""
+    name = parse(profile)
+    return name is not None and not name.mig_backed and name.gb == board_memory_gb(profile, offered)
+
+
+def needs_efi(profile):
+    """True when the GPU's memory window is too large for BIOS firmware: all boards since Volta, but not the T4."""
+    owner = board_of(profile)
+    if owner is not None:
+        return owner.mmio_gb != 0
+    name = parse(profile)
+    return name is not None and name.family == "nvidia"

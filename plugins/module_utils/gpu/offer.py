@@ -1,0 +1,173 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which host offers a profile, and if none does, why that may be so. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from typing import NamedTuple
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+
+
+class Problem(NamedTuple):
+    """One reason against a wish."""
+
+    code: str
+    found: str
+    todo: str
+
+
+def against_profiles(now, profiles):
+    """The problems with profiles that have to be added to a VM, given what the hosts of its cluster offer."""
+    host = now.host
+    if not profiles:
+        return []
+    if host is None:
+        return [Problem("no_host", "vCenter does not say on which host the VM is.", "Place the VM on a host.")]
+    if not host.connected:
+        return [
+            Problem(
+                "host_not_connected",
+                f"Its host {host.name} is not connected, so what it offers is not known.",
+                "Connect the host again.",
+            )
+        ]
+    missing = [profile for profile in profiles if profile not in host.offered]
+    # A host that offers nothing says the same about every profile.
+    return list(dict.fromkeys(_missing(now, profile) for profile in missing))
+
+
+def unknown_profile(now, profile):
+    """The problem with something that is no profile, or none that anyone knows."""
+    return Problem(
+        "unknown_profile",
+        f"{profile} is not a vGPU profile that any host of the cluster offers or that this collection knows.",
+        _near(profile, _offered(now)) or "No host of the cluster offers any profile.",
+    )
+
+
+def near(profile, offered):
+    """The offered profiles that were most likely meant."""
+    name = parse(profile.lower())
+    close = difflib.get_close_matches(profile.lower(), offered, n=3, cutoff=0.75)
+    siblings = [
+        other
+        for other in offered
+        if name and parse(other) and (parse(other).board, parse(other).series) == (name.board, name.series)
+    ]
+    return list(dict.fromkeys(close + siblings))[:5]
+
+
+def _missing(now, profile):
+    host = now.host
+    others = sorted(other.name for other in now.cluster if other.moid != host.moid and profile in other.offered)
+    if others:
+        verb = "does" if len(others) == 1 else "do"
+        return Problem(
+            "profile_on_other_host",
+            f"Host {host.name} does not offer {profile}; in the same cluster {_listed(others)} {verb}.",
+            f"Move the VM to such a host{_or_take(profile, host.offered)}.",
+        )
+    if not host.offered:
+        found, todo = _offers_nothing(host)
+        return Problem("host_offers_nothing", found, todo)
+    if not catalogue.is_known(profile) and not _siblings(parse(profile), _offered(now)):
+        return unknown_profile(now, profile)
+    found, todo = _offers_others(now, profile)
+    return Problem("profile_not_offered", found, todo)
+
+
+def _offers_nothing(host):
+    """What the host's graphics devices tell about why it offers no profile at all."""
+    start = f"Host {host.name} offers no vGPU profile"
+    if not host.gpus:
+        return (
+            f"{start} and shows no NVIDIA graphics device.",
+            "Check the seat of the GPU, and SR-IOV and memory mapping above 4 GB in the BIOS; or use another host.",
+        )
+    names = _listed(sorted({gpu.name for gpu in host.gpus}))
+    active = {gpu.active for gpu in host.gpus}
+    if active == {"direct"}:
+        return (
+            f"{start}: its {names} is given away by passthrough.",
+            "Switch passthrough off for the device, set its graphics type to Shared Direct and reboot the host.",
+        )
+    if active == {"basic"}:
+        return (
+            f"{start}: its {names} has the graphics type Basic, so no NVIDIA driver is in charge of it.",
+            "Install the NVIDIA AI Enterprise host driver, reboot the host and set the graphics type to Shared Direct.",
+        )
+    if "sharedDirect" not in active:
+        waiting = any(gpu.configured == "sharedDirect" for gpu in host.gpus)
+        pending = "; Shared Direct is configured and waits for a restart" if waiting else ""
+        return (
+            f"{start}: the graphics type of its {names} is {_listed(sorted(active))}, not Shared Direct{pending}.",
+            ("Restart Xorg" if waiting else "Set the type to Shared Direct and restart Xorg") + ", or reboot the host.",
+        )
+    if all(gpu.mode == "multiInstanceGpu" for gpu in host.gpus):
+        return (
+            f"{start} although its {names} is set to Shared Direct; it is in MIG mode.",
+            "Check with nvidia-smi on the host that the change to MIG mode is complete (on Ampere the host reboots).",
+        )
+    return (
+        f"{start} although its {names} is set to Shared Direct.",
+        "Check the driver package (NVIDIA AI Enterprise, not graphics), nvidia-smi on the host, and memory mapping "
+        "above 4 GB in the BIOS.",
+    )
+
+
+def _offers_others(now, profile):
+    """Why a host that offers some profiles does not offer this one."""
+    host, name = now.host, parse(profile)
+    start = f"Host {host.name} does not offer {profile}, nor does any other host of its cluster"
+    siblings = _siblings(name, host.offered) or _siblings(name, _offered(now))
+    instead = _near(profile, host.offered)
+    if not siblings:
+        return f"{start}: none has such a board.", instead
+    same_kind = [other for other in siblings if other.mig_backed == name.mig_backed]
+    if not same_kind and name.mig_backed:
+        return (
+            f"{start}: the GPUs of this board offer time-sliced profiles, so they are not in MIG mode.",
+            f"Switch MIG mode on for the GPU (on Ampere the host has to reboot). {instead}",
+        )
+    if not same_kind:
+        return (
+            f"{start}: the GPUs of this board offer MIG-backed profiles, so they are in MIG mode.",
+            f"Switch MIG mode off for the GPU (on Ampere the host has to reboot). {instead}",
+        )
+    if name.series == "c" and not any(other.series == "c" for other in siblings):
+        return (
+            f"{start}: this board is there with other series, but without the compute series C.",
+            "The host driver is of the graphics family: replace it by the NVIDIA AI Enterprise driver.",
+        )
+    row = catalogue.mig_type(profile)
+    if row is not None and row.esxi_from and () < host.release < tuple(int(part) for part in row.esxi_from.split(".")):
+        return f"{start}: the profile exists from ESXi {row.esxi_from} on, the host has {host.version}.", instead
+    return f"{start}, though other profiles of this board are offered.", instead
+
+
+def _siblings(name, offered):
+    return [other for other in map(parse, offered) if other is not None and other.board == name.board]
+
+
+def _offered(now):
+    return sorted({profile for host in now.cluster or (now.host,) if host for profile in host.offered})
+
+
+def _near(profile, offered):
+    choice = near(profile, offered) or list(offered)[:8]
+    return f"Offered are {', '.join(choice)}." if choice else ""
+
+
+def _or_take(profile, offered):
+    choice = near(profile, offered)
+    return f", or take what its own host offers: {', '.join(choice)}" if choice else ""
+
+
+def _listed(names):
+    shown = names if len(names) <= 5 else [*names[:4], f"{len(names) - 4} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

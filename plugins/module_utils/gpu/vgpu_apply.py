@@ -1,0 +1,108 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Make the planned changes on all VMs of a task, with a power cycle for those that run."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import power_cycle, vgpu_plan, vgpu_spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_fleet import current
+
+
+def apply(fleet, items):
+    """Make item.changes of every item; what fails is in item.error, what is there afterwards in item.proved."""
+    running = [item for item in items if item.now.power == "on" and vgpu_plan.setting_changes(item.now, item.wanted)]
+    power_cycle.stop(fleet, running, _failed)
+    _configure(fleet, [item for item in items if item.error is None])
+    # A VM that was switched off is switched on again even if it could not be changed.
+    restart = [item for item in items if item.wanted.power == "on" and current(item).power == "off"]
+    refused = _start(fleet, restart)
+    _put_back(fleet, [item for item in restart if item.ids["moid"] in refused], refused)
+    noted = [item for item in items if current(item).power == "on" and current(item).power_on_again]
+    power_cycle.set_note(fleet, noted, False, _failed)
+    for item in items:
+        if item.error is not None and item.proved is not None and item not in running:
+            item.touched = bool(vgpu_plan.compare(item.now, item.proved))
+
+
+def prove(items):
+    """Judge the last reading, which apply made after its last change; what is still not as wanted is an error."""
+    for item in items:
+        if item.error is not None:
+            continue
+        left = vgpu_plan.compare(item.proved, dataclasses.replace(_wanted_now(item), power=item.wanted.power))
+        if left:
+            item.error = OperatorError(
+                f"VM {item.label}",
+                "the change was accepted by vSphere",
+                f"Read again, this is still not as wanted: {'; '.join(str(change) for change in left)}.",
+                "Run the task again; if it stays so, look at the VM's events in vCenter.",
+                "not_as_wanted",
+                left=[change.as_result() for change in left],
+            )
+
+
+def _configure(fleet, items):
+    """Reconfigure until a new reading shows nothing left to change."""
+    fleet.settle(
+        items,
+        "its vGPU configuration should change",
+        lambda item: not vgpu_plan.setting_changes(current(item), _wanted_now(item)),
+        lambda ref, item: ref.ReconfigVM_Task(spec=vgpu_spec.reconfiguration(current(item), _wanted_now(item))),
+        _failed,
+        guarded=True,
+    )
+
+
+def _wanted_now(item):
+    """The wanted state, worked out again from the latest reading: vSphere may have chosen other device keys."""
+    return vgpu_plan.want(current(item), item.wish)
+
+
+def _start(fleet, items):
+    """Switch VMs on; returns {moid: error} of those that vSphere refuses."""
+    refused = {}
+    power_cycle.start(fleet, items, lambda item, error: refused.setdefault(item.ids["moid"], error))
+    return refused
+
+
+def _put_back(fleet, items, refused):
+    """Give VMs that do not start with the new configuration the old one, and start them with it."""
+    broken = {}
+    fleet.settle(
+        items,
+        "its old vGPU configuration should be put back",
+        lambda item: not vgpu_plan.setting_changes(current(item), item.now),
+        lambda ref, item: ref.ReconfigVM_Task(spec=vgpu_spec.reconfiguration(current(item), item.now)),
+        lambda item, error: broken.setdefault(item.ids["moid"], error),
+        guarded=True,
+    )
+    broken.update(_start(fleet, [item for item in items if item.ids["moid"] not in broken]))
+    for item in items:
+        why, again = refused[item.ids["moid"]], broken.get(item.ids["moid"])
+        if again is None:
+            outcome = "The old configuration was put back, and the VM runs with it."
+        else:
+            outcome = f"Putting the old configuration back and starting it failed too: {_ended(again)} The VM is off."
+        item.error = OperatorError(
+            f"VM {item.label}",
+            "it should run with the new vGPU configuration",
+            f"vSphere refused to switch it on: {_ended(why)} {outcome}",
+            why.todo,
+            "power_on_refused",
+            cause=why.failure,
+            running=again is None,
+        )
+
+
+def _ended(error):
+    return error.found.rstrip(".") + "."
+
+
+def _failed(item, error):
+    if item.error is None:
+        item.error = error

@@ -1,0 +1,47 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Build the specifications that a reconfiguration of a VM needs."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import POWER_ON_AGAIN
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+
+
+def reconfiguration(now, wanted):
+    """The ConfigSpec that takes a VM from one state to the other, refused by vSphere if the VM changed meanwhile."""
+    spec = vim.vm.ConfigSpec(changeVersion=now.change_version)
+    gone = [device for device in now.devices if device not in wanted.devices]
+    new = [device for device in wanted.devices if device not in now.devices]
+    spec.deviceChange = [_device("remove", key, profile) for key, profile in gone] + [
+        # Keys below zero ask vSphere to choose; they only have to differ within one specification.
+        _device("add", -number, profile)
+        for number, (key, profile) in enumerate(new, start=1)
+    ]
+    if now.memory_locked != wanted.memory_locked:
+        spec.memoryReservationLockedToMax = wanted.memory_locked
+    changed = [key for key in sorted(set(now.vmx) | set(wanted.vmx)) if now.vmx.get(key) != wanted.vmx.get(key)]
+    spec.extraConfig = [_setting(key, wanted.vmx.get(key)) for key in changed]
+    return spec
+
+
+def power_on_again(wanted):
+    """The ConfigSpec that leaves or removes the note that this VM has to be switched on again."""
+    return vim.vm.ConfigSpec(extraConfig=[_setting(POWER_ON_AGAIN, "true" if wanted else None)])
+
+
+def _device(operation, key, profile):
+    return vim.vm.device.VirtualDeviceSpec(
+        operation=operation,
+        device=vim.vm.device.VirtualPCIPassthrough(
+            key=key,
+            backing=vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo(vgpu=profile),
+        ),
+    )
+
+
+def _setting(key, value):
+    # An empty value removes the key.
+    return vim.option.OptionValue(key=key, value=value or "")

@@ -1,0 +1,116 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The part of a VM, and of the hosts it could run on, that its vGPUs depend on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+USE_64BIT_MMIO = "pciPassthru.use64bitMMIO"
+MMIO_SIZE = "pciPassthru.64bitMMIOSizeGB"
+POWER_ON_AGAIN = "aiready.vsphere.power_on_again"
+
+# vSphere gives PCI passthrough devices keys from here on, and pciPassthru<N> in the VMX file is the device with key
+# 13000 + N [unsure: seen so, not documented], which is why every reconfiguration is followed by a reading.
+FIRST_KEY = 13000
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """An NVIDIA device as its host reports it."""
+
+    name: str
+    # basic, shared, sharedDirect or direct; 'active' is in force, 'configured' holds after the next restart.
+    active: str
+    configured: str
+    # none, sameSize, mixedSize or multiInstanceGpu; empty before vSphere 8.0 U3.
+    mode: str = ""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host with the profiles that it offers."""
+
+    moid: str
+    name: str
+    cluster: str
+    connected: bool
+    version: str
+    offered: tuple = ()
+    gpus: tuple = ()
+
+    @property
+    def release(self):
+        """The version as numbers that compare, e.g. (8, 0, 3)."""
+        return tuple(int(part) for part in self.version.split(".") if part.isdigit())
+
+
+@dataclass(frozen=True)
+class VmState:
+    """What is set in one VM."""
+
+    # (device key, profile), ordered by key
+    devices: tuple = ()
+    # keys of the other PCI passthrough devices, which share the numbering
+    other_keys: tuple = ()
+    memory_locked: bool = False
+    # the VMX settings that concern us, spelled as vSphere has them
+    vmx: dict = field(default_factory=dict)
+    power: str = "off"
+    power_on_again: bool = False
+    firmware: str = "efi"
+    template: bool = False
+    connection: str = "connected"
+    tools_running: bool = False
+    change_version: str = ""
+    host: Host | None = None
+    # all hosts of the VM's cluster, its own included
+    cluster: tuple = ()
+
+    @property
+    def profiles(self):
+        return sorted(profile for key, profile in self.devices)
+
+    @property
+    def mmio_size_gb(self):
+        size = self.vmx.get(MMIO_SIZE, "")
+        return int(size) if size.isdigit() else None
+
+    @property
+    def mmio_64bit(self):
+        return is_on(self.vmx.get(USE_64BIT_MMIO))
+
+
+def is_on(value):
+    """True for a VMX value that switches something on."""
+    return (value or "").lower() in ("1", "true", "yes", "on")
+
+
+def device_name(key):
+    """The name that the VMX file has for a PCI passthrough device."""
+    return f"pciPassthru{key - FIRST_KEY}"
+
+
+def uvm_setting(key):
+    """The VMX setting that switches CUDA unified memory on for the vGPU with this device key."""
+    return f"{device_name(key)}.cfg.enable_uvm"
+
+
+def uvm_settings(vmx):
+    """The unified memory settings among VMX settings, as {VMX device name: value}."""
+    return {name[: -len(".cfg.enable_uvm")]: value for name, value in vmx.items() if name.endswith(".cfg.enable_uvm")}
+
+
+def project(state):
+    """A state in the user's terms."""
+    return {
+        "profiles": state.profiles,
+        "memory_reservation": "all" if state.memory_locked else "partial",
+        "mmio_64bit": state.mmio_64bit,
+        "mmio_size_gb": state.mmio_size_gb,
+        "unified_memory": sorted(name for name, value in uvm_settings(state.vmx).items() if is_on(value)),
+        "power": state.power,
+        "power_on_again": state.power_on_again,
+    }

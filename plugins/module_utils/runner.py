@@ -1,0 +1,124 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The one way a module runs: read, want, compare, apply, prove. Check mode is decided here and nowhere else."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+
+
+class Noun:
+    """What a module manages. read, apply and prove take all items at once and do all I/O; the rest is pure.
+
+    What goes wrong with one item is recorded in item.error; an OperatorError that is raised by read, apply or
+    prove concerns the whole task.
+    """
+
+    def read(self, items):
+        """Fill item.now and item.ids from the world."""
+        raise NotImplementedError
+
+    def want(self, item):
+        """The state that the wish asks for; raises OperatorError when it is impossible."""
+        raise NotImplementedError
+
+    def compare(self, now, wanted):
+        """The list of changes that lead from one state to the other."""
+        raise NotImplementedError
+
+    def apply(self, items):
+        """Make exactly item.changes; sets item.touched before the first request that changes something."""
+        raise NotImplementedError
+
+    def prove(self, items):
+        """Read every touched item again into item.proved; a gap is an error unless the item has one already."""
+        raise NotImplementedError
+
+    def project(self, state):
+        """A state as the user sees it in before, after and the diff."""
+        raise NotImplementedError
+
+    def pending(self, state):
+        """What is set in this state and waits for a restart: [{what, needs}]."""
+        return []
+
+
+def run(module, noun, items, result_key):
+    """Take the items through the five steps of a noun and leave the module with their results."""
+    try:
+        noun.read(items)
+        for item in _sound(items):
+            _plan(noun, item)
+        todo = [item for item in _sound(items) if item.changes]
+        if todo and not module.check_mode:
+            noun.apply(todo)
+            noun.prove([item for item in todo if item.touched])
+    except OperatorError as error:
+        module.fail_json(msg=error.message, failure=error.failure, changed=any(item.touched for item in items))
+    _leave(module, noun, items, result_key)
+
+
+def _plan(noun, item):
+    try:
+        item.wanted = noun.want(item)
+        item.changes = noun.compare(item.now, item.wanted)
+    except OperatorError as error:
+        item.error = error
+
+
+def _sound(items):
+    return [item for item in items if item.error is None]
+
+
+def _leave(module, noun, items, result_key):
+    results = [_result(noun, item) for item in items]
+    answer = {"changed": any(result["changed"] for result in results), result_key: results}
+    if module._diff:
+        answer["diff"] = [_diff(result) for result in results if result["before"] != result["after"]]
+    failed = [item for item in items if item.error is not None]
+    if not failed:
+        module.exit_json(**answer)
+    if len(items) == 1:
+        answer.update(msg=failed[0].error.message, failure=failed[0].error.failure)
+    else:
+        answer.update(
+            msg="%d of %d failed. %s" % (len(failed), len(items), " ".join(item.error.message for item in failed)),
+            failure={"code": "some_failed", "failed": [item.label for item in failed]},
+        )
+    module.fail_json(**answer)
+
+
+def _result(noun, item):
+    """The same keys in check mode, without a change and with one, sound or failed."""
+    if item.proved is not None:
+        last = item.proved
+    elif item.error is None:
+        last = item.wanted
+    else:
+        last = item.now
+    return dict(
+        item.ids,
+        changed=bool(item.changes) if item.error is None else item.touched,
+        before=noun.project(item.now) if item.now is not None else {},
+        after=noun.project(last) if last is not None else {},
+        changes=[change.as_result() for change in item.changes],
+        pending=_pending(noun, item),
+        failed=item.error is not None,
+        msg=item.error.message if item.error is not None else "",
+        failure=item.error.failure if item.error is not None else {},
+    )
+
+
+def _pending(noun, item):
+    """After the proof, what the world says; before it, also what the planned changes will wait for."""
+    if item.proved is not None:
+        return noun.pending(item.proved)
+    waiting = list(noun.pending(item.now)) if item.now is not None else []
+    return waiting + [{"what": change.path, "needs": change.needs} for change in item.changes if change.needs]
+
+
+def _diff(result):
+    name = result.get("path") or result.get("name") or ""
+    return {"before_header": name, "after_header": name, "before": result["before"], "after": result["after"]}

@@ -1,0 +1,30 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""pyVmomi, or the reason why it is missing. Everything else imports it from here."""
+
+from __future__ import annotations
+
+import traceback
+
+from ansible.module_utils.basic import missing_required_lib
+
+try:
+    from pyVmomi import SoapStubAdapter, VmomiSupport, vim, vmodl
+except ImportError:
+    SoapStubAdapter = VmomiSupport = vim = vmodl = None
+    IMPORT_ERROR = traceback.format_exc()
+else:
+    IMPORT_ERROR = None
+
+
+def require(module):
+    """Fail the module with installation advice when pyVmomi cannot be imported."""
+    if IMPORT_ERROR is not None:
+        module.fail_json(msg=missing_required_lib("pyVmomi"), exception=IMPORT_ERROR)
+
+
+def managed_type(kind):
+    """The type with this WSDL name, such as VirtualMachine or PropertyCollector."""
+    return VmomiSupport.GetWsdlType("urn:vim25", kind)

@@ -1,0 +1,72 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which API version to speak: the newest that both sides know, asked from the server."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import VmomiSupport
+
+PATH = "/sdk/vimServiceVersions.xml"
+OLDEST = (7, 0)
+_NUMBERS = re.compile(r"\d+(\.\d+)+\Z")
+
+
+def numbers(text):
+    """8.0.3.0 as (8, 0, 3, 0); an empty tuple for a version that is not a release."""
+    return tuple(int(part) for part in text.split(".")) if _NUMBERS.match(text or "") else ()
+
+
+def newest_known():
+    """The newest release that this pyVmomi speaks."""
+    return max(_spoken(), key=numbers)
+
+
+def negotiate(target, status, body):
+    """The pyVmomi name of the version to speak, from what the server says of itself."""
+    offered = _offered(target, status, body)
+    spoken = _spoken()
+    common = [text for text in offered if text in spoken]
+    best = max(common, key=numbers) if common else ""
+    if numbers(best) < OLDEST:
+        newest = max(offered, key=numbers) if offered else "none"
+        raise OperatorError(
+            target.name,
+            "a vSphere API of version %s or newer was wanted" % ".".join(str(part) for part in OLDEST),
+            "The server speaks up to %s, and pyVmomi here speaks %s to %s"
+            % (newest, min(spoken, key=numbers), max(spoken, key=numbers)),
+            "Use a newer vCenter" if numbers(newest) < OLDEST else "Use a newer pyVmomi",
+            "api_version",
+        )
+    return spoken[best]
+
+
+def _spoken():
+    """pyVmomi's names by release."""
+    return {
+        text: name
+        for name, text in VmomiSupport.versionIdMap.items()
+        if VmomiSupport.nsMap.get(name) == "vim25" and numbers(text)
+    }
+
+
+def _offered(target, status, body):
+    if status != 200:
+        raise trouble.not_vsphere(target, "it answers with HTTP status %d" % status)
+    try:
+        root = ElementTree.fromstring(body)
+    except ElementTree.ParseError as error:
+        raise trouble.not_vsphere(target, "what it says of its versions is not XML (%s)" % error) from error
+    offered = []
+    for namespace in root.iter("namespace"):
+        if namespace.findtext("name") == "urn:vim25":
+            offered += [entry.text for entry in namespace.iter("version")]
+    if not offered:
+        raise trouble.not_vsphere(target, "it names no version of urn:vim25")
+    return [text for text in offered if numbers(text)]

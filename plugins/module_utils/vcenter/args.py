@@ -1,0 +1,57 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Argument specs that every vCenter module shares; each has a documentation fragment of the same name."""
+
+from __future__ import annotations
+
+from ansible.module_utils.basic import env_fallback
+
+
+def _env(*names):
+    return (env_fallback, list(names))
+
+
+CONNECTION = {
+    "hostname": {"type": "str", "required": True, "fallback": _env("VMWARE_HOST")},
+    "port": {"type": "int", "default": 443, "fallback": _env("VMWARE_PORT")},
+    "username": {"type": "str", "required": True, "fallback": _env("VMWARE_USER")},
+    "password": {"type": "str", "required": True, "no_log": True, "fallback": _env("VMWARE_PASSWORD")},
+    "validate_certs": {"type": "bool", "default": True, "fallback": _env("VMWARE_VALIDATE_CERTS")},
+    "ca_file": {"type": "path", "fallback": _env("AIREADY_VCENTER_CA_FILE")},
+    "proxy_host": {"type": "str", "fallback": _env("VMWARE_PROXY_HOST")},
+    "proxy_port": {"type": "int", "default": 80, "fallback": _env("VMWARE_PROXY_PORT")},
+    "session": {"type": "str", "choices": ["reuse", "once"], "default": "reuse"},
+    "session_dir": {"type": "path", "fallback": _env("AIREADY_SESSION_DIR")},
+    "request_timeout_s": {"type": "int", "default": 120},
+}
+
+DATACENTER = {"datacenter": {"type": "str"}}
+
+IDENTITY_KEYS = ("name", "path", "moid", "instance_uuid", "bios_uuid")
+
+# The ways to name one VM; at the top of a module or inside the elements of a fleet.
+VM_IDENTITY = {key: {"type": "str"} for key in IDENTITY_KEYS}
+
+TASK_WAITING = {
+    "tasks_in_flight": {"type": "int", "default": 32},
+    "task_timeout_s": {"type": "int", "default": 600},
+}
+
+_RANGES = {
+    "port": (1, 65535),
+    "proxy_port": (1, 65535),
+    "request_timeout_s": (1, 86400),
+    "tasks_in_flight": (1, 640),
+    "task_timeout_s": (1, 604800),
+}
+
+
+def check_ranges(params):
+    """Every number that is out of bounds, one sentence each."""
+    return [
+        "%s is %s; it must be between %d and %d." % (name, params[name], low, high)
+        for name, (low, high) in sorted(_RANGES.items())
+        if params.get(name) is not None and not low <= params[name] <= high
+    ]

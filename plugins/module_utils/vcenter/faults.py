@@ -1,0 +1,169 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Vendor faults in one readable sentence: type, vendor message, object, and what to do where it is known."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+
+
+def explain(fault, label, wanted):
+    """An OperatorError for a vendor fault that came instead of what was wanted for the labelled object."""
+    row = next((_ADVICE[name] for name in _lineage(fault) if name in _ADVICE), None)
+    code, todo = row if row is not None else ("vsphere_fault", "")
+    messages = vendor_messages(fault)
+    found = "vCenter answered %s" % fault._wsdlName
+    details = _details(fault)
+    if details:
+        found += " (%s)" % ", ".join(details)
+    if messages:
+        found += ": %s" % " / ".join(messages)
+    return OperatorError(
+        label, wanted, found, todo, code, fault=fault._wsdlName, vendor_message=" / ".join(messages), **_named(fault)
+    )
+
+
+def is_transient(fault):
+    """Whether the same wish may be granted a moment later, after a fresh read where the object changed."""
+    return isinstance(fault, (vim.fault.TaskInProgress, vim.fault.ConcurrentAccess, vim.fault.NotAuthenticated))
+
+
+def vendor_messages(fault):
+    """Every message in a fault, its details and its causes: outermost first, without repetitions."""
+    messages = []
+    seen = set()
+    while fault is not None and id(fault) not in seen:
+        seen.add(id(fault))
+        texts = [getattr(fault, "msg", None), getattr(fault, "reason", None)]
+        texts += [entry.message for entry in getattr(fault, "faultMessage", None) or ()]
+        for text in (entry.strip() for entry in texts if entry):
+            if text and text not in messages:
+                messages.append(text)
+        fault = getattr(fault, "faultCause", None)
+    return messages
+
+
+def _lineage(fault):
+    """The fault's type name and those of its ancestors, nearest first."""
+    return [kind.__dict__.get("_wsdlName", kind.__name__) for kind in type(fault).__mro__]
+
+
+def _details(fault):
+    """What the typed fields of a fault say, for those that help."""
+    return [text % value for text, value in _fields(fault).values()]
+
+
+def _named(fault):
+    """The machine-readable side of the same fields."""
+    return {name: value for name, (text, value) in _fields(fault).items()}
+
+
+def _fields(fault):
+    values = {name: (text, getattr(fault, name, None)) for name, text in _FIELDS}
+    return {name: (text, _shown(value)) for name, (text, value) in values.items() if _is_set(value)}
+
+
+def _is_set(value):
+    return value is not None and (hasattr(value, "_GetMoId") or str(value) != "")
+
+
+def _shown(value):
+    return value._GetMoId() if hasattr(value, "_GetMoId") else str(value)
+
+
+_FIELDS = (
+    ("privilegeId", "privilege %s"),
+    ("object", "on %s"),
+    ("obj", "object %s"),
+    ("property", "property %s"),
+    ("invalidProperty", "property %s"),
+    ("deviceIndex", "device number %s of the request"),
+    ("name", "name %s"),
+    ("file", "file %s"),
+    ("host", "host %s"),
+    ("existingState", "it is %s"),
+    ("requestedState", "%s was requested"),
+    ("argument", "argument %s"),
+    ("datastore", "datastore %s"),
+    ("unreserved", "%s left"),
+    ("requested", "%s requested"),
+)
+
+# By WSDL type name; a fault without a row of its own takes the one of its nearest ancestor.
+_ADVICE = {
+    "InvalidLogin": (
+        "wrong_password",
+        "Check `username` (with its domain, such as name@vsphere.local) and `password`; "
+        "vCenter locks an account after a few wrong ones",
+    ),
+    "PasswordExpired": ("password_expired", "Set a new password for the user in vCenter and use it here"),
+    "NotAuthenticated": ("session_lost", "Run the task again; if it repeats, look for what ends sessions in vCenter"),
+    "NoPermission": (
+        "no_permission",
+        "Give the user a role that holds this privilege on the object (or on a parent, with propagation)",
+    ),
+    "InvalidPowerState": ("invalid_power_state", "Bring the VM into the power state that this change needs first"),
+    "InvalidState": ("invalid_state", "Look at the object's state in vCenter and bring it into the one needed"),
+    "TaskInProgress": ("task_in_progress", "Wait for the other task on this object to end, then run again"),
+    "ConcurrentAccess": (
+        "concurrent",
+        "Somebody changed the object meanwhile: run again, so that it is read anew",
+    ),
+    "InsufficientGraphicsResourcesFault": (
+        "no_graphics_resources",
+        "Find or free a GPU that offers this profile: check that the host's graphics type is Shared Direct, and that "
+        "no GPU is held by VMs with a profile of another size",
+    ),
+    "InsufficientMemoryResourcesFault": (
+        "no_memory",
+        "Free memory on the host or in the resource pool: a VM with a vGPU reserves all of its memory",
+    ),
+    "InsufficientCpuResourcesFault": ("no_cpu", "Lower the CPU reservation or free CPU on the host or resource pool"),
+    "InsufficientResourcesFault": (
+        "no_resources",
+        "Free resources on the host or in the cluster, or choose another one",
+    ),
+    "InvalidDeviceSpec": ("invalid_device", "Compare the device with what the VM's host and hardware version support"),
+    "InvalidVmConfig": ("invalid_config", "Compare the setting with what the VM's host and hardware version support"),
+    "GenericVmConfigFault": ("vm_config", "The vendor's messages name the setting or the device to correct"),
+    "DeviceNotSupported": ("device_not_supported", "Choose a device that the VM's host and hardware version support"),
+    "VmConfigFault": ("vm_config", "Compare the VM's settings with what its host supports"),
+    "NotSupported": ("not_supported", "Check the versions of vCenter, host and VM hardware, and the licence"),
+    "RestrictedVersion": (
+        "licence",
+        "The licence in use forbids changes through the API (as that of a free ESXi does): assign another one",
+    ),
+    "LicenseExpired": ("licence", "Renew the vSphere licence"),
+    "LicenseRestricted": ("licence", "Assign a licence that includes this feature"),
+    "NotEnoughLicenses": ("licence", "Add licences or free some"),
+    "FileNotFound": ("file_not_found", "Check that the file and its datastore exist and can be reached by the host"),
+    "FileAlreadyExists": ("file_exists", "Remove or rename the file, or choose another name"),
+    "FileLocked": ("file_locked", "Find the host or task that holds the file and let it end"),
+    "NoDiskSpace": ("no_disk_space", "Free space on the datastore or choose another one"),
+    "FileFault": ("file", "Check the file and its datastore"),
+    "HostNotConnected": ("host_not_connected", "Reconnect the host in vCenter, then run again"),
+    "HostNotReachable": ("host_not_connected", "Check the host's power and its management network"),
+    "HostCommunication": ("host_not_connected", "Check the host's management network and agents, then run again"),
+    "NoHost": ("host_not_connected", "Check that a host for the VM exists and is connected"),
+    "ManagedObjectNotFound": (
+        "object_gone",
+        "The object was removed meanwhile: run again, so that it is sought anew",
+    ),
+    "DuplicateName": ("duplicate_name", "Choose another name, or use the object that has it"),
+    "InvalidName": ("invalid_name", "Choose a name without control characters and of at most 80 characters"),
+    "InvalidProperty": ("invalid_property", "This version of vCenter does not know the property: check its version"),
+    "InvalidArgument": ("invalid_argument", "Check the value that the argument was given"),
+    "InvalidRequest": ("invalid_request", "Check that the object's kind and the API version fit the request"),
+    "MethodNotFound": ("method_not_found", "This version of vCenter does not know the method: check its version"),
+    "MethodDisabled": (
+        "method_disabled",
+        "Something (a task, a backup, a solution) has disabled the method: let it end",
+    ),
+    "RequestCanceled": ("cancelled", "Somebody cancelled the task: find out why before you run it again"),
+    "Timedout": ("vendor_timeout", "Look for what holds the object up in vCenter, then run again"),
+    "ToolsUnavailable": ("tools_unavailable", "Start or install VMware Tools (open-vm-tools) in the guest"),
+    "SystemError": ("vendor_error", "Look into the logs of vCenter and of the host at this time"),
+}

@@ -1,0 +1,243 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Finding VMs: many wishes, few requests, and an answer for each of them."""
+
+from __future__ import annotations
+
+import difflib
+import uuid
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import IDENTITY_KEYS
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+
+# Up to this many UUIDs are asked for one by one; beyond it one look at all VMs is cheaper.
+_FEW = 3
+_NEAR = 5
+_UUID_PROPERTY = {"instance_uuid": "config.instanceUuid", "bios_uuid": "config.uuid"}
+_SPOKEN = {"name": "name", "path": "path", "moid": "MoID", "instance_uuid": "instance UUID", "bios_uuid": "BIOS UUID"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A VM that was found."""
+
+    ref: object
+    moid: str
+    name: str
+    path: str
+
+
+def label(wish):
+    """What a wish calls its VM, for messages."""
+    key, value = _identity(wish)
+    return value if key in ("name", "path") else "%s %s" % (_SPOKEN[key], value)
+
+
+def find_vms(vcenter, wishes, datacenter=None):
+    """For each wish a Found, or the OperatorError that says why there is none.
+
+    A wish is a dict with one of name, path, moid, instance_uuid and bios_uuid. An unknown datacenter is raised.
+    """
+    if not wishes:
+        return []
+    above, home = _scope(vcenter, datacenter) if datacenter else (inventory.Tree(), None)
+    identities = [_identity(wish) for wish in wishes]
+    kinds = [key for key, value in identities]
+    uuids = [key for key in kinds if key in _UUID_PROPERTY]
+    if "name" in kinds or "path" in kinds or len(uuids) > _FEW:
+        paths = sorted({_UUID_PROPERTY[key] for key in uuids})
+        tree = inventory.read_down(vcenter, home or vcenter.content.rootFolder, paths)
+        tree.add(above)
+        hits = [_look_up(tree, key, value, datacenter) for key, value in identities]
+        # A MoID may stand for a VM in a place whose parents the user must not see.
+        hidden = [value for (key, value), rows in zip(identities, hits) if key == "moid" and not rows]
+        if hidden and not datacenter:
+            tree.add(inventory.read_up(vcenter, _vm_refs(vcenter, hidden)))
+            hits = [_look_up(tree, key, value, datacenter) for key, value in identities]
+    else:
+        candidates = [_ask(vcenter, key, value, home) for key, value in identities]
+        tree = inventory.read_up(vcenter, _unique(ref for refs in candidates for ref in refs))
+        hits = [_rows_of(tree, refs, home) for refs in candidates]
+    return [_answer(tree, key, value, rows, datacenter) for (key, value), rows in zip(identities, hits)]
+
+
+def find_datacenter(vcenter, wish):
+    """A reference to one datacenter by name or path."""
+    dummy, ref = _scope(vcenter, wish)
+    return ref
+
+
+def _scope(vcenter, wish):
+    """The tree of all datacenters, and the one wished for."""
+    tree = inventory.read_datacenters(vcenter)
+    there = tree.of_kind("Datacenter")
+    rows = [row for row in there if _is_datacenter(tree, row, wish)]
+    if len(rows) == 1:
+        return tree, rows[0].ref
+    if rows:
+        raise OperatorError(
+            "datacenter %s" % wish,
+            "one datacenter of this name was wanted",
+            "There are %d: %s" % (len(rows), _listed(tree.path(row) for row in rows)),
+            "Use the path of one of them",
+            "datacenter_ambiguous",
+            candidates=sorted(tree.path(row) for row in rows),
+        )
+    raise OperatorError(
+        "datacenter %s" % wish,
+        "a datacenter was wanted",
+        "vCenter has none of this name that this user may see; there are: %s"
+        % (_listed(inventory.unescaped(row.get("name", "?")) for row in there) or "none"),
+        "Correct `datacenter`, or look at the user's permissions",
+        "datacenter_not_found",
+        candidates=sorted(tree.path(row) for row in there),
+    )
+
+
+def _identity(wish):
+    for key in IDENTITY_KEYS:
+        if wish.get(key):
+            return key, wish[key]
+    raise OperatorError(
+        "VM",
+        "one of %s was wanted" % ", ".join(IDENTITY_KEYS),
+        "None of them is set",
+        "Set exactly one",
+        "identity_missing",
+    )
+
+
+def _is_datacenter(tree, row, wish):
+    if "/" in wish:
+        return inventory.same_path(tree.path(row), wish)
+    return inventory.same_name(row.get("name", ""), wish)
+
+
+def _look_up(tree, key, value, datacenter):
+    """The VMs of a tree that a wish stands for."""
+    if key == "moid":
+        row = tree.row(value)
+        return [row] if row is not None and row.kind == "VirtualMachine" else []
+    vms = tree.of_kind("VirtualMachine")
+    if key == "name":
+        return [row for row in vms if inventory.same_name(row.get("name", ""), value)]
+    if key == "path":
+        return [row for row in vms if _has_path(tree, row, value, datacenter)]
+    wanted = _canonical(value)
+    return [row for row in vms if wanted and _canonical(row.get(_UUID_PROPERTY[key])) == wanted]
+
+
+def _has_path(tree, row, wish, datacenter):
+    path = tree.path(row)
+    if inventory.same_path(path, wish):
+        return True
+    if not datacenter or wish.startswith("/"):
+        return False
+    # Inside a datacenter a relative path starts at its folder of VMs, as in the client's tree view.
+    home = tree.datacenter(row)
+    below = path[len(tree.path(home)) :].strip("/").split("/")[1:] if home is not None else []
+    return bool(below) and inventory.same_path("/".join(below), wish)
+
+
+def _ask(vcenter, key, value, datacenter):
+    """Candidates for a MoID or UUID without a look at the whole inventory."""
+    if key == "moid":
+        return _vm_refs(vcenter, [value])
+    wanted = _canonical(value)
+    if wanted is None:
+        return []
+    try:
+        return list(
+            vcenter.content.searchIndex.FindAllByUuid(
+                datacenter=datacenter, uuid=wanted, vmSearch=True, instanceUuid=key == "instance_uuid"
+            )
+            or ()
+        )
+    except vmodl.MethodFault as fault:
+        raise explain(fault, "%s %s" % (_SPOKEN[key], value), "find the VM") from fault
+
+
+def _rows_of(tree, refs, datacenter):
+    rows = [tree.row(ref._GetMoId()) for ref in refs]
+    rows = [row for row in rows if row is not None and row.kind == "VirtualMachine"]
+    if datacenter is None:
+        return rows
+    homes = [(row, tree.datacenter(row)) for row in rows]
+    return [row for row, home in homes if home is not None and home.moid == datacenter._GetMoId()]
+
+
+def _answer(tree, key, value, rows, datacenter):
+    if len(rows) == 1:
+        row = rows[0]
+        return Found(row.ref, row.moid, inventory.unescaped(row.get("name", row.moid)), tree.path(row))
+    subject = "VM %s" % value if key in ("name", "path") else "VM with %s %s" % (_SPOKEN[key], value)
+    where = " in datacenter %s" % datacenter if datacenter else ""
+    if rows:
+        paths = sorted(tree.path(row) for row in rows)
+        return OperatorError(
+            subject,
+            "one VM of this %s%s was wanted" % (_SPOKEN[key], where),
+            "There are %d: %s" % (len(rows), _listed(paths)),
+            "Use `path`, `instance_uuid` or `moid` to say which one you mean",
+            "vm_ambiguous",
+            candidates=paths,
+        )
+    if key in _UUID_PROPERTY and _canonical(value) is None:
+        return OperatorError(
+            subject,
+            "a VM was wanted",
+            "This is not a UUID",
+            "Write it as 32 hexadecimal digits, with or without dashes",
+            "uuid_malformed",
+        )
+    near = _near(tree, key, value)
+    found = "There is none%s that this user may see" % where
+    if near:
+        found += "; near it: %s" % _listed(near)
+    return OperatorError(
+        subject,
+        "a VM was wanted",
+        found,
+        "Correct `%s`, or look at the user's permissions" % key,
+        "vm_not_found",
+        near=near,
+    )
+
+
+def _near(tree, key, value):
+    """Names, or paths of VMs with names, that the user may have meant; letters of the other case count as equal."""
+    if key not in ("name", "path"):
+        return []
+    spoken = {}
+    for row in tree.of_kind("VirtualMachine"):
+        name = inventory.unescaped(row.get("name", ""))
+        spoken.setdefault(name.lower(), set()).add(name if key == "name" else tree.path(row))
+    wish = inventory.unescaped(value if key == "name" else value.rstrip("/").rpartition("/")[2])
+    near = difflib.get_close_matches(wish.lower(), spoken, n=_NEAR, cutoff=0.6)
+    return [text for name in near for text in sorted(spoken[name])][:_NEAR]
+
+
+def _vm_refs(vcenter, moids):
+    return [managed_type("VirtualMachine")(moid, vcenter.stub) for moid in moids]
+
+
+def _unique(refs):
+    return list({ref._GetMoId(): ref for ref in refs}.values())
+
+
+def _canonical(text):
+    """A UUID in its usual form; None for anything else, such as that of an inaccessible VM."""
+    try:
+        return str(uuid.UUID(text.replace(" ", ""))) if text else None
+    except ValueError:
+        return None
+
+
+def _listed(texts):
+    return ", ".join(sorted(texts))

@@ -1,0 +1,122 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Reading: many objects, exactly the properties needed, one request."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
+
+_RESTARTS = 2
+
+
+class Row:
+    """What was read of one object."""
+
+    def __init__(self, ref, values, missing):
+        self.ref = ref
+        self.missing = missing
+        self._values = values
+
+    @property
+    def moid(self):
+        return self.ref._GetMoId()
+
+    @property
+    def kind(self):
+        return self.ref._wsdlName
+
+    def get(self, path, default=None):
+        """The value of a property path; the default when it is unset or could not be read (see missing)."""
+        return self._values.get(path, default)
+
+    def __repr__(self):
+        return "<Row %s %s>" % (self.kind, self.moid)
+
+
+def retrieve(vcenter, select, start, walk=(), skip_gone=False):
+    """Rows of everything reached from the start objects that is of a selected kind.
+
+    select maps a kind to its property paths; walk lists (kind, property) steps that are followed from any object
+    reached. With skip_gone, start objects that no longer exist are left out instead of failing the read.
+    """
+    start = list(start)
+    while start:
+        try:
+            return _read(vcenter, _filter_spec(select, start, walk))
+        except vmodl.fault.ManagedObjectNotFound as fault:
+            left = [ref for ref in start if not _same(ref, fault.obj)]
+            if not skip_gone or len(left) == len(start):
+                raise _explained(vcenter, fault, select) from fault
+            start = left
+        except vmodl.MethodFault as fault:
+            raise _explained(vcenter, fault, select) from fault
+    return []
+
+
+def _read(vcenter, spec):
+    """All pages; again from the first one when the session or the connection is lost in between."""
+    restarts = 0
+    while True:
+        try:
+            return _pages(vcenter.content.propertyCollector, spec)
+        except vim.fault.NotAuthenticated:
+            if restarts == _RESTARTS:
+                raise
+            vcenter.renew()
+        except FateUnknown:
+            if restarts == _RESTARTS:
+                raise
+        restarts += 1
+
+
+def _pages(collector, spec):
+    options = vmodl.query.PropertyCollector.RetrieveOptions()
+    rows = []
+    page = collector.RetrievePropertiesEx(specSet=[spec], options=options)
+    while page is not None:
+        rows.extend(_row(content) for content in page.objects or ())
+        page = collector.ContinueRetrievePropertiesEx(token=page.token) if page.token else None
+    return rows
+
+
+def _row(content):
+    missing = {entry.path: entry.fault for entry in content.missingSet or ()}
+    for fault in missing.values():
+        # vCenter answers a request without a session too, but hides every property behind this fault.
+        if isinstance(fault, vim.fault.NotAuthenticated):
+            raise fault
+    return Row(content.obj, {entry.name: entry.val for entry in content.propSet or ()}, missing)
+
+
+def _filter_spec(select, start, walk):
+    collector = vmodl.query.PropertyCollector
+    names = ["%s.%s" % step for step in walk]
+    steps = [
+        collector.TraversalSpec(
+            name=name,
+            type=managed_type(kind),
+            path=path,
+            skip=False,
+            selectSet=[collector.SelectionSpec(name=other) for other in names],
+        )
+        for name, (kind, path) in zip(names, walk)
+    ]
+    return collector.FilterSpec(
+        propSet=[
+            collector.PropertySpec(type=managed_type(kind), all=False, pathSet=list(paths))
+            for kind, paths in select.items()
+        ],
+        objectSet=[collector.ObjectSpec(obj=ref, skip=False, selectSet=list(steps)) for ref in start],
+    )
+
+
+def _same(ref, other):
+    return other is not None and ref._GetMoId() == other._GetMoId()
+
+
+def _explained(vcenter, fault, select):
+    return explain(fault, vcenter.name, "read the properties of %s objects" % ", ".join(sorted(select)))

@@ -1,0 +1,175 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Connecting: one login for all tasks and forks of a play, and a new one when vCenter has dropped it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+
+from ansible.module_utils.common import warnings
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version, session_file, trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import check_ranges
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import Clock, ReliableStub, persist
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import CertificateChanged
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Target, Wire
+
+
+def connect(params, warn=warnings.warn, clock=Clock, make_wire=Wire):
+    """A VCenter for connection parameters as args.CONNECTION describes them; warn takes one sentence."""
+    problems = check_ranges(params)
+    if problems:
+        raise OperatorError(
+            params["hostname"], "a vCenter connection was wanted", " ".join(problems), "Correct them", "out_of_range"
+        )
+    store = None
+    if params.get("session", "reuse") == "reuse":
+        server = "%s:%d" % (params["hostname"], params["port"])
+        store = session_file.open_store(
+            params.get("session_dir"),
+            server,
+            params["username"],
+            api_version.newest_known(),
+            patience_s=4 * params["request_timeout_s"],
+            warn=warn,
+        )
+    target = Target(
+        host=params["hostname"],
+        port=params["port"],
+        proxy_host=params.get("proxy_host"),
+        proxy_port=params.get("proxy_port") or 80,
+        validate_certs=params["validate_certs"],
+        ca_file=params.get("ca_file"),
+        timeout_s=params["request_timeout_s"],
+        session_file=store.path if store is not None else None,
+    )
+    vcenter = VCenter(make_wire(target), params["username"], params["password"], store, clock)
+    vcenter.open()
+    return vcenter
+
+
+class VCenter:
+    """An open way to one vCenter; everything else in this package works on it."""
+
+    def __init__(self, wire, username, password, store=None, clock=Clock):
+        self.clock = clock
+        self.stub = ReliableStub(wire, self.renew, clock)
+        self.si = vim.ServiceInstance("ServiceInstance", self.stub)
+        self.content = None
+        self._wire = wire
+        self._username = username
+        self._password = password
+        self._store = store
+        self._instance_uuid = None
+
+    @property
+    def name(self):
+        """What messages call this server."""
+        return self._wire.target.name
+
+    @property
+    def api_version_text(self):
+        """The server's own API version, such as 8.0.3.0."""
+        return self.content.about.apiVersion
+
+    @property
+    def api_version(self):
+        """The same as a tuple of numbers, for comparisons."""
+        return api_version.numbers(self.api_version_text)
+
+    @property
+    def is_vcenter(self):
+        """False for a host that was addressed directly."""
+        return self.content.about.apiType == "VirtualCenter"
+
+    def managed(self, kind, moid):
+        """A reference to an object by its kind and MoID; costs no request."""
+        return managed_type(kind)(moid, self.stub)
+
+    def open(self):
+        """Take the kept session on trust, or log in; whether it still lives shows at the first request."""
+        if self._store is None:
+            self._adopt(self._login())
+            atexit.register(self.close)
+        else:
+            self._adopt(self._store.fresh(None, self._login))
+
+    def renew(self, stale=None):
+        """Replace a session that vCenter has dropped; of many processes only one logs in."""
+        stale = self._wire.cookie if stale is None else stale
+        self._adopt(self._login() if self._store is None else self._store.fresh(stale, self._login))
+
+    def close(self):
+        """Log out, unless the session is kept for later tasks."""
+        if self._store is None and self.content is not None:
+            atexit.unregister(self.close)
+            sessions, self.content = self.content.sessionManager, None
+            with contextlib.suppress(vmodl.MethodFault, OperatorError):
+                sessions.Logout()
+        self._wire.drop()
+
+    def _adopt(self, state):
+        if self._instance_uuid not in (None, state.instance_uuid):
+            raise OperatorError(
+                self.name,
+                "the session was to be renewed",
+                "Another vCenter answers here now (its instance is %s, not %s)"
+                % (state.instance_uuid, self._instance_uuid),
+                "Find out why the address has moved; nothing that was found before is valid there",
+                "another_vcenter",
+            )
+        self._instance_uuid = state.instance_uuid
+        self._wire.use_version(state.version)
+        self._wire.cookie = state.cookie
+        self._wire.pin = state.fingerprint
+        self.content = _content(state, self.stub)
+
+    def _login(self):
+        wire = self._wire
+        wire.cookie = ""
+        if wire.target.validate_certs:
+            # What verifies now is what this session will be pinned to.
+            wire.pin = None
+        try:
+            status, page = persist(
+                lambda: wire.fetch(api_version.PATH), wire, api_version.PATH, repeatable=True, clock=self.clock
+            )
+        except CertificateChanged as error:
+            raise trouble.explain(error, wire.target) from error
+        wire.use_version(api_version.negotiate(wire.target, status, page))
+        try:
+            content = self.si.RetrieveContent()
+            content.sessionManager.Login(userName=self._username, password=self._password)
+        except vmodl.MethodFault as fault:
+            raise explain(fault, self.name, "log in as %s" % self._username) from fault
+        return _state(wire, content)
+
+
+def _state(wire, content):
+    services = {}
+    for entry in content._GetPropertyList():
+        value = getattr(content, entry.name)
+        if hasattr(value, "_GetMoId"):
+            services[entry.name] = [value._wsdlName, value._GetMoId()]
+    about = {entry.name: getattr(content.about, entry.name) for entry in content.about._GetPropertyList()}
+    return session_file.State(
+        cookie=wire.cookie,
+        version=wire.version,
+        fingerprint=wire.shown,
+        instance_uuid=content.about.instanceUuid or "",
+        about={name: value for name, value in about.items() if isinstance(value, str)},
+        services=services,
+    )
+
+
+def _content(state, stub):
+    """The service content as the server sent it, without asking again."""
+    content = vim.ServiceInstanceContent(about=vim.AboutInfo(**state.about))
+    for name, (kind, moid) in state.services.items():
+        setattr(content, name, managed_type(kind)(moid, stub))
+    return content

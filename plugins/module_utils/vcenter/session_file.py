@@ -1,0 +1,201 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Sessions kept between tasks and forks: one private file and one lock for each server and user."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import stat
+import tempfile
+import time
+from dataclasses import asdict, dataclass, fields
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+
+FORMAT = 1
+_POLL_S = 0.05
+# A refusal that came while we waited is ours too: trying again would only lock the account.
+_REFUSALS = ("wrong_password", "password_expired", "no_permission")
+_REFUSAL_PARTS = ("subject", "wanted", "found", "todo", "code")
+
+
+@dataclass
+class State:
+    """Everything that the next task needs to go on without a login."""
+
+    cookie: str
+    version: str
+    fingerprint: str
+    instance_uuid: str
+    about: dict
+    services: dict
+    format: int = FORMAT
+
+
+class SessionStore:
+    """The file of one session. Whoever needs a new session gets it through fresh()."""
+
+    def __init__(self, directory, key, patience_s, warn, sleep=time.sleep):
+        self.path = os.path.join(directory, key + ".json")
+        self._lock_path = os.path.join(directory, key + ".lock")
+        self._patience_s = patience_s
+        self._warn = warn
+        self._sleep = sleep
+
+    def load(self):
+        """The session on disk; None when there is none that can be used."""
+        try:
+            handle = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW)
+        except OSError:
+            return None
+        with os.fdopen(handle, "rb") as file:
+            if not _is_private(os.fstat(file.fileno())):
+                return None
+            return _decoded(file.read())
+
+    def save(self, state):
+        """Replace the file in one step, readable for nobody else at any moment."""
+        directory, name = os.path.split(self.path)
+        try:
+            handle, draft = tempfile.mkstemp(prefix=name + ".", dir=directory)
+            with os.fdopen(handle, "w") as file:
+                json.dump(asdict(state), file)
+            os.replace(draft, self.path)
+        except OSError as error:
+            self._warn("The vCenter session cannot be kept in %s (%s); every task logs in anew." % (self.path, error))
+
+    def fresh(self, stale, login):
+        """A session with another cookie than the stale one: somebody else's, or else the result of login()."""
+        began = time.time()
+        while True:
+            state = self._newer(stale, began)
+            if state is not None:
+                return state
+            with self._lock() as held:
+                if held:
+                    return self._newer(stale, began) or self._login(login)
+            if time.time() - began > self._patience_s:
+                raise OperatorError(
+                    self._lock_path,
+                    "this lock was wanted to log in to vCenter",
+                    "Another process has held it for %d seconds" % self._patience_s,
+                    "Look for hanging Ansible processes on this machine and end them",
+                    "session_lock",
+                )
+            self._sleep(_POLL_S)
+
+    def _newer(self, stale, began):
+        state = self.load()
+        if state is not None and state.cookie != stale:
+            return state
+        refusal = self._refusal()
+        if refusal and refusal.pop("at") > began:
+            raise OperatorError(**refusal)
+        return None
+
+    def _login(self, login):
+        try:
+            state = login()
+        except OperatorError as error:
+            if error.code in _REFUSALS:
+                self._note_refusal(error)
+            raise
+        self.save(state)
+        return state
+
+    @contextlib.contextmanager
+    def _lock(self):
+        """Whether the lock was free; it ends with the process, so nobody has to clean up after a kill."""
+        with contextlib.ExitStack() as stack:
+            try:
+                file = stack.enter_context(open(self._lock_path, "a", opener=_private_opener))
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            except OSError as error:
+                self._warn("%s cannot be locked (%s); other tasks may log in too." % (self._lock_path, error))
+            yield True
+
+    def _note_refusal(self, error):
+        parts = {name: getattr(error, name) for name in _REFUSAL_PARTS}
+        with contextlib.suppress(OSError), open(self._lock_path, "w", opener=_private_opener) as file:
+            json.dump(dict(parts, at=time.time()), file)
+
+    def _refusal(self):
+        try:
+            with open(self._lock_path, opener=_private_opener) as file:
+                refusal = json.load(file)
+        except (OSError, ValueError):
+            return None
+        return refusal if isinstance(refusal, dict) and set(refusal) == set(_REFUSAL_PARTS) | {"at"} else None
+
+
+def open_store(directory, server, user, speaks, patience_s, warn):
+    """The store for a server and user; None, with a warning, where nothing can be written."""
+    directory = os.path.expanduser(directory or _default_directory())
+    try:
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        found = os.lstat(directory)
+    except OSError as error:
+        warn("vCenter sessions cannot be kept in %s (%s); every task logs in anew." % (directory, error))
+        return None
+    _demand_private(directory, found)
+    if not os.access(directory, os.W_OK | os.X_OK):
+        warn("vCenter sessions cannot be kept in %s (not writable); every task logs in anew." % directory)
+        return None
+    identity = "\n".join((server.lower(), user, speaks))
+    return SessionStore(directory, hashlib.sha256(identity.encode()).hexdigest()[:32], patience_s, warn)
+
+
+def _default_directory():
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
+    return os.path.join(cache, "aiready.vsphere", "sessions")
+
+
+def _demand_private(directory, found):
+    if stat.S_ISLNK(found.st_mode) or not stat.S_ISDIR(found.st_mode):
+        problem = "It is a symbolic link" if stat.S_ISLNK(found.st_mode) else "It is not a directory"
+    elif found.st_uid != os.geteuid():
+        problem = "It belongs to the user with id %d" % found.st_uid
+    elif stat.S_IMODE(found.st_mode) & 0o077:
+        problem = "Others may enter it (its mode is %04o)" % stat.S_IMODE(found.st_mode)
+    else:
+        return
+    raise OperatorError(
+        directory,
+        "a private directory for vCenter sessions was wanted",
+        problem,
+        "Give it to the user who runs Ansible with mode 0700, or set `session_dir` to another one",
+        "session_dir_unsafe",
+    )
+
+
+def _is_private(found):
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not stat.S_IMODE(found.st_mode) & 0o077
+
+
+def _private_opener(path, flags):
+    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
+
+
+def _decoded(raw):
+    """A State, or None for anything that does not look like one written by this version."""
+    try:
+        data = json.loads(raw)
+    except ValueError:
+        return None
+    names = {entry.name for entry in fields(State)}
+    if not isinstance(data, dict) or set(data) != names or data["format"] != FORMAT:
+        return None
+    state = State(**data)
+    texts = (state.cookie, state.version, state.fingerprint, state.instance_uuid)
+    if not all(isinstance(text, str) for text in texts) or not state.cookie:
+        return None
+    return state if isinstance(state.about, dict) and isinstance(state.services, dict) else None

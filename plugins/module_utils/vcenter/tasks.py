@@ -1,0 +1,222 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Long running work: many tasks at once, awaited together through one property filter."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import NoConnection
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.watch import Watch
+
+FIRST_PAUSE_S = 0.1
+LAST_PAUSE_S = 1.0
+LONGEST_POLL_S = 10
+BUSY_PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0)
+
+
+@dataclass
+class Job:
+    """One task to run. start() sends the request and returns the Task."""
+
+    label: str
+    start: object
+    wanted: str = "a task should have succeeded"
+    # True where the server itself refuses the same request twice (a spec with a changeVersion): then an answer
+    # of 503 is no reason to give up.
+    guarded: bool = False
+
+
+@dataclass
+class Outcome:
+    """How one job ended: error is None on success. uncertain: it may have been carried out, or may be yet."""
+
+    result: object = None
+    error: object = None
+    fault: object = None
+    uncertain: bool = False
+
+
+def run_tasks(vcenter, jobs, limit=32, timeout_s=600, on_progress=None):
+    """Outcomes of all jobs, in their order; never raises for one job, and cancels nothing."""
+    return _Run(vcenter, jobs, limit, timeout_s, on_progress).outcomes()
+
+
+class _Work:
+    """One job on its way."""
+
+    def __init__(self, index, job):
+        self.index = index
+        self.job = job
+        self.task = None
+        self.deadline = None
+        self.not_before = 0.0
+        self.pauses = list(BUSY_PAUSES_S)
+        self.resent = False
+
+
+class _Run:
+    def __init__(self, vcenter, jobs, limit, timeout_s, on_progress):
+        self.clock = vcenter.clock
+        self.limit = limit
+        self.timeout_s = timeout_s
+        self.on_progress = on_progress
+        self.queue = [_Work(index, job) for index, job in enumerate(jobs)]
+        self.running = {}
+        self.done = [None] * len(jobs)
+        self.watch = Watch(vcenter)
+
+    def outcomes(self):
+        pause = FIRST_PAUSE_S
+        try:
+            while self.queue or self.running:
+                self._start_what_may()
+                if not self.running:
+                    self._sleep_until_next_start()
+                    continue
+                # Tasks that end close together shall come in one answer.
+                self.clock.sleep(pause)
+                pause = min(pause * 2, LAST_PAUSE_S)
+                self._take(self.watch.poll([work.task for work in self.running.values()], self._poll_s()))
+                self._give_up_on_late()
+        except OperatorError as error:
+            self._end_all(error)
+        finally:
+            self.watch.close()
+        return self.done
+
+    def _start_what_may(self):
+        for work in list(self.queue):
+            if len(self.running) >= self.limit:
+                return
+            if work.not_before <= self.clock.now():
+                self.queue.remove(work)
+                self._start(work)
+
+    def _start(self, work):
+        try:
+            work.task = work.job.start()
+        except FateUnknown as error:
+            if work.job.guarded and error.http_status == 503 and work.pauses:
+                work.resent = True
+                self._again(work)
+            else:
+                self._end(work, Outcome(error=error, uncertain=True))
+        except NoConnection:
+            self.queue.append(work)
+            raise
+        except OperatorError as error:
+            self._end(work, Outcome(error=error, uncertain=work.resent))
+        except vmodl.MethodFault as fault:
+            self._failed(work, fault)
+        else:
+            work.deadline = self.clock.now() + self.timeout_s
+            self.running[work.task._GetMoId()] = work
+
+    def _again(self, work):
+        work.task = None
+        work.not_before = self.clock.now() + work.pauses.pop(0)
+        self.queue.append(work)
+
+    def _failed(self, work, fault):
+        if isinstance(fault, vim.fault.TaskInProgress) and work.pauses:
+            self._again(work)
+            return
+        error = explain(fault, work.job.label, work.job.wanted)
+        # After a request that was sent twice, this fault may be the echo of the first one's success.
+        echo = work.resent and isinstance(fault, vim.fault.ConcurrentAccess)
+        self._end(work, Outcome(error=error, fault=fault, uncertain=echo))
+
+    def _end(self, work, outcome):
+        self.done[work.index] = outcome
+        if self.on_progress is not None:
+            ended = sum(1 for entry in self.done if entry is not None)
+            self.on_progress(ended, len(self.done), work.job.label, outcome)
+
+    def _end_all(self, error):
+        """vCenter cannot be reached any more: say for each job what that means for it."""
+        for work in list(self.running.values()):
+            self._end(work, Outcome(error=_lost(work, error), uncertain=True))
+        for work in self.queue:
+            self._end(work, Outcome(error=_lost(work, error), uncertain=work.resent))
+        self.running.clear()
+        self.queue.clear()
+
+    def _take(self, ended):
+        for moid, news in ended.items():
+            work = self.running.pop(moid, None)
+            if work is None:
+                continue
+            if news.gone:
+                self._end(work, Outcome(error=_gone(work.job, moid), uncertain=True))
+            elif news.state == "success":
+                self._end(work, Outcome(result=news.result))
+            else:
+                self._failed(work, news.fault or vmodl.MethodFault(msg="the task failed without a word"))
+
+    def _give_up_on_late(self):
+        now = self.clock.now()
+        late = [work for work in self.running.values() if work.deadline <= now]
+        if not late:
+            return
+        last_seen = self.watch.look([work.task for work in late])
+        self._take({moid: news for moid, news in last_seen.items() if news.ended})
+        for work in late:
+            moid = work.task._GetMoId() if work.task is not None else None
+            if self.running.pop(moid, None) is not None:
+                error = _late(work.job, moid, self.timeout_s, last_seen.get(moid))
+                self._end(work, Outcome(error=error, uncertain=True))
+
+    def _poll_s(self):
+        """How long the server may hold a poll back: not beyond the next deadline or start."""
+        now = self.clock.now()
+        moments = [work.deadline for work in self.running.values()]
+        if len(self.running) < self.limit:
+            moments += [work.not_before for work in self.queue]
+        return int(max(1, min(LONGEST_POLL_S, math.ceil(min(moments) - now))))
+
+    def _sleep_until_next_start(self):
+        if self.queue:
+            self.clock.sleep(max(0.0, min(work.not_before for work in self.queue) - self.clock.now()))
+
+
+def _lost(work, error):
+    if work.task is None:
+        found, todo = "It was not started, since %s" % error.message, "Run again once vCenter answers"
+    else:
+        found = "The task %s runs, but how it ends cannot be seen, since %s" % (work.task._GetMoId(), error.message)
+        todo = "Read the object again before you repeat it"
+    return OperatorError(work.job.label, work.job.wanted, found, todo, error.code)
+
+
+def _gone(job, moid):
+    return OperatorError(
+        job.label,
+        job.wanted,
+        "vCenter no longer knows its task %s, so its result cannot be told" % moid,
+        "Read the object again before you repeat it",
+        "task_gone",
+        task=moid,
+    )
+
+
+def _late(job, moid, timeout_s, news):
+    seen = "unknown" if news is None else news.state
+    if news is not None and news.percent is not None:
+        seen += ", %d percent" % news.percent
+    return OperatorError(
+        job.label,
+        job.wanted,
+        "The task %s did not end within %d seconds; last seen: %s" % (moid, timeout_s, seen),
+        "Nothing was cancelled: it still runs in vCenter. Wait for it there, or raise `task_timeout_s`",
+        "task_timeout",
+        task=moid,
+        state=seen,
+    )

@@ -1,0 +1,161 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Calls that survive transient trouble, and never send a change twice.
+
+pyVmomi calls a stub for every method; ReliableStub stands there and lets a Wire do the talking.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from http.client import HTTPException
+from xml.parsers.expat import ExpatError
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import SoapStubAdapter, vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import CertificateChanged
+
+PAUSES_S = (0.25, 0.5, 1.0, 2.0, 4.0)
+_RENEWALS = 2
+
+# Methods that may be sent again although the first one may have been carried out.
+_REPEATABLE = (
+    "Retrieve",
+    "Query",
+    "Find",
+    "Fetch",
+    "WaitForUpdates",
+    "CheckForUpdates",
+    "Cancel",
+    "CreateFilter",
+    "CreatePropertyCollector",
+    "CreateListView",
+    "CreateContainerView",
+    "ModifyListView",
+    "ResetListView",
+    "DestroyPropertyFilter",
+    "DestroyPropertyCollector",
+    "DestroyView",
+    "CurrentTime",
+    "SessionIsActive",
+    "Login",
+    "Logout",
+)
+# Exceptions to the prefixes above: CancelTask stops somebody's work.
+_ONCE = ("CancelTask", "CancelStorageDrsRecommendation")
+# The login itself, and what a new session cannot go on with.
+_NEVER_RENEW = (
+    "RetrieveServiceContent",
+    "Login",
+    "Logout",
+    "ContinueRetrievePropertiesEx",
+    "CancelRetrievePropertiesEx",
+)
+
+
+class Clock:
+    """Time as the retries and waits see it; replaced in tests."""
+
+    now = staticmethod(time.monotonic)
+    sleep = staticmethod(time.sleep)
+
+
+class FateUnknown(OperatorError):
+    """The request may or may not have been carried out: only a new read can tell."""
+
+    def __init__(self, server, method, why, http_status=None):
+        super().__init__(
+            server,
+            "%s should have been answered" % method,
+            why,
+            "Whether vCenter carried it out is not known: read the object again before you repeat it.",
+            code="fate_unknown",
+            method=method,
+        )
+        self.http_status = http_status
+
+
+class ReliableStub:
+    """What pyVmomi's managed objects talk to: one retry policy for every call."""
+
+    def __init__(self, wire, renew, clock=Clock):
+        self.wire = wire
+        self._renew = renew
+        self._clock = clock
+
+    @property
+    def version(self):
+        return self.wire.version
+
+    def InvokeAccessor(self, mo, info):
+        return SoapStubAdapter.InvokeAccessor(self, mo, info)
+
+    def InvokeMethod(self, mo, info, args):
+        """Call a method; vendor faults are raised as they came, trouble on the way as OperatorError."""
+        renewals = 0
+        while True:
+            cookie = self.wire.cookie
+            may_renew = renewals < _RENEWALS and info.wsdlName not in _NEVER_RENEW
+            try:
+                status, answer = self._answered(mo, info, args)
+            except CertificateChanged as error:
+                # A new certificate that verifies is no attack, but the old session's cookie stays here.
+                if not may_renew or not self.wire.target.validate_certs:
+                    raise trouble.explain(error, self.wire.target) from error
+            else:
+                if status == 200:
+                    return answer
+                # The server refuses before it looks at the request, so even a change may be sent again.
+                if not may_renew or not isinstance(answer, vim.fault.NotAuthenticated):
+                    raise answer
+            self._renew(cookie)
+            renewals += 1
+
+    def SupportServerGUIDs(self):
+        return False
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def _answered(self, mo, info, args):
+        return persist(
+            lambda: self.wire.call(mo, info, args, self),
+            self.wire,
+            info.wsdlName,
+            repeatable=is_repeatable(info.wsdlName),
+            clock=self._clock,
+        )
+
+
+def is_repeatable(method):
+    """Whether a method may be sent twice without harm."""
+    return method.startswith(_REPEATABLE) and method not in _ONCE
+
+
+def persist(attempt, wire, what, repeatable, clock=Clock):
+    """Run an attempt until the server answers, within bounds.
+
+    What cannot be cured becomes an OperatorError; a changed certificate is for the caller to judge.
+    """
+    began = clock.now()
+    pauses = list(PAUSES_S)
+    while True:
+        try:
+            return attempt()
+        except CertificateChanged:
+            wire.drop()
+            raise
+        except (OSError, HTTPException, ExpatError) as error:
+            wire.drop()
+            status = trouble.http_status(error)
+            if wire.sent and not repeatable and (status is None or status >= 500):
+                raise FateUnknown(wire.target.name, what, trouble.reason(error), status) from error
+            out_of_time = clock.now() - began > wire.target.timeout_s
+            if not trouble.is_passing(error) or not pauses or out_of_time:
+                raise trouble.explain(error, wire.target) from error
+            # Many forks meet the same trouble at the same moment; they must not come back at the same moment.
+            clock.sleep(pauses.pop(0) * random.uniform(0.5, 1.0))

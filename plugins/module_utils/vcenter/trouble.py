@@ -1,0 +1,181 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Trouble between us and vCenter, in words that an operator can act on."""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+from http.client import HTTPException
+from xml.parsers.expat import ExpatError
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import certificate
+
+_PASSING_STATUS = (408, 429, 502, 503, 504)
+
+
+class NoConnection(OperatorError):
+    """vCenter cannot be reached, whatever is asked of it."""
+
+
+class CertificateChanged(OSError):
+    """The server shows another certificate than the one that the session was opened with."""
+
+    def __init__(self, pinned, shown):
+        super().__init__("the certificate %s was expected, the server shows %s" % (pinned, shown))
+        self.pinned = pinned
+        self.shown = shown
+
+
+def http_status(error):
+    """The status code inside the exception that pyVmomi makes of an unexpected HTTP answer."""
+    match = re.match(r"([1-5]\d\d)\b", str(error)) if type(error) is HTTPException else None
+    return int(match.group(1)) if match else None
+
+
+def is_passing(error):
+    """Whether the same attempt may succeed a moment later."""
+    if isinstance(error, (ssl.SSLCertVerificationError, socket.gaierror, ConnectionRefusedError, CertificateChanged)):
+        return False
+    if isinstance(error, ssl.SSLError):
+        return isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)) or _timed_out(error)
+    if isinstance(error, (ConnectionError, ExpatError)) or _timed_out(error):
+        return True
+    status = http_status(error)
+    if status is not None:
+        return status in _PASSING_STATUS
+    return isinstance(error, HTTPException)
+
+
+def reason(error):
+    """One clause that says what happened on the wire."""
+    status = http_status(error)
+    if status is not None:
+        return "The server answered with HTTP status %s" % error
+    if _timed_out(error):
+        return "No answer came within the time limit"
+    if isinstance(error, ExpatError):
+        return "The answer was cut off or is not XML (%s)" % error
+    text = str(error) or type(error).__name__
+    return "The connection broke (%s)" % text
+
+
+def explain(error, target):
+    """A NoConnection for anything that http.client, ssl and socket raise while talking to a target."""
+    if _timed_out(error):
+        return _told(
+            target,
+            "No answer came within %d seconds" % target.timeout_s,
+            "Check the route and the firewall, or raise `request_timeout_s`",
+            "vcenter_timeout",
+        )
+    for kind, teller in _TELLERS:
+        if isinstance(error, kind):
+            return teller(error, target)
+    return _told(
+        target,
+        reason(error),
+        "Check the network between this machine and vCenter, and whether its services are up",
+        "vcenter_unreachable",
+    )
+
+
+def not_vsphere(target, found):
+    """There is something at the address, but not a vSphere API."""
+    return _told(
+        target,
+        "There is no vSphere API at https://%s:%s/sdk: %s" % (target.host, target.port, found),
+        "Check `hostname` and `port`; they must be those of vCenter's web services",
+        "not_a_vcenter",
+    )
+
+
+def _told(target, found, todo, code, **data):
+    return NoConnection(target.name, "a vCenter connection was wanted", found, todo, code, **data)
+
+
+def _timed_out(error):
+    # Before Python 3.10 a handshake that times out is an SSLError with this text and no type of its own.
+    return isinstance(error, (socket.timeout, TimeoutError)) or "timed out" in str(error)
+
+
+def _name_unknown(error, target):
+    name = target.proxy_host or target.host
+    return _told(
+        target,
+        "The name %s cannot be resolved (%s)" % (name, error.strerror or error),
+        "Check `%s` and this machine's DNS" % ("proxy_host" if target.proxy_host else "hostname"),
+        "vcenter_unresolvable",
+    )
+
+
+def _refused(error, target):
+    if target.proxy_host:
+        found = "The proxy %s refuses connections on port %s" % (target.proxy_host, target.proxy_port)
+        todo = "Check `proxy_host` and `proxy_port`"
+    else:
+        found = "%s refuses connections on port %s" % (target.host, target.port)
+        todo = "Check `hostname` and `port`, and whether vCenter's services are up"
+    return _told(target, found, todo, "vcenter_refused")
+
+
+def _changed(error, target):
+    return _told(
+        target,
+        "The server shows the certificate %s, but the session was opened with %s, and `validate_certs` is false, "
+        "so nothing tells whether this is still your vCenter" % (error.shown, error.pinned),
+        "If the certificate was replaced on purpose, remove the file %s and run again; better, set `ca_file` and "
+        "turn validation on" % (target.session_file or "of the session"),
+        "certificate_changed",
+        pinned=error.pinned,
+        shown=error.shown,
+    )
+
+
+def _untrusted(error, target):
+    shown = certificate.presented(target)
+    said = getattr(error, "verify_message", "") or str(error)
+    found = "Its certificate is not trusted: %s" % said
+    if shown is not None:
+        found += ". It shows subject %s, issuer %s, valid until %s, SHA-256 fingerprint %s" % (
+            shown.subject,
+            shown.issuer,
+            shown.not_after,
+            shown.fingerprint,
+        )
+    if "match" in said and ("hostname" in said.lower() or "ip address" in said.lower()):
+        names = " (%s)" % ", ".join(shown.names) if shown is not None and shown.names else ""
+        todo = "Use one of the names that the certificate was made for%s as `hostname`, or replace it" % names
+        code = "certificate_hostname"
+    elif "expired" in said:
+        todo = "Renew the certificate of vCenter, and check the clock of this machine"
+        code = "certificate_expired"
+    else:
+        todo = (
+            "Fetch vCenter's root certificates (https://%s/certs/download.zip), compare them with their owner, and "
+            "set `ca_file` to them; the file in use is %s" % (target.host, target.ca_file or "that of the system")
+        )
+        code = "certificate_untrusted"
+    return _told(target, found, todo, code, fingerprint=shown.fingerprint if shown is not None else "")
+
+
+def _not_tls(error, target):
+    return _told(
+        target,
+        "The TLS handshake failed (%s)" % (getattr(error, "reason", None) or error),
+        "Check `port`: it must speak HTTPS, with TLS 1.2 or newer",
+        "vcenter_tls",
+    )
+
+
+_TELLERS = (
+    (ssl.SSLCertVerificationError, _untrusted),
+    (CertificateChanged, _changed),
+    (socket.gaierror, _name_unknown),
+    (ConnectionRefusedError, _refused),
+    (ssl.SSLError, _not_tls),
+)

@@ -1,0 +1,144 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""One list view and one property filter that watch any number of tasks, and outlive a lost session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+_REBUILDS = 5
+_PATHS = ("info.state", "info.error", "info.result")
+
+
+@dataclass
+class News:
+    """What is known of a task."""
+
+    state: str = ""
+    result: object = None
+    fault: object = None
+    percent: object = None
+    gone: bool = False
+
+    @property
+    def ended(self):
+        return self.gone or self.state in ("success", "error")
+
+
+class Watch:
+    """Says which of the given tasks have ended."""
+
+    def __init__(self, vcenter):
+        self._vcenter = vcenter
+        self._news = {}
+        self._forget_server_side()
+
+    def poll(self, tasks, longest_s):
+        """News of those tasks that have ended; waits on the server, up to a limit, while there is nothing new."""
+        for rebuilds_left in range(_REBUILDS, -1, -1):
+            try:
+                self._follow(tasks)
+                self._wait(longest_s)
+                break
+            except (vmodl.fault.ManagedObjectNotFound, vmodl.query.InvalidCollectorVersion) as fault:
+                # The collector, the view and their versions end with the session that made them.
+                if not rebuilds_left:
+                    raise explain(fault, self._vcenter.name, "watch %d tasks" % len(tasks)) from fault
+                self._forget_server_side()
+                self._news.update(self.look(tasks))
+                if self._ended(tasks):
+                    break
+            except vmodl.MethodFault as fault:
+                raise explain(fault, self._vcenter.name, "watch %d tasks" % len(tasks)) from fault
+        return self._ended(tasks)
+
+    def look(self, tasks):
+        """News of tasks by one plain read, without any waiting."""
+        rows = retrieve(self._vcenter, {"Task": ["info"]}, tasks, skip_gone=True)
+        seen = {row.moid: _news_of(row.get("info")) for row in rows}
+        return {task._GetMoId(): seen.get(task._GetMoId(), News(gone=True)) for task in tasks}
+
+    def close(self):
+        """Tidy up on the server; it would do so itself at the end of the session."""
+        for thing in (self._collector, self._view):
+            if thing is not None:
+                try:
+                    thing.Destroy()
+                except (vmodl.MethodFault, OperatorError):
+                    continue
+        self._forget_server_side()
+
+    def _forget_server_side(self):
+        self._collector = self._view = None
+        self._version = ""
+        self._followed = {}
+
+    def _follow(self, tasks):
+        wanted = {task._GetMoId(): task for task in tasks}
+        if self._collector is None:
+            # Forks share the session: updates of the session's own collector would go to whoever asks first.
+            self._collector = self._vcenter.content.propertyCollector.CreatePropertyCollector()
+            self._view = self._vcenter.content.viewManager.CreateListView(obj=list(tasks))
+            self._collector.CreateFilter(spec=_filter_spec(self._view), partialUpdates=False)
+        else:
+            new = [task for moid, task in wanted.items() if moid not in self._followed]
+            old = [task for moid, task in self._followed.items() if moid not in wanted]
+            if not new:
+                return
+            for lost in self._view.Modify(add=new, remove=old) or ():
+                self._news[lost._GetMoId()] = News(gone=True)
+        self._followed = wanted
+
+    def _wait(self, longest_s):
+        options = vmodl.query.PropertyCollector.WaitOptions(maxWaitSeconds=longest_s)
+        while True:
+            answer = self._collector.WaitForUpdatesEx(version=self._version, options=options)
+            if answer is None:
+                return
+            self._version = answer.version
+            for filter_update in answer.filterSet or ():
+                for update in filter_update.objectSet or ():
+                    self._note(update)
+            if not answer.truncated:
+                return
+
+    def _note(self, update):
+        moid = update.obj._GetMoId()
+        if update.kind == "leave":
+            # Also what a removal from the view looks like; then nobody asks for this news any more.
+            self._news.setdefault(moid, News()).gone = True
+            return
+        news = self._news.setdefault(moid, News())
+        for change in update.changeSet or ():
+            if change.name == "info.state":
+                news.state = str(change.val)
+            elif change.name == "info.result":
+                news.result = change.val
+            elif change.name == "info.error":
+                news.fault = change.val
+
+    def _ended(self, tasks):
+        known = {task._GetMoId(): self._news.get(task._GetMoId()) for task in tasks}
+        return {moid: news for moid, news in known.items() if news is not None and news.ended}
+
+
+def _news_of(info):
+    if info is None:
+        return News(state="unreadable")
+    return News(str(info.state), info.result, info.error, info.progress)
+
+
+def _filter_spec(view):
+    collector = vmodl.query.PropertyCollector
+    step = collector.TraversalSpec(name="tasks", type=vim.view.ListView, path="view", skip=False)
+    return collector.FilterSpec(
+        propSet=[collector.PropertySpec(type=vim.Task, all=False, pathSet=list(_PATHS))],
+        objectSet=[collector.ObjectSpec(obj=view, skip=True, selectSet=[step])],
+    )

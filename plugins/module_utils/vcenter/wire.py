@@ -1,0 +1,182 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""One HTTPS way to one server: TLS that is always checked, a pinned certificate, an optional proxy."""
+
+from __future__ import annotations
+
+import select
+import ssl
+from dataclasses import dataclass
+from http.client import HTTPException, HTTPSConnection
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import SoapStubAdapter
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.certificate import fingerprint
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import CertificateChanged
+
+_LARGEST_PAGE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where to connect and how far to trust it."""
+
+    host: str
+    port: int
+    proxy_host: str | None
+    proxy_port: int
+    validate_certs: bool
+    ca_file: str | None
+    timeout_s: int
+    session_file: str | None = None
+
+    @property
+    def name(self):
+        return self.host if self.port == 443 else "%s:%d" % (self.host, self.port)
+
+    @property
+    def connect_timeout_s(self):
+        """A server that is there answers the first packets at once, however long its reads may take."""
+        return min(self.timeout_s, 15)
+
+
+class Wire:
+    """Sends one request at a time; knows the session cookie, the API version and the pinned certificate."""
+
+    def __init__(self, target):
+        self.target = target
+        self.pin = None
+        self.shown = None
+        # Whether any part of the latest request has left this machine.
+        self.sent = False
+        self._context = tls_context(target)
+        self._adapter = None
+        self._new_adapter(None)
+
+    @property
+    def cookie(self):
+        return self._adapter.cookie
+
+    @cookie.setter
+    def cookie(self, cookie):
+        self._adapter.cookie = cookie
+
+    @property
+    def version(self):
+        return self._adapter.version
+
+    def use_version(self, version):
+        """Speak this version from now on; pyVmomi's adapter alone can only go up."""
+        if version != self._adapter.version:
+            self.drop()
+            self._new_adapter(version)
+
+    def call(self, mo, info, args, stub):
+        """One SOAP request; the HTTP status and the answer or fault."""
+        self.sent = False
+        self._shed_dead_connections()
+        status, answer = self._adapter.InvokeMethod(mo, info, args, stub)
+        if status != 200 and not isinstance(answer, Exception):
+            raise HTTPException("%d without a SOAP fault" % status)
+        return status, answer
+
+    def fetch(self, path):
+        """One GET; the HTTP status and the body."""
+        self.sent = False
+        connection = self._adapter.GetConnection()
+        connection.request("GET", path)
+        response = connection.getresponse()
+        body = response.read(_LARGEST_PAGE)
+        if response.isclosed():
+            self._adapter.ReturnConnection(connection)
+        else:
+            connection.close()
+        return response.status, body
+
+    def drop(self):
+        """Close all connections; the next request opens a new one."""
+        self._adapter.DropConnections()
+
+    def opened(self, connection):
+        """Called for every new connection, before anything secret goes over it."""
+        self.sent = False
+        self.shown = fingerprint(connection.sock.getpeercert(True))
+        if self.pin is None:
+            self.pin = self.shown
+        if self.shown != self.pin:
+            connection.close()
+            raise CertificateChanged(self.pin, self.shown)
+
+    def _new_adapter(self, version):
+        target = self.target
+        self._adapter = SoapStubAdapter(
+            host=target.host,
+            port=target.port,
+            path="/sdk",
+            httpProxyHost=target.proxy_host,
+            httpProxyPort=target.proxy_port,
+            version=version,
+            sslContext=self._context,
+            httpConnectionTimeout=target.timeout_s,
+        )
+        self._adapter.scheme = _Connection
+        self._adapter.schemeArgs["wire"] = self
+
+    def _shed_dead_connections(self):
+        # A connection that the server closed while idle would make the fate of a change unknown for no reason.
+        for connection, _idle_since in list(self._adapter.pool):
+            if connection.sock is not None and select.select([connection.sock], [], [], 0)[0]:
+                self.drop()
+                return
+
+
+class _Connection(HTTPSConnection):
+    """Tells its wire what happens, and limits the time to connect."""
+
+    def __init__(self, *args, **kwargs):
+        self._wire = kwargs.pop("wire")
+        super().__init__(*args, **kwargs)
+
+    def connect(self):
+        patience, self.timeout = self.timeout, self._wire.target.connect_timeout_s
+        try:
+            super().connect()
+        finally:
+            self.timeout = patience
+            # What went to a proxy to open the tunnel is not the request.
+            self._wire.sent = False
+        self.sock.settimeout(patience)
+        self._wire.opened(self)
+
+    def send(self, data):
+        if self.sock is None:
+            self.connect()
+        self._wire.sent = True
+        super().send(data)
+
+
+def tls_context(target):
+    """Verification is on for every host name, unless the user has turned it off."""
+    if not target.validate_certs:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    else:
+        try:
+            context = ssl.create_default_context(cafile=target.ca_file)
+        except (OSError, ssl.SSLError) as error:
+            raise OperatorError(
+                target.name,
+                "a vCenter connection was wanted",
+                "The file %s cannot be used as trusted certificates (%s)" % (target.ca_file, error),
+                "Set `ca_file` to a file with certificates in PEM format",
+                "ca_file",
+            ) from error
+        # Strict checks, the default since Python 3.13, refuse certificates that VMCA has issued for years.
+        context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+        # A file that holds only the server's own or an intermediate certificate is trust enough.
+        context.verify_flags |= getattr(ssl, "VERIFY_X509_PARTIAL_CHAIN", 0)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context

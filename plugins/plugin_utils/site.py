@@ -1,0 +1,96 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What follows from a site: defaults filled in, rows of VMs written out, the inputs of each stage."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import pathlib
+from collections.abc import Mapping
+
+import yaml
+from ansible.errors import AnsibleFilterError
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.errors import UnsupportedError
+
+# The role's specification is the only place where keys, types and defaults of a site stand.
+SPECIFICATION = pathlib.Path(__file__).parents[2] / "roles" / "site" / "meta" / "argument_specs.yml"
+
+HINTS = {"password": "Put it as site_vcenter_password into a vault, or as VMWARE_PASSWORD into the environment."}
+
+
+@functools.lru_cache(maxsize=None)
+def specification():
+    """The options of the role site."""
+    return yaml.safe_load(SPECIFICATION.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+
+
+def validate(site):
+    """The site with types converted and defaults filled in, and what the specification refuses."""
+    spec = specification()["site"]
+    unknown = list(_unknown("site", site, spec["options"]))
+    answer = ArgumentSpecValidator({"site": spec}).validate({"site": site})
+    wrong = [f"site: {error}." for error in answer.errors if not isinstance(error, UnsupportedError)]
+    return answer.validated_parameters["site"], unknown + wrong
+
+
+def _unknown(key, given, options):
+    """Every key that the specification does not have, with what may be meant."""
+    if not isinstance(given, Mapping):
+        return
+    for name, value in given.items():
+        if name not in options:
+            near = difflib.get_close_matches(str(name), options, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"Known are {', '.join(options)}."
+            yield f"{key}.{name}: there is no such key. {HINTS.get(name, hint)}"
+        elif isinstance(value, list):
+            for index, entry in enumerate(value):
+                yield from _unknown(f"{key}.{name}[{index}]", entry, options[name].get("options", {}))
+        else:
+            yield from _unknown(f"{key}.{name}", value, options[name].get("options", {}))
+
+
+def connection(site, password=""):
+    """The connection options that the site sets; what it leaves out is left to the environment.
+
+    A site that is wrong is let through: this is asked before the task that says what is wrong with it.
+    """
+    vcenter = site.get("vcenter") if isinstance(site, Mapping) else None
+    options = dict(vcenter, password=password) if isinstance(vcenter, Mapping) else {"password": password}
+    return {key: value for key, value in options.items() if value is not None and value != ""}
+
+
+def machines(site):
+    """The inputs of the stage that gives the training VMs their GPUs."""
+    site, errors = validate(site)
+    if errors:
+        raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
+    gpu = site["gpu"]
+    common = [gpu["profile"]] * gpu["per_vm"] if gpu["profile"] else []
+    vms = [
+        dict(identity, profiles=list(entry["profiles"] or common))
+        for entry in site["vms"]
+        for identity in identities(entry)
+    ]
+    keys = ("unified_memory", "memory_reservation", "mmio")
+    return dict(
+        {key: gpu[key] for key in keys},
+        vms=vms,
+        datacenter=site["datacenter"] or "",
+        mmio_size_gb=gpu["mmio_size_gb"] or 0,
+        max_per_vm=gpu["max_per_vm"] or 0,
+        power=site["power"],
+        guest_shutdown_timeout_s=site["guest_shutdown_timeout_s"],
+    )
+
+
+def identities(entry):
+    """The VMs that one entry of a validated site stands for."""
+    for key in ("path", "name"):
+        if entry[key]:
+            return [{key: entry[key]}]
+    numbers = range(entry["first"], entry["first"] + (entry["count"] or 0))
+    return [{"name": f"{entry['prefix']}{number:0{entry['digits']}d}"} for number in numbers]

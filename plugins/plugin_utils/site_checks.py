@@ -1,0 +1,162 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The one place that compares the settings of a site with each other; each problem names a way out."""
+
+from __future__ import annotations
+
+import collections
+import difflib
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities, validate
+
+# vSphere takes no longer names for inventory objects.
+LONGEST_NAME = 80
+OTHER_MODE = {"vgpu": "mig", "mig": "vgpu"}
+KIND_OF_MODE = {"vgpu": "time-sliced", "mig": "MIG-backed"}
+
+
+def problems(site):
+    """Everything that is wrong with a site, as sentences."""
+    if not site:
+        return ["site: it is not there. Write it into group_vars/all/site.yml of your inventory, see docs/site.md."]
+    site, errors = validate(site)
+    # A site with keys or types that nobody knows cannot be compared any further.
+    return errors or [*_vcenter(site["vcenter"] or {}), *_gpu(site["gpu"], site["vms"]), *_vms(site["vms"])]
+
+
+def _vcenter(vcenter):
+    hostname = vcenter.get("hostname") or ""
+    # More than one colon is an IPv6 address.
+    if "/" in hostname or hostname.count(":") == 1:
+        yield (
+            f"site.vcenter.hostname: {hostname} is not the bare name of a host. Leave out https:// and the path, and "
+            "put the port into site.vcenter.port."
+        )
+    for key in ("port", "proxy_port"):
+        if vcenter.get(key) is not None and not 0 < vcenter[key] < 65536:
+            yield f"site.vcenter.{key}: {vcenter[key]} is not a port. Use a number from 1 to 65535."
+    if vcenter.get("validate_certs") is False and vcenter.get("ca_file"):
+        yield (
+            "site.vcenter: ca_file says whom to trust, but validate_certs is false, so nobody is asked. Remove "
+            "validate_certs to be protected, or ca_file if you mean it."
+        )
+
+
+def _gpu(gpu, vms):
+    if gpu["mode"] == "passthrough":
+        yield (
+            "site.gpu.mode: passthrough is planned, this release cannot do it. Use vgpu with a profile that takes the "
+            "whole GPU, such as grid_a100-40c."
+        )
+        return
+    without = [_title(index, entry) for index, entry in enumerate(vms) if not entry["profiles"]]
+    if without and not gpu["profile"]:
+        yield (
+            f"site.gpu.profile: it is not set, and these VMs name no profiles of their own: {', '.join(without)}. "
+            "Set it to a profile that their hosts offer."
+        )
+    if gpu["per_vm"] < 1:
+        yield (
+            f"site.gpu.per_vm: {gpu['per_vm']} is no number of GPUs. Use at least 1, and take the VMs that shall have "
+            "none out of site.vms."
+        )
+    yield from _mmio(gpu["mmio"], gpu["mmio_size_gb"])
+    if gpu["profile"]:
+        yield from _profiles("site.gpu.profile", [gpu["profile"]], gpu["mode"])
+    for index, entry in enumerate(vms):
+        if entry["profiles"]:
+            yield from _profiles(f"site.vms[{index}].profiles", entry["profiles"], gpu["mode"])
+
+
+def _mmio(mmio, size_gb):
+    if size_gb is not None and mmio == "ignore":
+        yield f"site.gpu: mmio_size_gb is {size_gb}, but mmio is ignore, so it would not be set. Remove one of them."
+    elif size_gb is not None and (size_gb < 1 or size_gb & (size_gb - 1)):
+        yield (
+            f"site.gpu.mmio_size_gb: {size_gb} is not a power of two. Use one, such as 128, or leave it out to have it "
+            "computed from the profiles."
+        )
+
+
+def _profiles(key, profiles, mode):
+    for profile in dict.fromkeys(profiles):
+        problem = _profile(profile, mode)
+        if problem:
+            yield f"{key}: {problem}"
+    names = [parse(profile) for profile in profiles if parse(profile)]
+    parts = {"boards": {name.board for name in names}, "series": {name.series.upper() for name in names}}
+    for what, different in parts.items():
+        if len(different) > 1:
+            shown = " and ".join(sorted(different))
+            yield f"{key}: one VM cannot have vGPUs of different {what}. These are {shown}. Choose one of them."
+
+
+def _profile(profile, mode):
+    """What is wrong with one profile, or nothing."""
+    name, board = parse(profile), catalogue.board_of(profile)
+    if name is None:
+        near = " or ".join(_near(profile, catalogue.all_profiles())) or "grid_a100-40c"
+        return f"{profile} is not the name of a vGPU profile. Write it as vSphere shows it, such as {near}."
+    # The table is complete for the C series only; of the others vCenter knows better.
+    if board is not None and name.series == "c" and not catalogue.is_known(profile):
+        known = ", ".join(_known(board, "mig" if name.mig_backed else "vgpu"))
+        return f"{profile} does not exist. The board {board.title} has {known or 'no such types'}. Choose one of them."
+    if name.mig_backed == (mode == "mig"):
+        return ""
+    near = _near(profile, _known(board, mode)) if board else []
+    choice = f", or choose a {KIND_OF_MODE[mode]} profile such as {near[0]}" if near else ""
+    other = OTHER_MODE[mode]
+    return f"{profile} is {KIND_OF_MODE[other]}, but site.gpu.mode is {mode}. Set the mode to {other}{choice}."
+
+
+def _known(board, mode):
+    return catalogue.mig_profiles(board) if mode == "mig" else catalogue.time_sliced_profiles(board)
+
+
+def _near(name, known):
+    return difflib.get_close_matches(name, known, n=2)
+
+
+def _vms(vms):
+    if not vms:
+        yield "site.vms: there is no VM in it. Name at least one."
+    sound = []
+    for index, entry in enumerate(vms):
+        trouble = list(_entry(f"site.vms[{index}]", entry))
+        yield from trouble
+        if not trouble:
+            sound += [identity.get("path") or identity["name"] for identity in identities(entry)]
+    for name, times in collections.Counter(sound).items():
+        if times > 1:
+            yield f"site.vms: {name} is named {times} times. Name each VM once, with all its profiles."
+        if len(name) > LONGEST_NAME and not name.startswith("/"):
+            yield f"site.vms: the name {name} has {len(name)} characters. vSphere takes {LONGEST_NAME}, shorten it."
+
+
+def _entry(key, entry):
+    given = [way for way in ("name", "path", "prefix") if entry[way]]
+    if len(given) != 1:
+        there = " and ".join(given) if given else "neither name, path nor prefix"
+        yield f"{key}: it has {there}. Name one VM by name or path, or a row of VMs by prefix and count."
+    elif given == ["prefix"]:
+        if entry["count"] is None:
+            yield f"{key}: the row {entry['prefix']} has no count. Say how many VMs it has."
+        elif entry["count"] < 1:
+            yield f"{key}.count: a row of {entry['count']} VMs is no row. Use at least 1, or remove the entry."
+    elif entry["count"] is not None:
+        yield (
+            f"{key}: count belongs to a row, but {entry[given[0]]} names one VM. Use prefix instead of {given[0]}, or "
+            "remove count."
+        )
+    if entry["path"] and not entry["path"].startswith("/"):
+        yield f"{key}.path: {entry['path']} does not begin with /. Write it as /<datacenter>/vm/<folder>/<name>."
+    if entry["profiles"] == []:
+        yield f"{key}.profiles: the list is empty. Leave it out to use site.gpu.profile."
+
+
+def _title(index, entry):
+    return entry["name"] or entry["path"] or entry["prefix"] or f"site.vms[{index}]"

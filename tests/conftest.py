@@ -1,0 +1,32 @@
+"""Makes the collection and the twin importable from a plain checkout, wherever it lies."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+# A class of ansible-core's own, private there: `ansible-test sanity` covers the public way to the same imports.
+from ansible.utils.collection_loader._collection_finder import _AnsibleCollectionFinder
+
+ROOT = Path(__file__).resolve().parent.parent
+COLLECTIONS = ROOT / ".build" / "collections"
+
+
+def link_collection() -> None:
+    """The path that Ansible wants, as a symlink to this checkout; many test processes may come here at once."""
+    link = COLLECTIONS / "ansible_collections" / "aiready" / "vsphere"
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if link.is_symlink() and link.resolve() == ROOT:
+        return
+    own = link.with_name(f"vsphere.{os.getpid()}")
+    own.symlink_to(Path("..", "..", "..", ".."))
+    own.replace(link)
+
+
+link_collection()
+sys.path.insert(0, str(ROOT / "tests"))
+# For the commands that tests start: the same collection, and nothing of the user's home.
+os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(COLLECTIONS)
+os.environ.setdefault("ANSIBLE_HOME", str(ROOT / ".build" / "ansible-home"))
+_AnsibleCollectionFinder(paths=[str(COLLECTIONS)])._install()

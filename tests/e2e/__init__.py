@@ -1,0 +1,1 @@
+"""Playbooks against the twin, run as an operator runs them."""

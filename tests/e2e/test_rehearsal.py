@@ -1,0 +1,97 @@
+"""The rehearsal shows what it promises, can fail, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+from rehearse import __main__ as rehearsal
+from rehearse import playbook
+
+MARK = "REHEARSAL_MARK"
+
+
+@pytest.fixture
+def mark():
+    """A mark that every process of a rehearsal inherits."""
+    return uuid.uuid4().hex
+
+
+@pytest.fixture
+def start(mark):
+    """Start `python -m rehearse` as make does; what is left of it is killed at the end."""
+    started = []
+
+    def start():
+        process = subprocess.Popen(
+            [sys.executable, "-m", "rehearse"],
+            env={**os.environ, "PYTHONPATH": str(playbook.ROOT / "tests"), MARK: mark},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def left_behind(mark):
+    """The processes that carry the mark."""
+    found = []
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            carries = f"{MARK}={mark}".encode() in environ.read_bytes()
+        except OSError:
+            continue  # ended meanwhile, or somebody else's
+        if carries:
+            found.append(environ.parent.name)
+    return found
+
+
+def test_rehearsal_passes_and_says_that_the_second_run_changed_nothing(start, mark):
+    process = start()
+    output = process.stdout.read()
+    assert process.wait() == 0, output
+    summary = output[output.index("The rehearsal passed") :]
+    assert "changed=1" in summary
+    assert "changed=0" in summary
+    assert "train-01 and train-02 have grid_a100-40c" in summary
+    assert left_behind(mark) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_interrupted_rehearsal_stops_everything_that_it_started(start, mark, number):
+    process = start()
+    seen = []
+    for line in process.stdout:
+        seen.append(line)
+        if "TASK" in line:
+            process.send_signal(number)
+            break
+    output = "".join([*seen, *process.stdout])
+    process.wait()
+    assert process.returncode == 130, output
+    assert "was interrupted" in output
+    assert "Traceback" not in output
+    assert left_behind(mark) == []
+
+
+def test_proof_of_the_rehearsal_fails_for_vms_that_were_given_nothing(lab):
+    with pytest.raises(rehearsal.RehearsalFailed, match=r"train-01 has \[\]; train-02 has \[\]"):
+        rehearsal._proof(lab().twin)
+    with pytest.raises(rehearsal.RehearsalFailed):
+        rehearsal._play(
+            {**os.environ, "PATH": str(Path(sys.executable).parent), "ANSIBLE_COLLECTIONS_PATH": "/nowhere"}
+        )

@@ -1,0 +1,84 @@
+"""The site playbook does what the site says, once."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+WHOLE = {"train-01": ["grid_a100-40c"], "train-02": ["grid_a100-40c"]}
+NOTHING = {"train-01": [], "train-02": []}
+
+
+def test_first_run_gives_the_gpus_and_the_second_changes_nothing(lab):
+    lab = lab()
+    first = lab.run("--diff")
+    assert (first.status, lab.profiles()) == (0, WHOLE), first.output
+    assert first.changed == 1
+    assert "grid_a100-40c" in first.output
+    again = lab.run("--diff")
+    assert (again.status, again.changed) == (0, 0), again.output
+    assert lab.profiles() == WHOLE
+
+
+def test_check_mode_shows_for_each_vm_what_would_change_and_changes_nothing(lab):
+    lab = lab()
+    run = lab.run("--check", "--diff")
+    assert (run.status, run.changed) == (0, 1), run.output
+    assert lab.profiles() == NOTHING
+    for name in WHOLE:
+        assert f"+++ after: /DC1/vm/{name}" in run.output or name in run.output
+
+
+@pytest.mark.parametrize("of", ["aiready.vsphere.site", "aiready.vsphere.machines"])
+def test_playbooks_are_found_by_their_name_in_the_collection(lab, of):
+    lab = lab()
+    run = lab.run(of=of)
+    assert (run.status, lab.profiles()) == (0, WHOLE), run.output
+
+
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        pytest.param(["--tags", "machines"], WHOLE, id="tag of the stage"),
+        pytest.param(["--tags", "vgpu"], WHOLE, id="tag of the part"),
+        pytest.param(["--skip-tags", "machines"], NOTHING, id="without the stage"),
+        pytest.param(["--limit", "localhost"], WHOLE, id="limit that names the controller"),
+        pytest.param(["--limit", "!localhost"], NOTHING, id="limit without the controller"),
+    ],
+)
+def test_tags_and_limit_are_honoured(lab, arguments, expected):
+    lab = lab()
+    run = lab.run(*arguments)
+    assert lab.profiles() == expected, run.output
+
+
+def test_vcenter_and_password_may_come_from_the_environment_alone_as_awx_gives_them(lab, tmp_path):
+    lab = lab()
+    twin = lab.twin
+    (tmp_path / "hosts.yml").write_text("all: {hosts: {localhost: {ansible_connection: local}}}\n")
+    env = {
+        "VMWARE_HOST": twin.host,
+        "VMWARE_PORT": str(twin.port),
+        "VMWARE_USER": twin.username,
+        "VMWARE_PASSWORD": twin.password,
+        "AIREADY_VCENTER_CA_FILE": str(twin.ca_file),
+    }
+    interpreter = ["--extra-vars", f"ansible_python_interpreter={sys.executable}"]
+    run = lab.run(*lab.site(vcenter=None), *interpreter, inventory=tmp_path / "hosts.yml", env=env)
+    assert (run.status, lab.profiles()) == (0, WHOLE), run.output
+
+
+def test_password_is_never_shown(lab):
+    lab = lab()
+    run = lab.run("-vvvv", "--diff")
+    assert run.status == 0, run.output
+    assert lab.twin.password not in run.output
+
+
+def test_rows_of_vms_and_vms_with_profiles_of_their_own(lab):
+    lab = lab()
+    vms = [{"prefix": "train-", "count": 1}, {"name": "train-02", "profiles": ["grid_a100-20c"]}]
+    run = lab.run(*lab.site(vms=vms))
+    assert run.status == 0, run.output
+    assert lab.profiles() == {"train-01": ["grid_a100-40c"], "train-02": ["grid_a100-20c"]}

@@ -1,0 +1,1 @@
+"""What `make test` runs: every gate of the collection, side by side, with one summary."""

@@ -1,0 +1,84 @@
+"""Run the named gates, or all: `python -m gates [name ...]`."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import time
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+
+from gates.running import ROOT, Gate, GateFailed, Running
+from gates.table import GATES
+
+FOLLOWED_TAIL_LINES = 400
+# What pip says when ansible-test fills its virtual environments.
+NOISE = re.compile(r"\s*(Collecting|Downloading|Installing|Looking in|Processing|Successfully|Using cached|━)")
+
+
+def main(names: list[str]) -> int:
+    """Run gates side by side; one line for each as it ends, the logs of the failed ones last."""
+    unknown = [name for name in names if name not in GATES]
+    if unknown:
+        print(f"No such gate: {', '.join(unknown)}. The gates are: {', '.join(GATES)}.", file=sys.stderr)
+        return 2
+    chosen = [name for name in GATES if not names or name in names]
+    running = Running()
+    signal.signal(signal.SIGTERM, _interrupt)
+    began = time.monotonic()
+    gates = [Gate(name, running) for name in chosen]
+    with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
+        futures = {pool.submit(_timed, gate): gate for gate in gates}
+        try:
+            failed = _follow(futures)
+        except KeyboardInterrupt:
+            running.stop()
+            pool.shutdown(cancel_futures=True)
+            print("Interrupted.", file=sys.stderr)
+            return 130
+    return _summary(gates, failed, time.monotonic() - began)
+
+
+def _interrupt(*_) -> None:
+    raise KeyboardInterrupt
+
+
+def _timed(gate: Gate) -> tuple[float, str | None]:
+    began = time.monotonic()
+    problem = None
+    try:
+        GATES[gate.name](gate)
+    except GateFailed as failure:
+        problem = str(failure)
+    return time.monotonic() - began, problem
+
+
+def _follow(futures: dict[Future, Gate]) -> dict[Gate, str]:
+    failed = {}
+    for future in as_completed(futures):
+        gate = futures[future]
+        seconds, problem = future.result()
+        verdict = "ok" if problem is None else "FAILED"
+        print(f"{verdict:6} {gate.name:14} {seconds:6.1f} s  {'; '.join(gate.notes)}".rstrip(), flush=True)
+        if problem is not None:
+            failed[gate] = problem
+    return failed
+
+
+def _summary(gates: list[Gate], failed: dict[Gate, str], seconds: float) -> int:
+    for gate, problem in failed.items():
+        lines = [line for line in gate.log.read_text().splitlines() if not NOISE.match(line)]
+        print(f"\n===== {gate.name} =====", *lines[-FOLLOWED_TAIL_LINES:], problem, sep="\n")
+        print(f"(whole log: {gate.log.relative_to(ROOT)})")
+    print()
+    for gate in gates:
+        if gate.closing:
+            print(gate.closing)
+    verdict = f"failed: {', '.join(gate.name for gate in failed)}" if failed else "all hold"
+    print(f"{len(gates)} gates in {seconds:.0f} s, {verdict}.")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

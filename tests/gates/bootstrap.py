@@ -1,0 +1,78 @@
+"""Make or refresh a virtual environment from a lock file: bootstrap.py VENV LOCK.
+
+Runs on the machine's own Python before anything is installed, so it uses the standard library only and says
+plainly what is missing.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# ansible-core 2.19 runs on 3.11 to 3.13, the newer cores that the gates use on 3.12 to 3.14.
+OLDEST = (3, 11)
+NEWEST = (3, 14)
+
+
+def main(venv, lock):
+    """Bring the environment to exactly the versions of the lock."""
+    if not OLDEST <= sys.version_info[:2] <= NEWEST:
+        sys.exit(
+            f"Python {sys.version.split()[0]} at {sys.executable} cannot run the tools: 3.11, 3.12 or 3.13 is needed. "
+            "Name one with: make PYTHON=/path/to/python3.11"
+        )
+    python = venv / "bin" / "python"
+    if not runs(python, "import pip"):
+        need_ensurepip()
+        print(f"Making the virtual environment {venv} with Python {sys.version.split()[0]} ...", flush=True)
+        call([sys.executable, "-m", "venv", "--clear", str(venv)])
+    install(python, lock)
+
+
+def runs(python, code):
+    """Whether this interpreter is there and can do that (an upgrade of Python leaves environments that cannot)."""
+    if not python.exists():
+        return False
+    return subprocess.run([str(python), "-c", code], capture_output=True, check=False).returncode == 0
+
+
+def need_ensurepip():
+    """Debian keeps ensurepip in a package of its own."""
+    if runs(pathlib.Path(sys.executable), "import ensurepip, venv"):
+        return
+    package = "python{}.{}-venv".format(*sys.version_info[:2])
+    command = ["apt-get", "install", "--yes", "--no-install-recommends", package]
+    if os.geteuid() != 0 or not pathlib.Path("/usr/bin/apt-get").exists():
+        sys.exit(
+            f"This Python cannot make virtual environments: its module ensurepip is missing. On Debian or Ubuntu, "
+            f"install it as root with `apt-get install {package}`, then run make again."
+        )
+    print(f"Python's ensurepip is missing; installing the Debian package {package} ...", flush=True)
+    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    if subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, check=False).returncode != 0:
+        call(["apt-get", "update"])
+        call(command)
+
+
+def install(python, lock):
+    """uv where it works, because it takes seconds; pip where only pip knows the way to the packages."""
+    uv = python.parent / "uv"
+    wanted = re.search(r"^uv==(\S+)", lock.read_text(), re.MULTILINE)
+    call([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"uv=={wanted.group(1)}"])
+    # The machine's certificates, as pip on Debian does: behind a company's proxy uv's own do not suffice.
+    sync = [str(uv), "pip", "sync", "--quiet", "--system-certs", "--python", str(python), str(lock)]
+    print(f"Installing {lock} ...", flush=True)
+    if subprocess.run(sync, stdin=subprocess.DEVNULL, check=False).returncode != 0:
+        print("uv could not install them; pip tries with its own configuration.", flush=True)
+        call([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(lock)])
+
+
+def call(command):
+    """Run a command; its failure is ours, without a traceback."""
+    if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode != 0:
+        sys.exit("Failed: " + " ".join(command))
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))

@@ -1,0 +1,125 @@
+"""Runs the commands of one gate into its log, and ends them all when the gates are interrupted."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / ".build"
+VENV = BUILD / "venv"
+# Ansible's tools write caches, virtual environments and copies below the home: they get one of ours.
+HOME = BUILD / "home"
+
+
+class GateFailed(Exception):
+    """A gate did not hold; the text says why where the log of its commands does not."""
+
+
+class Running:
+    """All commands in progress, so that an interrupt leaves none behind."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._processes: set[subprocess.Popen] = set()
+        self.stopped = False
+
+    def start(self, argv: list[str], **options) -> subprocess.Popen:
+        """Start a command in a process group of its own."""
+        with self._lock:
+            if self.stopped:
+                raise GateFailed("interrupted")
+            process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, **options)
+            self._processes.add(process)
+        return process
+
+    def ended(self, process: subprocess.Popen) -> None:
+        """Forget a command that has come back."""
+        with self._lock:
+            self._processes.discard(process)
+
+    def stop(self) -> None:
+        """End what runs, with its children."""
+        with self._lock:
+            self.stopped = True
+            for process in self._processes:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGTERM)
+
+
+class Gate:
+    """The log of one gate and the way to run commands into it."""
+
+    def __init__(self, name: str, running: Running) -> None:
+        self.name = name
+        self.running = running
+        self.log = BUILD / "gates" / f"{name}.log"
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.log.write_text("")
+        # What the reader shall see of a gate that holds, such as what was skipped.
+        self.notes: list[str] = []
+        # The last line of pytest, for the end of the whole output.
+        self.closing = ""
+
+    def call(self, argv: list[str], cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
+        """Run one command; returns its output, raises GateFailed on any exit status but 0."""
+        self.write(f"$ {shlex.join(argv)}\n")
+        process = self.running.start(
+            argv, cwd=cwd, env=env or environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        lines = []
+        for line in process.stdout:
+            self.write(line)
+            lines.append(line)
+        status = process.wait()
+        self.running.ended(process)
+        if status != 0:
+            raise GateFailed(f"{shlex.join(argv[:3])} ... ended with status {status}")
+        return "".join(lines)
+
+    def pytest(self, python: str, arguments: list[str], env: dict[str, str] | None = None) -> None:
+        """Run tests; how many they were is said beside the gate, the closing line once more at the very end."""
+        try:
+            self.call([python, "-m", "pytest", "-q", *arguments], env=env)
+        finally:
+            last = self.log.read_text().rstrip().splitlines()[-1]
+            if re.search(r" in [0-9.]+s", last):
+                self.closing = last
+                self.notes.append(last)
+
+    def write(self, text: str) -> None:
+        """Add to the gate's log."""
+        with self.log.open("a") as log:
+            log.write(text)
+
+
+def environment(venv: Path = VENV, **more: str) -> dict[str, str]:
+    """The environment of a command: our tools first, and nothing that depends on the user's home."""
+    HOME.mkdir(parents=True, exist_ok=True)
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "MOLECULE_"))}
+    env.update(
+        HOME=str(HOME),
+        XDG_CACHE_HOME=str(HOME / ".cache"),
+        PATH=os.pathsep.join([str(venv / "bin"), env.get("PATH", os.defpath)]),
+        PYTHONDONTWRITEBYTECODE="1",
+        PYTHONPATH=str(ROOT / "tests"),
+        ANSIBLE_HOME=str(BUILD / "ansible-home"),
+        ANSIBLE_COLLECTIONS_PATH=str(BUILD / "collections"),
+        NO_COLOR="1",
+    )
+    env.update(more)
+    return env
+
+
+def tool(name: str) -> str:
+    """A program of the virtual environment."""
+    return str(VENV / "bin" / name)
+
+
+PYTHON = sys.executable

@@ -1,0 +1,96 @@
+"""ansible-test sanity without containers, on every Python that is here."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from gates import pythons
+from gates.running import BUILD, HOME, ROOT, VENV, Gate, GateFailed, environment
+from gates.tree import clean_copy
+
+# The Pythons that the core of the lock supports on a target.
+TARGET_MINORS = range(8, 14)
+# What a newer core judges differently; the rest is the same check of the same text once more.
+NEWER_CORE_TESTS = ["ansible-doc", "import", "runtime-metadata", "validate-modules"]
+
+
+def sanity(gate: Gate) -> None:
+    """All sanity tests on the core of the lock, for Python 3.8 and newer."""
+    missing = [f"3.{minor}" for minor in TARGET_MINORS if pythons.find(minor) is None]
+    if missing:
+        gate.notes.append("not tried, because not here: Python " + ", ".join(missing))
+    _ansible_test(gate, VENV, clean_copy("sanity"), [], set(TARGET_MINORS))
+
+
+def newer_core(gate: Gate, minor: int) -> None:
+    """Imports, documentation and unit tests on the core that belongs to a newer Python."""
+    python = pythons.find(minor)
+    if python is None:
+        gate.notes.append(f"skipped: Python 3.{minor} is not here")
+        return
+    venv = BUILD / f"core-python3.{minor}"
+    lock = ROOT / "requirements" / "newer-core.txt"
+    stamp = venv / ".ready"
+    if not stamp.exists() or stamp.read_text() != lock.read_text():
+        gate.call(
+            [str(python), str(ROOT / "tests" / "gates" / "bootstrap.py"), str(venv), str(lock)], env=dict(os.environ)
+        )
+        stamp.write_text(lock.read_text())
+    tests = [argument for name in NEWER_CORE_TESTS for argument in ("--test", name)]
+    _ansible_test(gate, venv, clean_copy(venv.name), ["--python", f"3.{minor}", *tests], {minor})
+    gate.pytest(str(venv / "bin" / "python"), ["tests/unit"], environment(venv))
+
+
+def _ansible_test(gate: Gate, venv: Path, copy: Path, arguments: list[str], minors: set[int]) -> None:
+    home = HOME / venv.name
+    _provide_pip(gate, venv, home / ".ansible" / "test" / "cache")
+    _keep_pip_configuration(venv, home)
+    path = pythons.linked(BUILD / "pythons" / venv.name)
+    env = environment(venv, HOME=str(home), PATH=os.pathsep.join([str(venv / "bin"), path]))
+    for name in ("PYTHONPATH", "ANSIBLE_COLLECTIONS_PATH", "ANSIBLE_HOME"):
+        del env[name]
+    command = [str(venv / "bin" / "ansible-test"), "sanity", "--local", "--color", "no", *arguments]
+    output = gate.call(command, copy, env)
+    # With nothing to check, or a Python that it could not use, ansible-test passes too.
+    for minor in minors:
+        line = f'Running sanity test "import" on Python 3.{minor}'
+        if pythons.find(minor) is not None and line not in output:
+            raise GateFailed(f"ansible-test did not say: {line}")
+
+
+def _provide_pip(gate: Gate, venv: Path, cache: Path) -> None:
+    """Put the stand-in where ansible-test looks before it downloads, for the version of pip that this core wants."""
+    source = next(venv.glob("lib/python3.*/site-packages/ansible_test/_internal/python_requirements.py"))
+    version = re.search(r"\bpip='([\d.]+)'", source.read_text())
+    if version is None:
+        raise GateFailed(f"{source} no longer says which pip ansible-test wants.")
+    script = cache / f"get_pip_{version[1].replace('.', '_')}.py"
+    if script.exists():
+        return
+    pip = [str(venv / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
+    gate.call(
+        [*pip, "download", "--quiet", "--no-deps", "--dest", str(cache), f"pip=={version[1]}"], env=dict(os.environ)
+    )
+    shutil.copy(Path(__file__).with_name("get_pip.py"), script)
+
+
+def _keep_pip_configuration(venv: Path, home: Path) -> None:
+    """ansible-test hides the environment and we the home: what pip is configured to comes along in a file."""
+    listing = subprocess.run(
+        [str(venv / "bin" / "python"), "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
+    )
+    options = {}
+    for line in listing.stdout.splitlines():
+        key, value = line.split("=", maxsplit=1)
+        section, option = key.split(".", maxsplit=1)
+        if section in ("global", "install", ":env:") and option not in ("config-file", "require-virtualenv"):
+            options[option] = ast.literal_eval(value).strip().replace("\n", "\n    ")
+    target = home / ".config" / "pip" / "pip.conf"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.touch(mode=0o600)
+    target.write_text("[global]\n" + "".join(f"{option} = {value}\n" for option, value in options.items()))

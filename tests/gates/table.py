@@ -1,0 +1,84 @@
+"""The gates by name, in the order in which they start: the longest first, so that none is left over at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+
+from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
+from gates.sanity import newer_core, sanity
+from gates.tarball import tarball
+from gates.tree import clean_copy
+
+TESTS = ["tests/unit", "tests/house", "tests/wire", "tests/e2e"]
+
+
+def ruff(gate: Gate) -> None:
+    """Lint and format."""
+    gate.call([tool("ruff"), "check", "--no-cache", "."])
+    gate.call([tool("ruff"), "format", "--no-cache", "--check", "."])
+
+
+def vermin(gate: Gate) -> None:
+    """Python 3.8 syntax in all plugins, also where no Python 3.8 is at hand for sanity."""
+    gate.call([tool("vermin"), "--quiet", "--no-tips", "--target=3.8-", "--violations", "plugins"])
+
+
+def ansible_lint(gate: Gate) -> None:
+    """Profile production, over a copy: the tool walks everything it finds and installs what it tests."""
+    gate.call([tool("ansible-lint"), "--offline", "--nocolor", "."], clean_copy("lint"))
+
+
+def changelog(gate: Gate) -> None:
+    """Fragments and configuration."""
+    gate.call([tool("antsibull-changelog"), "lint"])
+
+
+def docs(gate: Gate) -> None:
+    """Pages of plugins and roles, and the references between them."""
+    copy = clean_copy("docs-copy")
+    env = environment(ANSIBLE_COLLECTIONS_PATH=str(BUILD / "docs-copy"))
+    checks = ["--plugin-docs", "--validate-collection-refs", "self", "--check-extra-docs-refs"]
+    gate.call([tool("antsibull-docs"), "lint-collection-docs", *checks, "."], copy, env)
+
+
+def tests(gate: Gate) -> None:
+    """Unit, lists, over the wire, playbooks: one pytest, so that its workers share the work."""
+    workers = str(os.cpu_count() or 2)
+    gate.pytest(PYTHON, ["-n", workers, "--dist", "worksteal", *TESTS])
+
+
+def molecule(gate: Gate) -> None:
+    """Every scenario of the roles, two at a time."""
+    env = environment(
+        ANSIBLE_HOME=str(BUILD / "molecule" / "ansible-home"),
+        MOLECULE_EPHEMERAL_DIRECTORY=str(BUILD / "molecule" / "state"),
+    )
+    root = BUILD / "collections" / "ansible_collections" / "aiready" / "vsphere"
+    gate.call([tool("molecule"), "test", "--all"], root, env)
+
+
+def environment_needs(gate: Gate) -> None:
+    """What ansible-builder reads out of the collection for an execution environment."""
+    clean_copy("environment")
+    output = gate.call([tool("ansible-builder"), "introspect", "--sanitize", str(BUILD / "environment")])
+    for line in (ROOT / "requirements.txt").read_text().splitlines():
+        if line and not line.startswith("#") and line not in output:
+            raise GateFailed(f"ansible-builder does not see the requirement {line!r}.")
+
+
+GATES: dict[str, Callable[[Gate], None]] = {
+    "sanity": sanity,
+    "ruff": ruff,
+    "vermin": vermin,
+    "changelog": changelog,
+    "tests": tests,
+    "ansible-lint": ansible_lint,
+    "docs": docs,
+    "tarball": tarball,
+    "environment": environment_needs,
+    "molecule": molecule,
+    "python3.13": partial(newer_core, minor=13),
+    "python3.12": partial(newer_core, minor=12),
+}

@@ -1,0 +1,32 @@
+"""Clean copies of the collection at the path that Ansible's tools insist on."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from gates.running import BUILD, ROOT, GateFailed
+
+
+def tracked() -> list[Path]:
+    """The files of the collection: what git tracks or would track, and what is still there."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        raise GateFailed(f"The gates need git and a clone, to know which files count: {listed.stderr.strip()}")
+    names = sorted(set(filter(None, listed.stdout.split("\0"))))
+    return [Path(name) for name in names if (ROOT / name).is_file()]
+
+
+def clean_copy(name: str) -> Path:
+    """A fresh copy below .build/<name>: ansible-test refuses a plain checkout and follows symlinks to it."""
+    copy = BUILD / name / "ansible_collections" / "aiready" / "vsphere"
+    shutil.rmtree(copy, ignore_errors=True)
+    for path in tracked():
+        target = copy / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / path, target, follow_symlinks=False)
+    # Without a repository of its own the tools find the one above it, which ignores .build: nothing left to check.
+    subprocess.run(["git", "init", "--quiet", "."], cwd=copy, check=True)
+    return copy

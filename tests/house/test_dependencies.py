@@ -1,0 +1,61 @@
+"""What is needed is named once, pinned where we install it, left open where the user does."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from house.collection import NAME, ROOT, load, tracked
+
+LOCKS = ["tools", "newer-core"]
+# A task or playbook line that uses a module, role or plugin of another collection.
+USED = re.compile(r"\b([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*\s*:", re.MULTILINE)
+OURS_OR_CORE = {NAME, "ansible.builtin"}
+
+
+def names(path: str) -> set[str]:
+    """The packages that a requirements file names itself."""
+    lines = (ROOT / path).read_text().splitlines()
+    return {re.split(r"[<>=~!; \[]", line)[0].lower() for line in lines if re.match(r"[A-Za-z]", line)}
+
+
+def test_the_execution_environment_installs_the_requirements_of_the_collection():
+    environment = load("meta/execution-environment.yml")
+    assert environment["dependencies"]["python"] == "requirements.txt"
+    assert names("requirements.txt")
+
+
+def test_requirements_leave_room_for_what_the_user_has_and_do_not_name_ansible():
+    lines = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line and line[0] != "#"]
+    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+(>=[0-9.]+)?", line)] == []
+    assert names("requirements.txt").isdisjoint({"ansible", "ansible-core"})
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_pins_every_package_it_was_made_for(lock):
+    pinned = names(f"requirements/{lock}.txt")
+    assert (names(f"requirements/{lock}.in") | names("requirements.txt")) - pinned == set()
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_holds_exact_versions_only(lock):
+    lines = (ROOT / "requirements" / f"{lock}.txt").read_text().splitlines()
+    assert [line for line in lines if not re.match(r"[a-z0-9._-]+==[0-9][^ ]*( ; .+)?$", line)] == []
+
+
+def test_galaxy_names_exactly_the_collections_that_roles_and_playbooks_use():
+    shipped = [name for name in tracked() if re.match(r"(roles|playbooks)/.*\.ya?ml$", name)]
+    used = {match for name in shipped for match in USED.findall((ROOT / name).read_text())}
+    assert used - OURS_OR_CORE == set(load("galaxy.yml")["dependencies"] or {})
+
+
+@pytest.mark.parametrize("path", ["requirements.txt", "requirements/tools.in", "requirements/newer-core.in"])
+def test_every_dependency_is_explained(path):
+    explained = (ROOT / "docs" / "dependencies.md").read_text()
+    assert {name for name in names(path) if f"`{name}`" not in explained} == set()
+
+
+def test_every_collection_that_galaxy_names_is_explained():
+    explained = (ROOT / "docs" / "dependencies.md").read_text()
+    assert {name for name in load("galaxy.yml")["dependencies"] or {} if f"`{name}`" not in explained} == set()

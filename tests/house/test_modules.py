@@ -1,0 +1,74 @@
+"""Every module is in every list that speaks of modules, and in no list stands one that does not exist."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+import yaml
+
+from house.collection import NAME, ROOT, constants, documentation, load, modules
+
+MODULES = sorted(modules())
+
+
+def fragments(module: str) -> list[str]:
+    return documentation(modules()[module]).get("extends_documentation_fragment", [])
+
+
+def attributes(module: str) -> dict:
+    """The attributes of a module, put together from its fragments and its own documentation as ansible-doc does."""
+    merged: dict = {}
+    for fragment in fragments(module):
+        name, variant = (*fragment.removeprefix(f"{NAME}.").split("."), "documentation")[:2]
+        shared = yaml.safe_load(constants(ROOT / "plugins" / "doc_fragments" / f"{name}.py")[variant.upper()])
+        for attribute, said in shared.get("attributes", {}).items():
+            merged[attribute] = {**said, **merged.get(attribute, {})}
+    for attribute, said in documentation(modules()[module]).get("attributes", {}).items():
+        merged[attribute] = {**merged.get(attribute, {}), **said}
+    return merged
+
+
+def test_there_are_modules_to_compare():
+    assert MODULES
+
+
+def test_the_action_group_holds_exactly_the_modules_that_take_the_connection_options():
+    group = load("meta/runtime.yml")["action_groups"]["vcenter"]
+    assert sorted(group) == [module for module in MODULES if f"{NAME}.vcenter" in fragments(module)]
+
+
+@pytest.mark.parametrize("module", load("meta/runtime.yml")["action_groups"]["vcenter"])
+def test_a_module_of_the_action_group_says_so_in_its_attributes(module):
+    assert attributes(module)["action_group"]["membership"] == [f"{NAME}.vcenter"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_says_what_it_does_in_check_and_diff_mode_and_where_it_runs(module):
+    said = attributes(module)
+    assert set(said) >= {"check_mode", "diff_mode", "platform"}
+    for name, attribute in said.items():
+        assert attribute["support"] in ("full", "partial", "none"), name
+        assert attribute["support"] == "full" or attribute.get("details"), f"{name}: says no reason"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_has_a_unit_test_file_of_its_own(module):
+    assert (ROOT / "tests" / "unit" / "plugins" / "modules" / f"test_{module}.py").is_file()
+
+
+def test_every_module_has_a_file_of_contract_rows_and_no_file_is_left_over():
+    named = {path.stem for path in (ROOT / "tests" / "wire" / "rows").glob("*.py")} - {"__init__"}
+    assert sorted(named) == MODULES
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_contract_rows_of_a_module_are_about_that_module(module):
+    rows = importlib.import_module(f"wire.rows.{module}").ROWS
+    assert {row.module for row in rows} == {module}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_examples_show_the_action_group_in_a_play(module):
+    plays = [entry for entry in yaml.safe_load(constants(modules()[module])["EXAMPLES"]) if "tasks" in entry]
+    assert [play for play in plays if f"group/{NAME}.vcenter" in play.get("module_defaults", {})]

@@ -1,0 +1,93 @@
+"""A role's inputs are the same in its specification, its defaults and its tasks."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+
+from house.collection import ROOT, load, modules, option_type_fits, roles
+
+ROLES = sorted(roles())
+
+
+def options(role: str) -> dict:
+    return load(f"roles/{role}/meta/argument_specs.yml")["argument_specs"]["main"]["options"]
+
+
+def defaults(role: str) -> dict:
+    return load(f"roles/{role}/defaults/main.yml") or {}
+
+
+def text_of(role: str) -> str:
+    folders = ("tasks", "handlers", "templates", "vars")
+    files = [path for folder in folders for path in (roles()[role] / folder).rglob("*") if path.is_file()]
+    return "\n".join(path.read_text() for path in files)
+
+
+def leaves(name: str, option: dict):
+    yield name, option
+    for inner, value in option.get("options", {}).items():
+        yield from leaves(f"{name}.{inner}", value)
+
+
+def test_there_are_roles_to_compare():
+    assert ROLES
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_input_has_a_default_or_is_required_and_nothing_else_has_one(role):
+    required = {name for name, option in options(role).items() if option.get("required")}
+    assert set(defaults(role)) == set(options(role)) - required
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_default_is_the_same_in_both_files_and_fits_its_type(role):
+    for name, value in defaults(role).items():
+        option = options(role)[name]
+        assert option_type_fits(value, option), f"{name}: {value!r} does not fit {option}"
+        assert option.get("default", value) == value, name
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_input_has_a_type_and_a_description_at_every_depth(role):
+    for name, option in (leaf for entry in options(role).items() for leaf in leaves(*entry)):
+        assert option.get("type"), name
+        assert option.get("description"), name
+        assert option["type"] != "list" or option.get("elements"), name
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_input_carries_the_name_of_its_role(role):
+    assert [name for name in options(role) if name != role and not name.startswith(f"{role}_")] == []
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_input_is_used_and_every_variable_of_the_role_is_an_input(role):
+    used = set(re.findall(rf"(?<![\w.])({role}_\w+)", text_of(role)))
+    readers = text_of(role) + "".join(path.read_text() for path in (ROOT / "playbooks").glob("*.yml"))
+    assert {name for name in options(role) if not re.search(rf"\b{name}\b", readers)} == set()
+    assert used - set(options(role)) == set()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_has_a_molecule_scenario(role):
+    assert [path for path in (ROOT / "extensions" / "molecule").glob(f"{role}*/molecule.yml") if path.is_file()]
+
+
+def test_a_molecule_scenario_belongs_to_a_role_or_is_the_one_that_starts_the_twin():
+    scenarios = {path.parent.name for path in (ROOT / "extensions" / "molecule").glob("*/molecule.yml")}
+    assert [name for name in scenarios if name != "default" and not name.startswith(tuple(ROLES))] == []
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_uses_no_shell(role):
+    tasks = yaml.safe_load((roles()[role] / "tasks" / "main.yml").read_text())
+    assert tasks
+    assert not re.search(r"ansible\.builtin\.(shell|raw|set_fact)\b", text_of(role))
+
+
+@pytest.mark.parametrize("module", sorted(modules()))
+def test_a_module_is_used_by_a_role(module):
+    assert [role for role in ROLES if f"aiready.vsphere.{module}:" in text_of(role)]

@@ -1,0 +1,88 @@
+"""What must not be in the tree, and commands that must exist because a page tells people to type them."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from house.collection import ROOT, tracked
+
+# Spelt in pieces, or this file would be its own finding.
+FORBIDDEN = {
+    "the address of a package registry": r"pypi\." + r"org|registry\." + r"npmjs|files\.python" + r"hosted",
+    "an option that names a registry": r"--(extra-)?index" + r"-url|find" + r"-links\s*=",
+    "a path of somebody's machine": r"(?<![\w.})])/(Users|work|farm|" + r"root)/[a-z.]",
+    "a conflict marker": r"(?m)^<<<<<<" + r"< |^>>>>>>" + r"> ",
+}
+TEXTS = [name for name in tracked() if name != "LICENSE"]
+PAGES = [name for name in TEXTS if name.endswith(".md") and name != "CHANGELOG.md"]
+PYTHON = [name for name in TEXTS if name.endswith(".py")]
+# A table of data may be longer: a reader looks it up and does not hold it in the head.
+LINES_AT_MOST = 330
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(errors="replace")
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_file_holds(what):
+    assert [name for name in TEXTS if re.search(FORBIDDEN[what], text(name))] == []
+
+
+def test_sanity_has_nothing_to_ignore():
+    assert [name for name in TEXTS if re.match(r"tests/sanity/ignore-", name)] == []
+
+
+def test_no_code_catches_everything():
+    blind = [
+        f"{name}:{node.lineno}"
+        for name in PYTHON
+        for node in ast.walk(ast.parse(text(name)))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")))
+    ]
+    assert blind == []
+
+
+def test_nothing_that_is_shipped_imports_the_twin():
+    importing = re.compile(r"(?m)^\s*(from|import) (twin|tests)\b")
+    assert [name for name in PYTHON if name.startswith("plugins/") and importing.search(text(name))] == []
+
+
+def test_a_file_fits_in_a_head():
+    code = [name for name in PYTHON if not _is_table(name)]
+    assert {name: lines for name in code if (lines := text(name).count("\n")) > LINES_AT_MOST} == {}
+
+
+def _is_table(name: str) -> bool:
+    """Whether most of a file is the documentation of a module or one literal."""
+    tree = ast.parse(text(name))
+    literals = sum(node.end_lineno - node.lineno for node in tree.body if isinstance(node, ast.Assign))
+    return literals * 2 > text(name).count("\n")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_make_command_of_a_page_exists(page):
+    targets = set(re.findall(r"(?m)^([a-z0-9-]+):", text("Makefile")))
+    commands = re.findall(r"(?m)(?:^|`|\$ )make ([a-z0-9-]+)", text(page))
+    assert [command for command in commands if command not in targets] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_relative_link_of_a_page_leads_somewhere(page):
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text(page))
+    local = [link for link in links if not re.match(r"[a-z]+:", link)]
+    assert [link for link in local if not ((ROOT / page).parent / link).exists()] == []
+
+
+def test_the_readme_names_the_two_commands():
+    assert {"rehearse", "test"} <= set(re.findall(r"make ([a-z]+)", text("README.md")))
+
+
+def test_make_help_speaks_of_every_target_that_people_type():
+    makefile = text("Makefile")
+    phony = set(re.search(r"(?m)^\.PHONY: (.+)$", makefile)[1].split()) - {"setup"}
+    assert phony == set(re.findall(r"(?m)^([a-z0-9-]+):.*## ", makefile))

@@ -1,0 +1,129 @@
+"""From a site file to changed VMs on a simulated vCenter, and once more to see that nothing changes."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from twin.launch import launch
+from wire.observe import power_on
+
+from . import playbook
+
+SITE = playbook.ROOT / "playbooks" / "site.yml"
+PROFILE = "grid_a100-40c"
+VMS = ("train-01", "train-02")
+
+
+class RehearsalFailed(Exception):
+    """The rehearsal did not show what it should; the text says what."""
+
+
+@dataclass
+class Report:
+    """What was done, for the summary at the end."""
+
+    began: float = field(default_factory=time.monotonic)
+    lines: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def step(self, title: str):
+        """Announce a step, and note what came of it and how long it took."""
+        say(f"\n=== {title}")
+        start = time.monotonic()
+        outcome: list[str] = []
+        try:
+            yield outcome.append
+        except RehearsalFailed:
+            self.lines.append(f"  FAILED  {time.monotonic() - start:5.1f} s  {title}")
+            raise
+        self.lines.append(f"  ok      {time.monotonic() - start:5.1f} s  {title}: {'; '.join(outcome)}")
+
+    def summary(self, verdict: str) -> str:
+        return "\n".join(["", f"{verdict} after {time.monotonic() - self.began:.1f} s", *self.lines])
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def rehearse(report: Report, work: Path) -> None:
+    """The steps, on a twin that is gone when they are done."""
+    with ExitStack() as running:
+        with report.step("Start a simulated vCenter with two hosts and two VMs") as note:
+            twin = running.enter_context(launch(seed="small"))
+            playbook.write_endpoint(twin, work)
+            note(f"at {twin.host}:{twin.port}")
+        env = playbook.environment(work)
+        with report.step("Run playbooks/site.yml: each VM shall get a whole A100") as note:
+            first = _play(env, "--diff")
+            if not first.changed:
+                raise RehearsalFailed("The run changed nothing, so it shows nothing.")
+            note(f"changed={first.changed}")
+        with report.step("Ask the simulated data centre what it has now, past the playbook") as note:
+            note(_proof(twin))
+        with report.step("Run playbooks/site.yml again: nothing may change") as note:
+            again = _play(env)
+            if again.changed:
+                raise RehearsalFailed(f"The second run changed something: changed={again.changed}.")
+            note("changed=0")
+        with report.step("Power the VMs on: vSphere refuses a VM whose GPU lacks memory or MMIO") as note:
+            note(_power_on(twin))
+
+
+def _play(env: dict[str, str], *arguments: str) -> playbook.Run:
+    run = playbook.run(SITE, *arguments, env=env, echo=lambda line: say(f"  | {line}"))
+    if run.status != 0:
+        raise RehearsalFailed(f"The playbook ended with status {run.status}; its output is above.")
+    return run
+
+
+def _proof(twin) -> str:
+    with twin.world.lock:
+        has = {vm.name: [profile for _, profile in vm.vgpus] for vm in twin.world.of_kind("VirtualMachine")}
+    wrong = [f"{name} has {has.get(name)}" for name in VMS if has.get(name) != [PROFILE]]
+    if wrong:
+        raise RehearsalFailed(f"Each of {', '.join(VMS)} should have {PROFILE} once, but {'; '.join(wrong)}.")
+    return f"{' and '.join(VMS)} have {PROFILE}"
+
+
+def _power_on(twin) -> str:
+    refused = {name: power_on(twin, name) for name in VMS}
+    if any(refused.values()):
+        raise RehearsalFailed("; ".join(f"{name}: {why}" for name, why in refused.items() if why))
+    return "both run"
+
+
+def _terminated(*_) -> None:
+    """SIGTERM ends the rehearsal like Ctrl-C: everything that was started is stopped."""
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    argparse.ArgumentParser(prog="rehearse", description=__doc__).parse_args()
+    signal.signal(signal.SIGTERM, _terminated)
+    report = Report()
+    build = playbook.ROOT / ".build"
+    build.mkdir(exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix="rehearsal-", dir=build) as work:
+            rehearse(report, Path(work))
+    except RehearsalFailed as failure:
+        say(f"\n{failure}")
+        say(report.summary("The rehearsal FAILED"))
+        return 1
+    except KeyboardInterrupt:
+        say(report.summary("The rehearsal was interrupted, and everything it had started was stopped,"))
+        return 130
+    say(report.summary("The rehearsal passed"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

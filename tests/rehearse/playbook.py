@@ -1,0 +1,112 @@
+"""Run a playbook against a simulated data centre as an operator would, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LAB = ROOT / "inventories" / "lab"
+RECAP = re.compile(r"^\S+\s+:\s+ok=\d+\s+changed=(?P<changed>\d+)\s+unreachable=(?P<unreachable>\d+)\s+failed=")
+GRACE_S = 5
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a playbook."""
+
+    status: int
+    output: str
+    seconds: float
+
+    @property
+    def changed(self) -> int:
+        """Tasks that changed something, over all hosts; every host has its line in the recap."""
+        found = [RECAP.match(line) for line in self.output.splitlines()]
+        return sum(int(line["changed"]) for line in found if line)
+
+    @property
+    def text(self) -> str:
+        """The output with the line breaks of the terminal taken out, for comparison with a message."""
+        return " ".join(self.output.split())
+
+
+def environment(work: Path, **more: str) -> dict[str, str]:
+    """Nothing of the user's own Ansible or vCenter settings gets into a rehearsal."""
+    config = work / "ansible.cfg"
+    config.touch()
+    env = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "VMWARE_", "AIREADY_"))
+    }
+    env.update(
+        PATH=os.pathsep.join([str(Path(sys.executable).parent), env.get("PATH", os.defpath)]),
+        PYTHONUNBUFFERED="1",
+        ANSIBLE_CONFIG=str(config),
+        ANSIBLE_HOME=str(work / "ansible"),
+        ANSIBLE_LOCAL_TEMP=str(work / "ansible" / "tmp"),
+        ANSIBLE_REMOTE_TEMP=str(work / "ansible" / "tmp"),
+        ANSIBLE_COLLECTIONS_PATH=str(ROOT / ".build" / "collections"),
+        ANSIBLE_INJECT_FACT_VARS="false",
+        ANSIBLE_RETRY_FILES_ENABLED="false",
+        ANSIBLE_NOCOLOR="1",
+        AIREADY_LAB=str(work),
+        AIREADY_SESSION_DIR=str(work / "sessions"),
+    )
+    env.update(more)
+    return env
+
+
+def write_endpoint(twin, work: Path) -> None:
+    """Where the twin can be reached, as the inventory of the lab reads it."""
+    endpoint = {key: getattr(twin, key) for key in ("host", "port", "username", "password")}
+    (work / "endpoint.json").write_text(json.dumps({**endpoint, "ca_file": str(twin.ca_file)}))
+
+
+def run(
+    playbook: str | Path,
+    *arguments: str,
+    env: dict[str, str],
+    inventory: str | Path = LAB,
+    echo: Callable[[str], None] = lambda line: None,
+) -> Run:
+    """Run ansible-playbook without a terminal; it never outlives this call, whatever ends it."""
+    start = time.monotonic()
+    process = subprocess.Popen(
+        ["ansible-playbook", "--inventory", str(inventory), str(playbook), *arguments],
+        cwd=ROOT,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    lines = []
+    try:
+        for line in process.stdout:
+            lines.append(line)
+            echo(line.rstrip("\n"))
+        status = process.wait()
+    finally:
+        _stop(process)
+    return Run(status, "".join(lines), time.monotonic() - start)
+
+
+def _stop(process: subprocess.Popen) -> None:
+    """End the playbook and its workers; after a normal end there is nothing left to do."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    process.stdout.close()

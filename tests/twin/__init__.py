@@ -1,0 +1,1 @@
+"""A digital twin of a data centre: a model with the rules of the real things, behind their real protocols."""

@@ -1,0 +1,74 @@
+"""python -m twin: a twin in the foreground until it is interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from .control import ControlServer
+from .launch import launch
+from .model.seed_schema import SeedError
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m twin", description="A digital twin of a data centre.")
+    parser.add_argument("--seed", default="small", help="a seed's name, or a file")
+    parser.add_argument("--port", type=int, default=8989, help="the vCenter's HTTPS port; 0 takes any that is free")
+    parser.add_argument("--state-dir", type=Path, help="where endpoint.json is written once the twin answers")
+    parser.add_argument("--verbose", action="store_true", help="log every request")
+    options = parser.parse_args()
+    logging.basicConfig(
+        level=logging.DEBUG if options.verbose else logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
+    )
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        _run(options, stop)
+    except SeedError as problem:
+        sys.exit(str(problem))
+    except OSError as problem:
+        sys.exit(f"The twin cannot listen on port {options.port}: {problem.strerror}.")
+
+
+def _run(options, stop):
+    with launch(options.seed, port=options.port) as twin:
+        control = ControlServer(twin.control)
+        control.start()
+        endpoint = {
+            "host": twin.host,
+            "port": twin.port,
+            "ca_file": str(twin.ca_file),
+            "username": twin.username,
+            "password": twin.password,
+            "control_url": control.url,
+            "control_token": control.token,
+            "pid": os.getpid(),
+        }
+        state = options.state_dir and _write(options.state_dir, endpoint)
+        print(f"The twin's vCenter answers at https://{twin.host}:{twin.port}/sdk as {twin.username}.", flush=True)
+        stop.wait()
+        if state:
+            state.unlink(missing_ok=True)
+        control.stop()
+
+
+def _write(directory, endpoint):
+    """Whoever finds the file finds it whole, and only its owner reads the password in it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    draft, final = directory / "endpoint.json.new", directory / "endpoint.json"
+    draft.unlink(missing_ok=True)
+    draft.touch(mode=0o600)
+    draft.write_text(json.dumps(endpoint, indent=2) + "\n", encoding="utf-8")
+    draft.replace(final)
+    return final
+
+
+if __name__ == "__main__":
+    main()

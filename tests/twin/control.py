@@ -1,0 +1,103 @@
+"""The control API: what tests and rehearsals may ask of a running twin. Not part of any product that is simulated."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+VERBS = ("latency", "refuse", "drop_sessions", "fail_tasks", "close_after", "unavailable", "clear")
+
+
+class Control:
+    """Verbs for trouble on demand, and a look at what the server saw."""
+
+    def __init__(self, twin):
+        self._twin = twin
+
+    def do(self, verb, **options):
+        """Carry out a verb by its name; ValueError for one that does not exist or does not take these options."""
+        if verb == "reset_requests":
+            self._twin.requests.clear()
+            return
+        if verb not in VERBS:
+            raise ValueError(f"There is no verb {verb}; these exist: {', '.join((*VERBS, 'reset_requests'))}.")
+        try:
+            getattr(self._twin.world.faults, verb)(**options)
+        except TypeError as problem:
+            raise ValueError(f"{verb} cannot be asked for in this way: {problem}.") from problem
+
+    def __getattr__(self, verb):
+        if verb in (*VERBS, "reset_requests"):
+            return lambda **options: self.do(verb, **options)
+        raise AttributeError(verb)
+
+    def state(self):
+        """What the server has seen so far."""
+        with self._twin.world.lock:
+            return {
+                "requests": dict(self._twin.requests),
+                "total": self._twin.requests.total(),
+                "unserved": dict(self._twin.unserved),
+                "sessions": [session.user for session in self._twin.sessions],
+                "generation": self._twin.world.generation,
+            }
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self._allowed():
+            self._send(200, self.server.control.state())
+
+    def do_POST(self):
+        if not self._allowed():
+            return
+        try:
+            options = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+            self.server.control.do(self.path.strip("/"), **options)
+        except (ValueError, TypeError) as problem:
+            self._send(400, {"error": str(problem)})
+        else:
+            self._send(200, self.server.control.state())
+
+    def log_message(self, *args):
+        """The control API is quiet: it is not what anyone looks for in the log."""
+
+    def _allowed(self):
+        given = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        if secrets.compare_digest(given.encode(), self.server.token.encode()):
+            return True
+        self._send(401, {"error": "The token in the Authorization header is not the one of this run."})
+        return False
+
+    def _send(self, status, content):
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class ControlServer(ThreadingHTTPServer):
+    """The control API over HTTP on the loopback interface, for twins in another process."""
+
+    daemon_threads = True
+
+    def __init__(self, control, port=0):
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.control = control
+        self.token = secrets.token_urlsafe(24)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+
+    def start(self):
+        """Serve on a thread."""
+        self._thread.start()
+
+    def stop(self):
+        """End the thread and free the port."""
+        self.shutdown()
+        self.server_close()
+        self._thread.join()

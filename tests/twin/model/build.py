@@ -1,0 +1,219 @@
+"""Build the inventory that a seed describes."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from . import backings, defaults, provision, reconfigure
+from . import power as powers
+from .fabric import Datastore, Network, Portgroup, Switch
+from .gpu import Gpu
+from .host import Hardware, Host, load_driver
+from .inventory import (
+    DATACENTER_CHILDREN,
+    Cluster,
+    ComputeResource,
+    Datacenter,
+    Folder,
+    ResourcePool,
+    make_folder,
+    put,
+)
+from .catalogue import board
+from .release import RELEASES
+from .seed_schema import SeedError
+from .vm import VirtualMachine
+
+DEVICE = vim.vm.device
+
+
+def inventory(world, data):
+    """Everything, from the root folder down."""
+    world.root_folder = world.add(Folder("group-d1", "Datacenters", None, DATACENTER_CHILDREN))
+    for entry in data["datacenters"]:
+        center = Datacenter(world, entry["name"], None)
+        world.add(center)
+        put(world, world.root_folder, center)
+        _Builder(world, center).fill(entry)
+
+
+class _Builder:
+    """The parts of one datacenter, by name."""
+
+    def __init__(self, world, center):
+        self.world = world
+        self.center = center
+        self.hosts: dict[str, Host] = {}
+        self.computes: dict[str, ComputeResource] = {}
+        self.stores: dict[str, Datastore] = {}
+        self.networks: dict[str, object] = {}
+        self.switches: list[Switch] = []
+        self.folders = {"": center.vm_folder}
+
+    def fill(self, entry):
+        for path in entry.get("vm_folders", []):
+            self._folder(path)
+        for one in _each(entry.get("datastores", [])):
+            self._datastore(one)
+        for one in entry.get("networks", []):
+            network = Network(self.world, one["name"], None, one.get("vlan", 0))
+            self.networks[one["name"]] = self._put(self.center.network_folder, network)
+        for one in entry.get("switches", []):
+            self._switch(one)
+        for one in _each(entry.get("clusters", [])):
+            cluster = Cluster(self.world, one["name"], None, one.get("drs", "manual"), one.get("ha", False))
+            self._compute(cluster, one, one.get("hosts", []))
+        for one in _each(entry.get("hosts", [])):
+            self._compute(ComputeResource(self.world, one["name"], None), one, [one])
+        for one in _each(entry.get("vms", [])):
+            self._vm(one)
+
+    def _put(self, folder, entity):
+        return put(self.world, folder, self.world.add(entity))
+
+    def _folder(self, path):
+        parent, _slash, name = path.rpartition("/")
+        if parent not in self.folders:
+            self._folder(parent)
+        self.folders[path] = make_folder(self.world, self.folders[parent], name)
+
+    def _datastore(self, one):
+        capacity = one.get("capacity_gb", 10240)
+        store = Datastore(
+            self.world, one["name"], None, capacity, one.get("free_gb", capacity), one.get("type", "VMFS")
+        )
+        self.stores[one["name"]] = self._put(self.center.datastore_folder, store)
+
+    def _switch(self, one):
+        switch = Switch(self.world, one["name"], None, one.get("mtu", 1500), self.world.release.version)
+        self.switches.append(self._put(self.center.network_folder, switch))
+        self._put(
+            self.center.network_folder,
+            Portgroup(self.world, f"{one['name']}-DVUplinks", None, switch, uplink=True, ports=4),
+        )
+        for group in one.get("portgroups", []):
+            portgroup = Portgroup(self.world, group["name"], None, switch, group.get("vlan", 0), ports=128)
+            self.networks[group["name"]] = self._put(self.center.network_folder, portgroup)
+
+    def _compute(self, compute, one, hosts):
+        self._put(self.center.host_folder, compute)
+        self.computes[one["name"]] = compute
+        for name in one.get("pools", []):
+            pool = ResourcePool(self.world.new_moid("resgroup"), name, compute.pool, compute)
+            compute.pool.pools[pool.moid] = self.world.add(pool)
+        for entry in _each(hosts, start=len(self.hosts) + 1):
+            self._host(compute, entry)
+
+    def _host(self, compute, one):
+        world = self.world
+        release = RELEASES[str(one["release"])] if "release" in one else world.release
+        host = Host(world, one["name"], compute, release, Hardware(**one.get("hardware", {})))
+        defaults.furnish(host)
+        host.connection = one.get("connection", "connected")
+        host.maintenance = one.get("maintenance", False)
+        host.assignment_policy = one.get("assignment_policy", "performance")
+        for entry in one.get("gpus", []):
+            for _number in range(entry.get("count", 1)):
+                host.gpus.append(_gpu(entry, len(host.gpus)))
+        if host.gpus and all(gpu.configured_type == "sharedDirect" for gpu in host.gpus):
+            host.default_graphics_type = host.active_default_graphics_type = "sharedDirect"
+        driver = one.get("driver", {"family": "none"})
+        load_driver(host, driver["family"], driver.get("version", ""))
+        compute.hosts[host.moid] = world.add(host)
+        self.hosts[one["name"]] = host
+        for switch in self.switches:
+            switch.hosts[host.moid] = host
+            host.switches[switch.moid] = switch
+        for store in self.stores.values():
+            store.hosts[host.moid] = host
+            host.datastores[store.moid] = store
+        for network in self.networks.values():
+            host.networks[network.moid] = network
+            if isinstance(network, Network):
+                network.hosts[host.moid] = host
+
+    def _vm(self, one):
+        world, number = self.world, one.get("n", 1)
+        host = self._host_for(one, number)
+        compute = host.compute
+        pool = next((pool for pool in compute.pool.pools.values() if pool.name == one.get("pool")), compute.pool)
+        if "pool" in one and pool is compute.pool:
+            raise SeedError([f"VM {one['name']}: {compute.name} has no resource pool {one['pool']}."])
+        names = sorted(self.stores)
+        store = self._known(self.stores, one.get("datastore", names[number % len(names)] if names else ""), "datastore")
+        vm = VirtualMachine(world, one["name"])
+        vm.host = host
+        vm.home = f"[{store.name}] {vm.name}/{vm.name}.vmx"
+        vm.firmware = one.get("firmware", "bios")
+        vm.hardware_version = f"vmx-{one.get('hardware_version', min(host.release.newest_hardware, 20))}"
+        vm.guest_id = one.get("guest_id", "ubuntu64Guest")
+        vm.tools_installed = one.get("tools", "installed") == "installed"
+        vm.uuid = one.get("uuid", vm.uuid)
+        vm.devices = defaults.vm_hardware(one.get("disk_gb", 100))
+        for disk in vm.disks:
+            backings.fill(world, vm, disk, "create")
+        folder = self._known(self.folders, one.get("folder", ""), "folder")
+        provision.place(world, vm, folder, pool, host)
+        reconfigure.apply(world, vm, self._spec(one))
+        vm.connection = one.get("connection", "connected")
+        if one.get("template"):
+            provision.mark_as_template(world, vm)
+        if one.get("power") == "on":
+            powers.power_on(world, vm)
+
+    def _host_for(self, one, number):
+        if "host" in one:
+            return self._known(self.hosts, one["host"], "host")
+        compute = self._known(self.computes, one["cluster"], "cluster") if "cluster" in one else None
+        hosts = list(compute.hosts.values()) if compute is not None else list(self.hosts.values())
+        if not hosts:
+            raise SeedError([f"VM {one['name']}: there is no host that it could live on."])
+        return hosts[(number - 1) % len(hosts)]
+
+    def _spec(self, one):
+        spec = vim.vm.ConfigSpec(
+            annotation=one.get("annotation", ""),
+            numCPUs=one.get("cpus", 2),
+            numCoresPerSocket=one.get("cores_per_socket", 1),
+            memoryMB=one.get("memory_gb", 4) * 1024,
+            memoryReservationLockedToMax=one.get("memory_reservation", "none") == "all",
+            extraConfig=[
+                vim.option.OptionValue(key=key, value=str(value))
+                for key, value in {**defaults.EXTRA_CONFIG, **one.get("extra_config", {})}.items()
+            ],
+        )
+        for name in one.get("networks", []):
+            spec.deviceChange.append(_added(defaults.nic(self._known(self.networks, name, "network"))))
+        for name in one.get("vgpus", []):
+            backing = DEVICE.VirtualPCIPassthrough.VmiopBackingInfo(vgpu=name)
+            spec.deviceChange.append(_added(DEVICE.VirtualPCIPassthrough(key=-1, backing=backing)))
+        return spec
+
+    def _known(self, things, name, what):
+        if name not in things:
+            raise SeedError([f"There is no {what} {name!r} in datacenter {self.center.name}."])
+        return things[name]
+
+
+def _each(entries, start=1):
+    """Every entry, as often as its count says; {n} in its name is the number."""
+    for entry in entries:
+        for number in range(start, start + entry.get("count", 1)):
+            name = entry["name"].format(n=number) if "count" in entry else entry["name"]
+            yield {**entry, "name": name, "n": number}
+
+
+def _gpu(entry, position):
+    return Gpu(
+        pci_id=f"0000:{0x17 + 0x10 * position:02x}:00.0",
+        board=board(entry["board"]),
+        numa_node=entry.get("numa_node", position % 2),
+        configured_type=entry.get("graphics_type", "shared"),
+        mig_enabled=entry.get("mig", False),
+        vgpu_mode=entry.get("vgpu_mode", "sameSize"),
+        passthrough=entry.get("passthrough", False),
+    )
+
+
+def _added(device):
+    return DEVICE.VirtualDeviceSpec(operation="add", device=device)

@@ -1,0 +1,141 @@
+"""GPU boards and vGPU types as the twin needs them, drawn from the collection's one table."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from . import mount  # noqa: F401 - must come before the collection's own names
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import boards as table
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue as names
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+
+ANY_RELEASE = (0,)
+NOT_YET = (9, 0, 0)  # MIG-backed types of the twelve-slot boards come with vSphere 9 [unsure: secondary source]
+FOUR_SLICE_GPUS = ("a30",)
+TWELVE_SLOT_PREFIX = "rtx_pro"
+MOST_PER_GPU = 32
+# GPUs before Ampere have no mixed-size mode (NVIDIA AI Enterprise, vGPU types).
+BEFORE_AMPERE = ("t4", "v100")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A vGPU type as ESXi lists it."""
+
+    name: str
+    fb_gb: int
+    series: str
+    mig: bool
+    most_same_size: int
+    most_mixed_size: int | None = None
+    placements: tuple = ()
+    slices: int = 0
+    board_slices: int = 7
+    smallest_gb: int = 0
+    since: tuple = ANY_RELEASE
+
+
+@dataclass(frozen=True)
+class Board:
+    """A GPU board."""
+
+    key: str
+    title: str
+    device_id: int
+    prefix: str
+    memory_gb: int
+    mmio_gb: int
+    mixed_size: bool
+    compute_only: bool
+    migs: bool
+    profiles: tuple
+
+    @property
+    def needs_efi(self):
+        """Only the T4's memory window fits below 4 GB (frankdenneman.nl 2023-05-30)."""
+        return self.mmio_gb > 0
+
+
+@functools.cache
+def board(key):
+    """The board with this key of the catalogue."""
+    row = names.board(key)
+    if row is None:
+        raise KeyError(key)
+    return Board(
+        key=row.key,
+        title=row.title,
+        device_id=int(row.pci_device_id, 16),
+        prefix=row.vsphere_prefix,
+        memory_gb=row.memory_gb,
+        mmio_gb=_unpublished_mmio_gb(row.memory_gb) if row.mmio_gb is None else row.mmio_gb,
+        mixed_size=not row.key.startswith(BEFORE_AMPERE),
+        compute_only=not row.other_series,
+        migs=row.mig_gpu is not None,
+        profiles=(*_time_sliced(row), *_other_series(row), *_mig_backed(row)),
+    )
+
+
+def board_keys():
+    """All boards that a seed may name."""
+    return [row.key for row in table.BOARDS]
+
+
+@functools.cache
+def profile(name):
+    """The vGPU type with this name and the board it belongs to, or (None, None)."""
+    row = names.board_of(name)
+    owner = board(row.key) if row is not None else None
+    for entry in owner.profiles if owner is not None else ():
+        if entry.name == name:
+            return entry, owner
+    return None, owner
+
+
+def _time_sliced(row):
+    for entry in row.time_sliced:
+        yield Profile(
+            name=f"{row.vsphere_prefix}-{entry.gb}c",
+            fb_gb=entry.gb,
+            series="c",
+            mig=False,
+            most_same_size=entry.max_equal,
+            most_mixed_size=entry.max_mixed,
+            placements=entry.placements or (),
+        )
+
+
+def _other_series(row):
+    for suffix in row.other_series:
+        name = parse(f"{row.vsphere_prefix}-{suffix}")
+        most = min(MOST_PER_GPU, row.memory_gb // name.gb)
+        yield Profile(name.text, name.gb, name.series, False, most, most)
+
+
+def _mig_backed(row):
+    smallest = min((entry.gb for entry in row.mig_backed), default=0)
+    twelve_slots = (row.mig_gpu or "").startswith(TWELVE_SLOT_PREFIX)
+    for entry, name in zip(row.mig_backed, names.mig_profiles(row), strict=True):
+        yield Profile(
+            name=name,
+            fb_gb=entry.gb,
+            series=entry.series,
+            mig=True,
+            most_same_size=entry.max_per_gpu,
+            slices=entry.slices,
+            board_slices=4 if row.mig_gpu in FOUR_SLICE_GPUS else 7,
+            smallest_gb=smallest,
+            since=NOT_YET if twelve_slots else _release(entry.esxi_from),
+        )
+
+
+def _release(text):
+    """'8.0.3' as (8, 0, 3)."""
+    return tuple(int(part) for part in text.split(".")) if text else ANY_RELEASE
+
+
+def _unpublished_mmio_gb(memory_gb):
+    """Twice the memory rounded up to a power of two (rule of thumb of frankdenneman.nl 2023-05-30)."""
+    return 2 << (memory_gb - 1).bit_length()

@@ -1,0 +1,100 @@
+"""What every host and every VM of a seed has without being told."""
+
+from __future__ import annotations
+
+import copy
+
+from pyVmomi import vim
+
+from . import devices
+from .fabric import Portgroup
+from .host import Nic, Service, VmkernelNic
+
+DEVICE = vim.vm.device
+# Settings that vSphere itself writes into a VM's file.
+EXTRA_CONFIG = {
+    "nvram": "vm.nvram",
+    "pciBridge0.present": "TRUE",
+    "svga.present": "TRUE",
+    "pciBridge4.present": "TRUE",
+    "pciBridge4.virtualDev": "pcieRootPort",
+    "pciBridge4.functions": "8",
+    "hpet0.present": "TRUE",
+    "disk.EnableUUID": "TRUE",
+}
+OPTIONS = {
+    "Net.PVRDMAVmknic": "",
+    "UserVars.SuppressShellWarning": 0,
+    "Mem.ShareForceSalting": 2,
+    "Syslog.global.logHost": "",
+    "Config.HostAgent.plugins.solo.enableMob": False,
+    "UserVars.ESXiShellTimeOut": 0,
+}
+SERVICES = (
+    ("TSM-SSH", "SSH", False, "off", ["sshServer"]),
+    ("TSM", "ESXi Shell", False, "off", []),
+    ("ntpd", "NTP Daemon", True, "on", ["ntpClient"]),
+    ("vpxa", "VMware vCenter Agent", True, "on", ["vpxHeartbeats"]),
+    ("xorg", "X.Org Server", True, "on", []),
+    ("DCUI", "Direct Console UI", True, "on", []),
+    ("lwsmd", "Active Directory Service", False, "off", []),
+)
+RULESETS = {"sshServer": True, "ntpClient": True, "vpxHeartbeats": True, "pvrdma": False, "vMotion": True}
+
+
+def furnish(host):
+    """Ports, addresses, services and options of a host."""
+    number = host.number
+    host.nics = [
+        Nic(
+            device=f"vmnic{port}",
+            mac=f"b8:ce:f6:{number >> 8 & 0xFF:02x}:{number & 0xFF:02x}:{port:02x}",
+            pci=f"0000:98:00.{port}",
+        )
+        for port in (0, 1)
+    ]
+    address = f"10.{number >> 16 & 0xFF}.{number >> 8 & 0xFF}.{number & 0xFF}"
+    host.vmkernel = [
+        VmkernelNic("vmk0", address, "255.255.0.0", host.nics[0].mac, "Management Network", ("management", "vmotion"))
+    ]
+    host.options = dict(OPTIONS)
+    host.services = [Service(key, label, running, policy, list(rules)) for key, label, running, policy, rules in SERVICES]
+    host.rulesets = dict(RULESETS)
+    host.ntp_servers = ["ntp.example"]
+    host.dns_servers = ["10.0.0.2"]
+    host.domain = host.name.partition(".")[2]
+    host.hardware.serial = host.hardware.serial or f"SN{number:06d}"
+
+
+def vm_hardware(disk_gb):
+    """The base hardware with a paravirtual controller and one disk."""
+    controller = DEVICE.ParaVirtualSCSIController(
+        key=1000,
+        deviceInfo=vim.Description(label="SCSI controller 0", summary="VMware paravirtual SCSI"),
+        controllerKey=100,
+        unitNumber=3,
+        busNumber=0,
+        hotAddRemove=True,
+        sharedBus="noSharing",
+        scsiCtlrUnitNumber=7,
+    )
+    disk = DEVICE.VirtualDisk(
+        key=2000,
+        deviceInfo=vim.Description(label="Hard disk 1", summary=f"{disk_gb * 1024 * 1024:,} KB"),
+        controllerKey=1000,
+        unitNumber=0,
+        capacityInKB=disk_gb * 1024 * 1024,
+        capacityInBytes=disk_gb * 1024**3,
+        backing=DEVICE.VirtualDisk.FlatVer2BackingInfo(fileName="", diskMode="persistent", thinProvisioned=True),
+    )
+    return [*copy.deepcopy(devices.base_hardware()), controller, disk]
+
+
+def nic(network):
+    """A vmxnet3 adapter on a network, as a client would ask for it."""
+    if isinstance(network, Portgroup):
+        port = vim.dvs.PortConnection(switchUuid=network.switch.uuid, portgroupKey=network.key)
+        backing = DEVICE.VirtualEthernetCard.DistributedVirtualPortBackingInfo(port=port)
+    else:
+        backing = DEVICE.VirtualEthernetCard.NetworkBackingInfo(deviceName=network.name)
+    return DEVICE.VirtualVmxnet3(key=-1, backing=backing)

@@ -1,0 +1,259 @@
+"""Virtual devices: keys, unit numbers, labels, and what may be added, edited or removed when."""
+
+from __future__ import annotations
+
+import copy
+
+from pyVmomi import vim
+
+from . import backings
+
+DEVICE = vim.vm.device
+PCI_CONTROLLER = 100
+FIRST_PCI_UNIT = 17  # where vSphere puts the first passthrough device on the PCI controller [unsure: general knowledge]
+SCSI_OWN_UNIT = 7
+
+# (type, first key, label, units on its controller). The first row that fits a device counts.
+KINDS = (
+    (DEVICE.VirtualDisk, 2000, "Hard disk {}", 1),
+    (DEVICE.VirtualEthernetCard, 4000, "Network adapter {}", 1),
+    (DEVICE.VirtualPCIPassthrough, 13000, "PCI device {}", 0),
+    (DEVICE.VirtualCdrom, 3000, "CD/DVD drive {}", 1),
+    (DEVICE.VirtualSCSIController, 1000, "SCSI controller {}", 0),
+    (DEVICE.VirtualAHCIController, 15000, "SATA controller {}", 0),
+    (DEVICE.VirtualNVMEController, 31000, "NVME controller {}", 0),
+    (DEVICE.VirtualUSBXHCIController, 14000, "USB xHCI controller", 0),
+    (DEVICE.VirtualUSBController, 7000, "USB controller", 0),
+    (DEVICE.VirtualTPM, 11000, "Virtual TPM", 0),
+    (DEVICE.VirtualSerialPort, 9000, "Serial port {}", 1),
+    (DEVICE.VirtualFloppy, 8000, "Floppy drive {}", 1),
+    (DEVICE.VirtualIDEController, 200, "IDE {}", 0),
+    (DEVICE.VirtualVideoCard, 500, "Video card ", 0),
+    (DEVICE.VirtualSoundCard, 5000, "Sound card ", 0),
+    (DEVICE.VirtualWDT, 18000, "Virtual watchdog timer", 0),
+)
+# Disk keys say their controller: first key, keys per bus (govmomi and captured VMs).
+DISK_KEYS = (
+    (DEVICE.VirtualSCSIController, 2000, 16),
+    (DEVICE.VirtualAHCIController, 16000, 30),
+    (DEVICE.VirtualNVMEController, 32000, 15),
+    (DEVICE.VirtualIDEController, 3000, 2),
+)
+HOT_PLUGGED = (
+    DEVICE.VirtualDisk,
+    DEVICE.VirtualEthernetCard,
+    DEVICE.VirtualSCSIController,
+    DEVICE.VirtualNVMEController,
+    DEVICE.VirtualUSBXHCIController,
+    DEVICE.VirtualUSBController,
+)
+HOT_EDITED = (*HOT_PLUGGED, DEVICE.VirtualCdrom, DEVICE.VirtualFloppy, DEVICE.VirtualSerialPort)
+
+
+def change(world, vm, specs):
+    """Apply device changes in their order; new devices may refer to each other by the keys of the request."""
+    new_keys = {}
+    for index, spec in enumerate(specs):
+        if spec.operation == "add":
+            _add(world, vm, index, spec, new_keys)
+        elif spec.operation == "edit":
+            _edit(world, vm, index, spec)
+        else:
+            _remove(vm, index, spec)
+    _list_children(vm)
+
+
+def base_hardware():
+    """The devices that every VM has from the start."""
+    return [
+        DEVICE.VirtualIDEController(key=200, deviceInfo=_text("IDE 0", "IDE 0"), busNumber=0),
+        DEVICE.VirtualIDEController(key=201, deviceInfo=_text("IDE 1", "IDE 1"), busNumber=1),
+        DEVICE.VirtualPS2Controller(key=300, deviceInfo=_text("PS2 controller 0", "PS2 controller 0"), busNumber=0),
+        DEVICE.VirtualPCIController(key=100, deviceInfo=_text("PCI controller 0", "PCI controller 0"), busNumber=0),
+        DEVICE.VirtualSIOController(key=400, deviceInfo=_text("SIO controller 0", "SIO controller 0"), busNumber=0),
+        DEVICE.VirtualKeyboard(
+            key=600, deviceInfo=_text("Keyboard", "Keyboard"), controllerKey=300, unitNumber=0
+        ),
+        DEVICE.VirtualPointingDevice(
+            key=700,
+            deviceInfo=_text("Pointing device", "Pointing device; Device"),
+            backing=DEVICE.VirtualPointingDevice.DeviceBackingInfo(deviceName="", useAutoDetect=False, hostPointingDevice="autodetect"),
+            controllerKey=300,
+            unitNumber=1,
+        ),
+        DEVICE.VirtualVideoCard(
+            key=500,
+            deviceInfo=_text("Video card ", "Video card"),
+            controllerKey=100,
+            unitNumber=0,
+            videoRamSizeInKB=4096,
+            numDisplays=1,
+            useAutoDetect=False,
+            enable3DSupport=False,
+            use3dRenderer="automatic",
+            graphicsMemorySizeInKB=262144,
+        ),
+        DEVICE.VirtualVMCIDevice(
+            key=12000,
+            deviceInfo=_text("VMCI device", "Device on the virtual machine PCI bus that provides support for the virtual machine communication interface"),
+            controllerKey=100,
+            unitNumber=17,
+            id=-1,
+            allowUnrestrictedCommunication=False,
+        ),
+    ]
+
+
+def finish(vm):
+    """Bring the controllers' lists in line with the devices."""
+    _list_children(vm)
+
+
+def invalid(index, device=None):
+    """The fault for a device change that makes no sense."""
+    return vim.fault.InvalidDeviceSpec(
+        msg=f"Invalid configuration for device '{index}'.",
+        property=f"virtualDeviceSpec.device.key={device.key}" if device is not None else None,
+        deviceIndex=index,
+    )
+
+
+def wrong_power(vm):
+    """The fault for what cannot be done in this power state."""
+    words = {"poweredOn": "Powered on", "poweredOff": "Powered off", "suspended": "Suspended"}
+    return vim.fault.InvalidPowerState(
+        msg=f"The attempted operation cannot be performed in the current state ({words[vm.power]}).",
+        existingState=vm.power,
+        requestedState="poweredOff" if vm.power != "poweredOff" else "poweredOn",
+    )
+
+
+def _add(world, vm, index, spec, new_keys):
+    device = copy.copy(spec.device)
+    if device is None:
+        raise invalid(index)
+    if vm.power != "poweredOff" and not isinstance(device, HOT_PLUGGED):
+        raise wrong_power(vm)
+    if device.controllerKey is not None:
+        device.controllerKey = new_keys.get(device.controllerKey, device.controllerKey)
+    requested = device.key
+    _connect(vm, index, device)
+    device.key = _new_key(vm, device)
+    new_keys[requested] = device.key
+    device.deviceInfo = _text(_label(vm, device), "")
+    backings.fill(world, vm, device, spec.fileOperation)
+    device.deviceInfo.summary = backings.summary(device)
+    vm.devices = [*vm.devices, device]
+
+
+def _edit(world, vm, index, spec):
+    old = by_key(vm, spec.device.key) if spec.device is not None else None
+    if old is None:
+        raise invalid(index, spec.device)
+    if vm.power != "poweredOff" and not isinstance(old, HOT_EDITED):
+        raise wrong_power(vm)
+    device = copy.copy(old)
+    for info in spec.device._GetPropertyList():
+        value = getattr(spec.device, info.name)
+        if value is not None and info.name not in ("key", "deviceInfo", "dynamicProperty", "dynamicType"):
+            setattr(device, info.name, value)
+    backings.check_edit(index, old, device)
+    backings.fill(world, vm, device, None)
+    device.deviceInfo = _text(old.deviceInfo.label, backings.summary(device))
+    vm.devices = [device if one is old else one for one in vm.devices]
+
+
+def _remove(vm, index, spec):
+    old = by_key(vm, spec.device.key) if spec.device is not None else None
+    if old is None or old.key in (100, 200, 201, 300, 400, 500, 600, 700, 12000):
+        raise invalid(index, spec.device)
+    if vm.power != "poweredOff" and not isinstance(old, HOT_PLUGGED):
+        raise wrong_power(vm)
+    if isinstance(old, DEVICE.VirtualController) and any(one.controllerKey == old.key for one in vm.devices):
+        raise invalid(index, spec.device)
+    vm.devices = [one for one in vm.devices if one is not old]
+
+
+def by_key(vm, key):
+    """The device with this key, or None."""
+    return next((one for one in vm.devices if one.key == key), None)
+
+
+def _connect(vm, index, device):
+    """Put a device on its controller, at a unit that is free."""
+    if isinstance(device, DEVICE.VirtualController):
+        if device.busNumber is None or device.busNumber < 0:
+            device.busNumber = 0
+        family = next(row[0] for row in KINDS if isinstance(device, row[0]))
+        taken = {one.busNumber for one in vm.devices if isinstance(one, family)}
+        while device.busNumber in taken:
+            device.busNumber += 1
+        if isinstance(device, DEVICE.VirtualIDEController):
+            raise invalid(index, device)
+        device.controllerKey, device.unitNumber = PCI_CONTROLLER, None
+        if isinstance(device, DEVICE.VirtualSCSIController):
+            device.scsiCtlrUnitNumber = SCSI_OWN_UNIT
+            device.hotAddRemove = True
+        return
+    if isinstance(device, (DEVICE.VirtualEthernetCard, DEVICE.VirtualPCIPassthrough, DEVICE.VirtualTPM)):
+        device.controllerKey = PCI_CONTROLLER
+    controller = by_key(vm, device.controllerKey) if device.controllerKey is not None else None
+    if controller is None:
+        raise invalid(index, device)
+    taken = {one.unitNumber for one in vm.devices if one.controllerKey == controller.key}
+    if isinstance(controller, DEVICE.VirtualSCSIController):
+        taken.add(SCSI_OWN_UNIT)
+    first = _first_unit(device)
+    if device.unitNumber is None or device.unitNumber < 0 or isinstance(controller, DEVICE.VirtualPCIController):
+        device.unitNumber = next(unit for unit in range(first, 10_000) if unit not in taken)
+    elif device.unitNumber in taken:
+        raise invalid(index, device)
+
+
+def _first_unit(device):
+    if isinstance(device, DEVICE.VirtualEthernetCard):
+        return 7
+    if isinstance(device, DEVICE.VirtualPCIPassthrough):
+        return FIRST_PCI_UNIT + 1
+    return 0
+
+
+def _new_key(vm, device):
+    if isinstance(device, DEVICE.VirtualDisk):
+        controller = by_key(vm, device.controllerKey)
+        for family, first, per_bus in DISK_KEYS:
+            if isinstance(controller, family):
+                return first + controller.busNumber * per_bus + device.unitNumber
+    if isinstance(device, DEVICE.VirtualController):
+        return _row(device)[1] + device.busNumber
+    taken = {one.key for one in vm.devices}
+    return next(key for key in range(_row(device)[1], 10**6) if key not in taken)
+
+
+def _label(vm, device):
+    _family, first, label, offset = _row(device)
+    if isinstance(device, DEVICE.VirtualDisk):
+        taken = {one.deviceInfo.label for one in vm.disks}
+        return next(text for number in range(1, 1000) if (text := label.format(number)) not in taken)
+    return label.format(device.key - first + offset)
+
+
+def _row(device):
+    for row in KINDS:
+        if isinstance(device, row[0]):
+            return row
+    return (type(device), 20000, type(device)._wsdlName, 0)
+
+
+def _list_children(vm):
+    for position, device in enumerate(vm.devices):
+        if isinstance(device, DEVICE.VirtualController):
+            children = [one.key for one in vm.devices if one.controllerKey == device.key]
+            if list(device.device or []) != children:
+                fresh = copy.copy(device)
+                fresh.device = children
+                vm.devices[position] = fresh
+
+
+def _text(label, summary):
+    return vim.Description(label=label, summary=summary)

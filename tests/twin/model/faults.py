@@ -1,0 +1,111 @@
+"""Trouble on demand: what a test may ask the twin to do wrong."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+from pyVmomi import VmomiSupport
+
+
+@dataclass
+class TaskFault:
+    """The next `count` tasks of a kind end with this fault."""
+
+    method: str
+    count: int
+    fault: str = "GenericVmConfigFault"
+    message: str = "The operation failed."
+    entity: str | None = None
+    data: dict = field(default_factory=dict)
+
+    def build(self):
+        """The vim fault that the task reports."""
+        return vim_fault(self.fault, self.message, **self.data)
+
+
+class FaultPlan:
+    """All trouble that is planned. The methods named take_* use up what they report."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.clear()
+
+    def clear(self):
+        """Forget every plan."""
+        with self._lock:
+            self.latency_s = 0.0
+            self.refusing = False
+            self.session_epoch = getattr(self, "session_epoch", 0)
+            self._task_faults: list[TaskFault] = []
+            self._closings: dict[str, int] = {}
+            self._unavailable = 0
+
+    def latency(self, seconds: float):
+        """Every request is answered this much later."""
+        self.latency_s = float(seconds)
+
+    def refuse(self, on: bool = True):
+        """New connections are refused."""
+        self.refusing = bool(on)
+
+    def drop_sessions(self):
+        """Every session that exists now is gone; clients must log in again."""
+        with self._lock:
+            self.session_epoch += 1
+
+    def fail_tasks(self, method, count=1, fault="GenericVmConfigFault", message="The operation failed.", entity=None):
+        """The next tasks of this method (ReconfigVM_Task, ...), on one named entity or on any, fail."""
+        known_fault(fault)
+        with self._lock:
+            self._task_faults.append(TaskFault(method, int(count), fault, message, entity))
+
+    def close_after(self, method, count=1):
+        """The next calls of this method are executed, then the connection closes without an answer."""
+        with self._lock:
+            self._closings[method] = self._closings.get(method, 0) + int(count)
+
+    def unavailable(self, count=1):
+        """The next HTTP requests are answered 503."""
+        with self._lock:
+            self._unavailable += int(count)
+
+    def take_task_fault(self, method, entity_name=None):
+        """The fault that this task shall end with, or None."""
+        with self._lock:
+            for plan in self._task_faults:
+                if plan.method == method and plan.count > 0 and plan.entity in (None, entity_name):
+                    plan.count -= 1
+                    return plan.build()
+        return None
+
+    def take_closing(self, method):
+        """Whether the connection closes after this call."""
+        with self._lock:
+            if self._closings.get(method, 0) > 0:
+                self._closings[method] -= 1
+                return True
+        return False
+
+    def take_unavailable(self):
+        """Whether this request is answered 503."""
+        with self._lock:
+            if self._unavailable > 0:
+                self._unavailable -= 1
+                return True
+        return False
+
+
+def known_fault(name):
+    """The type of a fault by its name on the wire."""
+    for prefix in ("vim.fault.", "vmodl.fault."):
+        try:
+            return VmomiSupport.GetVmodlType(prefix + name)
+        except KeyError:
+            continue
+    raise ValueError(f"{name} is no fault that vSphere knows.")
+
+
+def vim_fault(name, message, **data):
+    """A fault with the vendor's message set."""
+    return known_fault(name)(msg=message, **data)

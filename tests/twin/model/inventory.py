@@ -1,0 +1,211 @@
+"""The tree of the inventory: folders, datacenters, compute resources, pools, and how things move in it."""
+
+from __future__ import annotations
+
+from pyVmomi import VmomiSupport, vim, vmodl
+
+from .world import Entity
+
+VM_CHILDREN = ("Folder", "VirtualMachine", "VirtualApp")
+HOST_CHILDREN = ("Folder", "ComputeResource")
+DATASTORE_CHILDREN = ("Folder", "Datastore")
+NETWORK_CHILDREN = ("Folder", "Network")
+DATACENTER_CHILDREN = ("Folder", "Datacenter")
+
+
+class Managed(Entity):
+    """Something with a name and a place in the tree."""
+
+    def __init__(self, moid, name, parent=None):
+        super().__init__(moid)
+        self.name = name
+        self.parent = parent
+        self.recent_tasks = []
+        self.busy_with = None  # the task that has this object for itself
+        self.custom_values = {}
+        self.status = "green"
+
+    def descendants(self):
+        """What hangs below in the tree, for the search by path."""
+        return []
+
+    def folder_kind(self):
+        """The name by which folders say what they may hold."""
+        return self.kind
+
+
+class Folder(Managed):
+    kind = "Folder"
+
+    def __init__(self, moid, name, parent, child_types):
+        super().__init__(moid, name, parent)
+        self.child_types = child_types
+        self.children: dict[str, Managed] = {}
+
+    def descendants(self):
+        return list(self.children.values())
+
+
+class Datacenter(Managed):
+    kind = "Datacenter"
+
+    def __init__(self, world, name, parent):
+        super().__init__(world.new_moid("datacenter"), name, parent)
+        self.vm_folder = self._folder(world, "vm", "v", VM_CHILDREN)
+        self.host_folder = self._folder(world, "host", "h", HOST_CHILDREN)
+        self.datastore_folder = self._folder(world, "datastore", "s", DATASTORE_CHILDREN)
+        self.network_folder = self._folder(world, "network", "n", NETWORK_CHILDREN)
+
+    def _folder(self, world, name, letter, child_types):
+        return world.add(Folder(world.new_moid(f"group-{letter}"), name, self, child_types))
+
+    def descendants(self):
+        return [self.vm_folder, self.host_folder, self.datastore_folder, self.network_folder]
+
+
+class ResourcePool(Managed):
+    kind = "ResourcePool"
+
+    def __init__(self, moid, name, parent, owner):
+        super().__init__(moid, name, parent)
+        self.owner = owner
+        self.pools: dict[str, ResourcePool] = {}
+        self.vms: dict[str, Entity] = {}
+
+    def descendants(self):
+        return [*self.pools.values(), *self.vms.values()]
+
+
+class ComputeResource(Managed):
+    """A stand-alone host's compute resource."""
+
+    kind = "ComputeResource"
+    pool_prefix, own_prefix = "resgroup", "domain-s"
+
+    def __init__(self, world, name, parent):
+        super().__init__(world.new_moid(self.own_prefix), name, parent)
+        self.hosts: dict[str, Entity] = {}
+        self.pool = world.add(ResourcePool(world.new_moid("resgroup"), "Resources", self, self))
+        self.browser = world.add(EnvironmentBrowser(world.new_moid("envbrowser"), self))
+
+    def descendants(self):
+        return [*self.hosts.values(), self.pool]
+
+    def folder_kind(self):
+        return "ComputeResource"
+
+
+class Cluster(ComputeResource):
+    kind = "ClusterComputeResource"
+    own_prefix = "domain-c"
+
+    def __init__(self, world, name, parent, drs="manual", ha=False):
+        super().__init__(world, name, parent)
+        self.drs = drs  # off, manual, partiallyAutomated, fullyAutomated
+        self.ha = ha
+        self.rules = []
+        self.options: dict[str, str] = {}
+
+
+class EnvironmentBrowser(Entity):
+    kind = "EnvironmentBrowser"
+
+    def __init__(self, moid, owner):
+        super().__init__(moid)
+        self.owner = owner  # a compute resource or a VM
+
+
+def find_child(parent, name):
+    """The child with this name; names are compared as vCenter does, without regard to case."""
+    wanted = name.casefold()
+    for child in parent.descendants():
+        if child.name.casefold() == wanted:
+            return child
+    return None
+
+
+def path_of(entity):
+    """The inventory path, as FindByInventoryPath takes it: without the root folder."""
+    names = []
+    while entity is not None and entity.parent is not None:
+        names.append(entity.name)
+        entity = entity.parent
+    return "/".join(reversed(names))
+
+
+def find_by_path(world, path):
+    """The entity at an inventory path, or None."""
+    entity = world.root_folder
+    for name in path.strip("/").split("/"):
+        if name:
+            entity = find_child(entity, name)
+        if entity is None:
+            return None
+    return entity
+
+
+def datacenter_of(entity):
+    """The datacenter above an entity, or None."""
+    while entity is not None and entity.kind != "Datacenter":
+        entity = entity.parent
+    return entity
+
+
+def put(world, folder, entity):
+    """Place an entity into a folder, by the folder's rules."""
+    if entity.folder_kind() not in folder.child_types and not _base_kind_fits(entity, folder):
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    refuse_duplicate(folder, entity.name, but=entity)
+    before = entity.parent
+    if before is not None and isinstance(before, Folder):
+        before.children.pop(entity.moid, None)
+    folder.children[entity.moid] = entity
+    entity.parent = folder
+    world.touch(*(one for one in (before, folder, entity) if one is not None))
+    return entity
+
+
+def refuse_duplicate(folder, name, but=None):
+    """Two siblings never have one name."""
+    other = find_child(folder, name)
+    if other is not None and other is not but:
+        raise vim.fault.DuplicateName(
+            msg=f"The name '{name}' already exists.",
+            name=name,
+            object=reference(other),
+        )
+
+
+def reference(entity):
+    """A managed object reference for use inside a fault."""
+    return VmomiSupport.GuessWsdlType(entity.kind)(entity.moid)
+
+
+def rename(world, entity, name):
+    """Give an entity another name."""
+    if not name or len(name) > 80:
+        raise vim.fault.InvalidName(msg=f"The name '{name}' is not valid.", name=name)
+    if isinstance(entity.parent, Folder):
+        refuse_duplicate(entity.parent, name, but=entity)
+    entity.name = encoded(name)
+    world.touch(entity, *([entity.parent] if entity.parent else []))
+
+
+def encoded(name):
+    """Slash, backslash and percent are escaped in vSphere's names; what is escaped already stays."""
+    for raw, code in (("/", "%2f"), ("\\", "%5c")):
+        name = name.replace(raw, code)
+    return name
+
+
+def make_folder(world, parent, name):
+    """A folder that holds what its parent holds."""
+    refuse_duplicate(parent, name)
+    letter = {VM_CHILDREN: "v", HOST_CHILDREN: "h", DATASTORE_CHILDREN: "s", NETWORK_CHILDREN: "n"}
+    moid = world.new_moid(f"group-{letter.get(parent.child_types, 'd')}")
+    return put(world, parent, world.add(Folder(moid, encoded(name), None, parent.child_types)))
+
+
+def _base_kind_fits(entity, folder):
+    bases = {"DistributedVirtualPortgroup": "Network", "VmwareDistributedVirtualSwitch": "Network"}
+    return bases.get(entity.kind) in folder.child_types

@@ -1,0 +1,172 @@
+"""ReconfigVM: what a config spec does to a VM, as a whole or not at all."""
+
+from __future__ import annotations
+
+import copy
+
+from pyVmomi import vim, vmodl
+
+from . import backings, devices
+from .inventory import refuse_duplicate
+
+PLAIN = {
+    # ConfigSpec field: (attribute, whether it may change while the VM runs)
+    "annotation": ("annotation", True),
+    "guestId": ("guest_id", False),
+    "uuid": ("uuid", False),
+    "instanceUuid": ("instance_uuid", False),
+    "cpuHotAddEnabled": ("cpu_hot_add", False),
+    "memoryHotAddEnabled": ("memory_hot_add", False),
+    "memoryReservationLockedToMax": ("memory_locked", True),
+    "bootOptions": ("boot_options", True),
+    "flags": ("flags", True),
+}
+FIRMWARES = ("bios", "efi")
+
+
+def reconfigure(world, vm, spec):
+    """Apply a spec to a VM of the inventory."""
+    if spec.changeVersion and spec.changeVersion != vm.change_version:
+        raise vim.fault.ConcurrentAccess(msg="The object was changed by another operation.")
+    if vm.template and spec.deviceChange:
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    apply(world, vm, spec)
+
+
+def apply(world, vm, spec):
+    """Apply a spec; a fault leaves the VM as it was."""
+    saved = {name: copy.copy(value) if isinstance(value, (list, dict)) else value for name, value in vars(vm).items()}
+    before = {**vm.networks, **vm.datastores}
+    try:
+        _settings(vm, spec)
+        _size(vm, spec)
+        _allocations(vm, spec)
+        _extra(vm, spec.extraConfig or [])
+        devices.change(world, vm, spec.deviceChange or [])
+        _files(world, vm, spec)
+        _check(vm)
+    except vmodl.MethodFault:
+        for name, value in saved.items():
+            setattr(vm, name, value)
+        raise
+    vm.changed()
+    attach(world, vm, before)
+
+
+def attach(world, vm, before=()):
+    """Tell networks and datastores which VMs use them."""
+    vm.networks = backings.networks_of(world, vm)
+    vm.datastores = backings.datastores_of(world, vm)
+    after = {**vm.networks, **vm.datastores}
+    touched = []
+    for moid, one in {**dict(before), **after}.items():
+        if (moid in before) != (moid in after):
+            touched.append(one)
+        if moid in after:
+            one.vms[vm.moid] = vm
+        else:
+            one.vms.pop(vm.moid, None)
+    world.touch(vm, *touched)
+
+
+def _settings(vm, spec):
+    running = vm.power == "poweredOn"
+    if spec.name:
+        if vm.parent is not None:
+            refuse_duplicate(vm.parent, spec.name, but=vm)
+        vm.name = spec.name
+    for field, (attribute, hot) in PLAIN.items():
+        value = getattr(spec, field)
+        if value is None:
+            continue
+        if running and not hot and value != getattr(vm, attribute):
+            raise devices.wrong_power(vm)
+        setattr(vm, attribute, value)
+    if spec.firmware is not None and spec.firmware != vm.firmware:
+        if spec.firmware not in FIRMWARES:
+            raise vmodl.fault.InvalidArgument(
+                msg="A specified parameter was not correct: configSpec.firmware", invalidProperty="configSpec.firmware"
+            )
+        if vm.power != "poweredOff":
+            raise devices.wrong_power(vm)
+        vm.firmware = spec.firmware
+    if spec.version is not None and spec.version != vm.hardware_version:
+        if vm.power != "poweredOff":
+            raise devices.wrong_power(vm)
+        vm.hardware_version = spec.version
+    if spec.latencySensitivity is not None:
+        vm.latency_sensitivity = spec.latencySensitivity.level
+
+
+def _size(vm, spec):
+    running = vm.power == "poweredOn"
+    cpus = spec.numCPUs if spec.numCPUs is not None else vm.cpus
+    memory = spec.memoryMB if spec.memoryMB is not None else vm.memory_mb
+    if running and (cpus < vm.cpus or memory < vm.memory_mb):
+        raise devices.wrong_power(vm)
+    if running and cpus > vm.cpus and not vm.cpu_hot_add:
+        raise vim.fault.CpuHotPlugNotSupported(msg="CPU hot plug is not supported for this virtual machine.")
+    if running and memory > vm.memory_mb and not vm.memory_hot_add:
+        raise vim.fault.MemoryHotPlugNotSupported(msg="Memory hot plug is not supported for this virtual machine.")
+    if cpus < 1 or memory < 4 or memory % 4:
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: configSpec.memoryMB", invalidProperty="configSpec.memoryMB"
+        )
+    vm.cpus, vm.memory_mb = cpus, memory
+    if spec.numCoresPerSocket is not None:
+        if running and spec.numCoresPerSocket != vm.cores_per_socket:
+            raise devices.wrong_power(vm)
+        vm.cores_per_socket = spec.numCoresPerSocket
+
+
+def _allocations(vm, spec):
+    vm.cpu_allocation = _merged(vm.cpu_allocation, spec.cpuAllocation)
+    vm.memory_allocation = _merged(vm.memory_allocation, spec.memoryAllocation)
+    if vm.memory_locked:
+        vm.memory_allocation = _merged(
+            vm.memory_allocation, vim.ResourceAllocationInfo(reservation=vm.memory_mb, limit=-1)
+        )
+
+
+def _merged(old, new):
+    if new is None:
+        return old
+    merged = copy.copy(old)
+    for name in ("reservation", "expandableReservation", "limit", "shares", "overheadLimit"):
+        if getattr(new, name) is not None:
+            setattr(merged, name, getattr(new, name))
+    return merged
+
+
+def _extra(vm, options):
+    """A value is set, an empty one deletes its key, and what nobody knows is kept without a word."""
+    for option in options:
+        name = next((key for key in vm.extra if key.casefold() == option.key.casefold()), option.key)
+        value = "" if option.value is None else _text(option.value)
+        if value == "":
+            vm.extra.pop(name, None)
+        else:
+            vm.extra[name] = value
+
+
+def _text(value):
+    return str(value).upper() if isinstance(value, bool) else str(value)
+
+
+def _files(world, vm, spec):
+    if spec.files is not None and spec.files.vmPathName and not vm.home:
+        vm.home = spec.files.vmPathName
+
+
+def _check(vm):
+    reservation = vm.memory_allocation.reservation or 0
+    if reservation > vm.memory_mb:
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: configSpec.memoryAllocation.reservation",
+            invalidProperty="configSpec.memoryAllocation.reservation",
+        )
+    if vm.cpus % max(1, vm.cores_per_socket):
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: configSpec.numCoresPerSocket",
+            invalidProperty="configSpec.numCoresPerSocket",
+        )

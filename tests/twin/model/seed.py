@@ -1,0 +1,42 @@
+"""From a seed file to a world."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import yaml
+
+from . import build, services
+from .release import RELEASES
+from .seed_schema import SeedError, check
+from .world import World
+
+SEEDS = Path(__file__).resolve().parent.parent / "seeds"
+
+
+def load(name_or_path):
+    """The world that a seed describes: one of the shipped ones by name, or a file."""
+    path = SEEDS / f"{name_or_path}.yml"
+    if not path.is_file():
+        path = Path(name_or_path)
+    if not path.is_file():
+        known = ", ".join(sorted(seed.stem for seed in SEEDS.glob("*.yml")))
+        raise SeedError([f"There is no seed {name_or_path}: neither a file nor one of {known}."])
+    return from_data(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def from_data(data):
+    """The world that a seed's data describes."""
+    check(data)
+    world = World()
+    world.release = RELEASES[str(data.get("release", "8.0.3"))]
+    world.users = dict(data["users"])
+    world.instance_uuid = world.new_uuid("vcenter")
+    world.task_seconds = {key: float(value) for key, value in data.get("task_seconds", {}).items()}
+    build.inventory(world, data)
+    services.add_all(world)
+    # What a seed made lives as long as the world; the collector need not look at it again and again.
+    gc.collect()
+    gc.freeze()
+    return world

@@ -1,0 +1,170 @@
+"""What a seed may say; every problem is found at once and named by its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import catalogue
+from .release import RELEASES
+
+
+class SeedError(ValueError):
+    """A seed that cannot be built, with all the reasons."""
+
+    def __init__(self, problems):
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
+@dataclass(frozen=True)
+class Key:
+    """What one key holds: a type, a list of choices, a nested table, or a list of tables."""
+
+    type: type = str
+    required: bool = False
+    choices: tuple = ()
+    table: dict | None = None
+    least: int | None = None
+
+
+TEXT, NEEDED, FLAG = Key(str), Key(str, required=True), Key(bool)
+COUNT = Key(int, least=1)
+WHOLE = Key(int, least=0)
+
+GPU = {
+    "board": Key(str, required=True, choices=tuple(catalogue.board_keys())),
+    "count": COUNT,
+    "graphics_type": Key(str, choices=("shared", "sharedDirect")),
+    "mig": FLAG,
+    "vgpu_mode": Key(str, choices=("sameSize", "mixedSize")),
+    "passthrough": FLAG,
+    "numa_node": WHOLE,
+}
+HOST = {
+    "name": NEEDED,
+    "count": COUNT,
+    "release": Key(str, choices=tuple(RELEASES)),
+    "connection": Key(str, choices=("connected", "disconnected", "notResponding")),
+    "maintenance": FLAG,
+    "driver": Key(
+        dict, table={"family": Key(str, required=True, choices=("nvaie", "graphics", "none")), "version": TEXT}
+    ),
+    "assignment_policy": Key(str, choices=("performance", "consolidation")),
+    "gpus": Key(list, table=GPU),
+    "hardware": Key(
+        dict,
+        table={
+            "vendor": TEXT,
+            "model": TEXT,
+            "cpu_model": TEXT,
+            "sockets": COUNT,
+            "cores_per_socket": COUNT,
+            "mhz": COUNT,
+            "memory_gb": COUNT,
+            "serial": TEXT,
+        },
+    ),
+}
+VM = {
+    "name": NEEDED,
+    "count": COUNT,
+    "folder": TEXT,
+    "host": TEXT,
+    "cluster": TEXT,
+    "pool": TEXT,
+    "datastore": TEXT,
+    "networks": Key(list),
+    "cpus": COUNT,
+    "cores_per_socket": COUNT,
+    "memory_gb": COUNT,
+    "disk_gb": COUNT,
+    "firmware": Key(str, choices=("bios", "efi")),
+    "guest_id": TEXT,
+    "hardware_version": COUNT,
+    "template": FLAG,
+    "power": Key(str, choices=("on", "off")),
+    "memory_reservation": Key(str, choices=("all", "none")),
+    "vgpus": Key(list),
+    "extra_config": Key(dict),
+    "tools": Key(str, choices=("installed", "none")),
+    "annotation": TEXT,
+    "connection": Key(str, choices=("connected", "disconnected", "inaccessible", "orphaned")),
+    "uuid": TEXT,
+}
+DATACENTER = {
+    "name": NEEDED,
+    "datastores": Key(
+        list,
+        table={
+            "name": NEEDED,
+            "count": COUNT,
+            "capacity_gb": COUNT,
+            "free_gb": WHOLE,
+            "type": Key(str, choices=("VMFS", "NFS", "NFS41", "vsan")),
+        },
+    ),
+    "networks": Key(list, table={"name": NEEDED, "vlan": WHOLE}),
+    "switches": Key(
+        list,
+        table={"name": NEEDED, "mtu": COUNT, "portgroups": Key(list, table={"name": NEEDED, "vlan": WHOLE})},
+    ),
+    "vm_folders": Key(list),
+    "clusters": Key(
+        list,
+        table={
+            "name": NEEDED,
+            "count": COUNT,
+            "drs": Key(str, choices=("off", "manual", "partiallyAutomated", "fullyAutomated")),
+            "ha": FLAG,
+            "pools": Key(list),
+            "hosts": Key(list, table=HOST),
+        },
+    ),
+    "hosts": Key(list, table=HOST),
+    "vms": Key(list, table=VM),
+}
+SEED = {
+    "release": Key(str, choices=tuple(RELEASES)),
+    "users": Key(dict, required=True),
+    "task_seconds": Key(dict),
+    "datacenters": Key(list, required=True, table=DATACENTER),
+}
+NAMES = {str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
+
+
+def check(data):
+    """Raise SeedError when the data is not a seed."""
+    problems = []
+    _table(data, SEED, "seed", problems)
+    if problems:
+        raise SeedError(problems)
+
+
+def _table(data, keys, place, problems):
+    if not isinstance(data, dict):
+        problems.append(f"{place}: must be a table of {', '.join(keys)}.")
+        return
+    for name in data:
+        if name not in keys:
+            problems.append(f"{place}.{name}: this key is not known; known are {', '.join(sorted(keys))}.")
+    for name, key in keys.items():
+        if name in data:
+            _value(data[name], key, f"{place}.{name}", problems)
+        elif key.required:
+            problems.append(f"{place}.{name}: is missing.")
+
+
+def _value(value, key, place, problems):
+    if key.type is str and isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, key.type) or (key.type is int and isinstance(value, bool)):
+        problems.append(f"{place}: must be {NAMES[key.type]}, not {value!r}.")
+    elif key.choices and value not in key.choices:
+        problems.append(f"{place}: {value!r} is none of {', '.join(key.choices)}.")
+    elif key.least is not None and value < key.least:
+        problems.append(f"{place}: must be at least {key.least}, not {value}.")
+    elif key.table is not None and key.type is list:
+        for position, entry in enumerate(value):
+            _table(entry, key.table, f"{place}[{position}]", problems)
+    elif key.table is not None:
+        _table(value, key.table, place, problems)

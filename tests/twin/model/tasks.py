@@ -1,0 +1,141 @@
+"""Tasks: what takes a while, its states, and how it ends."""
+
+from __future__ import annotations
+
+import datetime
+
+from pyVmomi import vim, vmodl
+
+from .world import Entity
+
+# Seconds of model time by method; a seed may set others. Short, but never zero: clients must really wait.
+SECONDS = {
+    "PowerOnVM_Task": 0.15,
+    "PowerOffVM_Task": 0.1,
+    "ResetVM_Task": 0.1,
+    "SuspendVM_Task": 0.15,
+    "ReconfigVM_Task": 0.08,
+    "CloneVM_Task": 0.3,
+    "CreateVM_Task": 0.1,
+    "RelocateVM_Task": 0.2,
+    "ShutdownGuest": 0.4,
+    "RebootGuest": 0.4,
+    "boot": 0.3,
+}
+KEPT = 50  # finished tasks that a TaskManager still lists
+
+
+class Task(Entity):
+    kind = "Task"
+
+    def __init__(self, world, method, entity, user):
+        super().__init__(world.new_moid("task"))
+        self.method = method
+        self.entity = entity
+        self.entity_name = getattr(entity, "name", None)
+        self.user = user
+        self.state = "queued"
+        self.progress = None
+        self.result = None
+        self.error = None
+        self.queued_at = utc_now()
+        self.started_at = None
+        self.completed_at = None
+        self.cancelled = False
+
+    @property
+    def event_chain(self):
+        return int(self.moid.rpartition("-")[2])
+
+
+def utc_now():
+    """Now, as vSphere writes it."""
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
+def start(world, method, entity, work, user="", exclusive=True):
+    """Begin a task that calls `work` at its end; its return value is the result, its fault the error."""
+    task = world.add(Task(world, method, entity, user))
+    if entity is not None:
+        entity.recent_tasks = [*(old for old in entity.recent_tasks if old.completed_at is None), task]
+        world.touch(entity)
+    if exclusive and entity is not None:
+        if entity.busy_with is not None:
+            _finish(world, task, error=task_in_progress(entity.busy_with))
+            return task
+        entity.busy_with = task
+    seconds = world.task_seconds.get(method, SECONDS.get(method, 0.05))
+    world.timeline.after(seconds / 10, lambda: _begin(world, task))
+    world.timeline.after(seconds / 2, lambda: _advance(world, task, 50))
+    world.timeline.after(seconds, lambda: _end(world, task, work))
+    return task
+
+
+def cancel(world, task):
+    """Ask a task to stop; one that has finished stays as it is."""
+    if task.completed_at is not None:
+        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
+    task.cancelled = True
+    world.touch(task)
+
+
+def task_in_progress(other):
+    """The fault for a second task on an object that is busy."""
+    return vim.fault.TaskInProgress(msg="Another task is already in progress.", task=vim.Task(other.moid))
+
+
+def recent(world):
+    """The newest tasks, as TaskManager lists them."""
+    return world.of_kind("Task")[-KEPT:]
+
+
+def _begin(world, task):
+    if task.completed_at is None:
+        task.state, task.started_at, task.progress = "running", utc_now(), 0
+        world.touch(task)
+
+
+def _advance(world, task, progress):
+    if task.completed_at is None:
+        task.progress = progress
+        world.touch(task)
+
+
+def _end(world, task, work):
+    planned = world.faults.take_task_fault(task.method, task.entity_name)
+    if task.cancelled:
+        _finish(world, task, error=vmodl.fault.RequestCanceled(msg="The task was canceled by a user."))
+    elif planned is not None:
+        _finish(world, task, error=planned)
+    else:
+        try:
+            result = work()
+        except vmodl.MethodFault as fault:
+            _finish(world, task, error=fault)
+        else:
+            _finish(world, task, result=result)
+
+
+def _finish(world, task, result=None, error=None):
+    task.started_at = task.started_at or utc_now()
+    task.completed_at = utc_now()
+    task.result, task.error = result, error
+    task.state = "success" if error is None else "error"
+    task.progress = None
+    entity = task.entity
+    touched = [task]
+    if entity is not None:
+        if getattr(entity, "busy_with", None) is task:
+            entity.busy_with = None
+        entity.recent_tasks = [old for old in entity.recent_tasks if old is not task]
+        touched.append(entity)
+    world.touch(*touched)
+    _forget_old(world)
+
+
+def _forget_old(world):
+    """A long run would otherwise keep every task that ever was."""
+    tasks = world.of_kind("Task")
+    for old in tasks[: max(0, len(tasks) - 20 * KEPT)]:
+        if old.completed_at is not None:
+            world.remove(old)

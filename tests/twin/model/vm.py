@@ -1,0 +1,142 @@
+"""A virtual machine: its configuration and its state."""
+
+from __future__ import annotations
+
+import datetime
+
+from pyVmomi import vim
+
+from .inventory import Managed
+
+VMIOP = vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo
+PASSTHROUGH = vim.vm.device.VirtualPCIPassthrough
+DISK = vim.vm.device.VirtualDisk
+NIC = vim.vm.device.VirtualEthernetCard
+GUEST_NAMES = {
+    "ubuntu64Guest": "Ubuntu Linux (64-bit)",
+    "rhel8_64Guest": "Red Hat Enterprise Linux 8 (64-bit)",
+    "rhel9_64Guest": "Red Hat Enterprise Linux 9 (64-bit)",
+    "rockylinux_64Guest": "Rocky Linux (64-bit)",
+    "debian12_64Guest": "Debian GNU/Linux 12 (64-bit)",
+    "otherLinux64Guest": "Other Linux (64-bit)",
+    "otherGuest": "Other (32-bit)",
+    "windows2022srvNext_64Guest": "Microsoft Windows Server 2025 (64-bit)",
+}
+
+
+class VirtualMachine(Managed):
+    kind = "VirtualMachine"
+
+    def __init__(self, world, name, folder=None):
+        super().__init__(world.new_moid("vm"), name, folder)
+        self.host = None
+        self.pool = None
+        self.datastores: dict = {}
+        self.networks: dict = {}
+        self.home = ""  # "[datastore] directory/name.vmx"
+        self.uuid = world.new_uuid("vm bios")
+        self.instance_uuid = world.new_uuid("vm instance")
+        self.hardware_version = "vmx-21"
+        self.guest_id = "ubuntu64Guest"
+        self.annotation = ""
+        self.template = False
+        self.power = "poweredOff"
+        self.connection = "connected"
+        self.cpus = 1
+        self.cores_per_socket = 1
+        self.memory_mb = 1024
+        self.firmware = "bios"
+        self.secure_boot = False
+        self.boot_options = None
+        self.flags = None
+        self.cpu_hot_add = False
+        self.memory_hot_add = False
+        self.memory_locked = False
+        self.memory_allocation = _allocation()
+        self.cpu_allocation = _allocation()
+        self.latency_sensitivity = "normal"
+        self.devices: list = []
+        self.extra: dict[str, str] = {}
+        self.change_count = 0
+        self.created = _now()
+        self.modified = _now()
+        self.booted = None
+        self.tools_installed = True
+        self.tools_running = False
+        self.host_name = name
+        self.addresses: dict[int, str] = {}  # device key of a NIC: the address that the guest gives it
+        self.snapshots: list = []
+        self.current_snapshot = None
+        self.browser = None
+        self.shutdown_pending = False
+
+    @property
+    def change_version(self):
+        return f"{self.modified:%Y-%m-%dT%H:%M:%S.%f}Z-{self.change_count}"
+
+    @property
+    def vgpus(self):
+        """(device key, profile name) of the vGPUs, in the order of their keys."""
+        found = [(one.key, one.backing.vgpu) for one in self.devices if isinstance(one.backing, VMIOP)]
+        return sorted(found)
+
+    @property
+    def passthrough_devices(self):
+        """PCI devices that are passed through in whole."""
+        return [one for one in self.devices if isinstance(one, PASSTHROUGH) and not isinstance(one.backing, VMIOP)]
+
+    @property
+    def disks(self):
+        return [one for one in self.devices if isinstance(one, DISK)]
+
+    @property
+    def nics(self):
+        return [one for one in self.devices if isinstance(one, NIC)]
+
+    @property
+    def disk_bytes(self):
+        return sum((disk.capacityInKB or 0) * 1024 for disk in self.disks)
+
+    @property
+    def memory_reserved_mb(self):
+        return self.memory_mb if self.memory_locked else (self.memory_allocation.reservation or 0)
+
+    @property
+    def fully_reserved(self):
+        return self.memory_reserved_mb >= self.memory_mb
+
+    @property
+    def guest_name(self):
+        return GUEST_NAMES.get(self.guest_id, "Other (64-bit)")
+
+    @property
+    def ip_address(self):
+        return next(iter(self.addresses.values()), None) if self.tools_running else None
+
+    def setting(self, key):
+        """An extraConfig value; keys are compared without regard to case, as in a VMX file."""
+        wanted = key.casefold()
+        return next((value for name, value in self.extra.items() if name.casefold() == wanted), None)
+
+    def changed(self):
+        """A change of the configuration: the next change must name the new version."""
+        self.change_count += 1
+        self.modified = _now()
+
+
+def _allocation():
+    return vim.ResourceAllocationInfo(
+        reservation=0,
+        expandableReservation=False,
+        limit=-1,
+        shares=vim.SharesInfo(shares=1000, level="normal"),
+    )
+
+
+def _now():
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
+def neighbours(vm):
+    """What shows something of the VM and must be told when it changes."""
+    return [one for one in (vm.host, vm.pool, *vm.datastores.values(), *vm.networks.values()) if one is not None]

@@ -1,0 +1,85 @@
+"""The registry of everything that exists in the twin, and the signal that something changed."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import uuid
+
+from .faults import FaultPlan
+from .timeline import Timeline
+
+
+class Entity:
+    """Something with an identity: an inventory object, a service, a task, a filter."""
+
+    kind = ""  # the name of its managed object type on the wire, such as VirtualMachine
+
+    def __init__(self, moid):
+        self.moid = moid
+        self.version = 0  # bumped at every change; a cache of anything derived from it keys on this
+
+    def __repr__(self):
+        return f"<{self.kind} {self.moid}>"
+
+
+class World:
+    """All entities. Whoever reads or changes them holds the lock."""
+
+    def __init__(self):
+        self.lock = threading.RLock()
+        self.changed = threading.Condition(self.lock)
+        self.generation = 0  # grows with every change of any entity
+        self.faults = FaultPlan()
+        self.timeline = Timeline(self.lock)
+        self.users: dict[str, str] = {}
+        self.release = None  # twin.model.release.Release of the vCenter
+        self.instance_uuid = ""
+        self.root_folder = None
+        self.task_seconds: dict[str, float] = {}
+        self._entities = {}
+        self._by_kind = {}
+        self._numbers = {}
+        self._uuid_space = uuid.UUID("6b0e8f6a-5d1c-4c55-9c0b-2f7d6f1f2a10")
+
+    def new_moid(self, prefix):
+        """vCenter's own habit: vm-101, host-12, task-7."""
+        counter = self._numbers.setdefault(prefix, itertools.count(101))
+        return f"{prefix}-{next(counter)}"
+
+    def new_uuid(self, of):
+        """A UUID that the same seed gives again."""
+        number = next(self._numbers.setdefault(f"uuid of {of}", itertools.count()))
+        return str(uuid.uuid5(self._uuid_space, f"{of}#{number}"))
+
+    def add(self, entity):
+        with self.changed:
+            self._entities[entity.moid] = entity
+            self._by_kind.setdefault(entity.kind, {})[entity.moid] = entity
+            self.touch(entity)
+        return entity
+
+    def remove(self, entity):
+        with self.changed:
+            self._entities.pop(entity.moid, None)
+            self._by_kind.get(entity.kind, {}).pop(entity.moid, None)
+            self.generation += 1
+            self.changed.notify_all()
+
+    def get(self, moid):
+        return self._entities.get(moid)
+
+    def of_kind(self, kind):
+        return list(self._by_kind.get(kind, {}).values())
+
+    def touch(self, *entities):
+        """Say that these entities changed; wakes everyone who waits for updates."""
+        with self.changed:
+            self.generation += 1
+            for entity in entities:
+                entity.version = self.generation
+            self.changed.notify_all()
+
+    def close(self):
+        """Stop what runs in the background."""
+        self.timeline.stop()

@@ -1,0 +1,1 @@
+"""The SOAP face of the vCenter Server."""

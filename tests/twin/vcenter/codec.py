@@ -1,0 +1,165 @@
+"""SOAP in: which object, which method, which arguments. The envelopes around what goes out."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from xml.parsers import expat
+from xml.sax.saxutils import escape
+
+from pyVmomi import VmomiSupport, vmodl
+from pyVmomi.SoapAdapter import (
+    NS_SEP,
+    XMLNS_SOAPENV,
+    ExpatDeserializerNSHandlers,
+    GetHandlers,
+    SetHandlers,
+    SoapDeserializer,
+)
+
+from . import serialiser, types
+
+BODY = f"{XMLNS_SOAPENV}{NS_SEP}Body"
+_COOKIE = re.compile(r'vmware_soap_session="?([^";,\s]+)"?')
+_ENVELOPE = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<soapenv:Envelope'
+    ' xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/"'
+    ' xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"'
+    ' xmlns:xsd="http://www.w3.org/2001/XMLSchema"'
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n<soapenv:Body>\n'
+)
+_END = "\n</soapenv:Body>\n</soapenv:Envelope>"
+
+
+@dataclass
+class Request:
+    """One call as the client sent it."""
+
+    method: str
+    this: VmomiSupport.ManagedObject
+    arguments: dict
+
+
+@dataclass
+class Written:
+    """A result that is XML already, in parts: returnval elements or nothing."""
+
+    parts: list
+
+
+class _Arguments(VmomiSupport.DataObject):
+    """What holds `_this` and the parameters of a call; what the client left out is None or empty."""
+
+    def __init__(self):
+        for info in self._propList:
+            value = info.type() if issubclass(info.type, list) else None
+            object.__setattr__(self, info.name, value)
+
+
+class _RequestReader(ExpatDeserializerNSHandlers):
+    """Reads the envelope and leaves the body to pyVmomi's own deserialiser."""
+
+    def __init__(self):
+        super().__init__()
+        self.method = None
+        self.inner = SoapDeserializer()
+        self._in_body = False
+
+    def read(self, data):
+        self.parser = expat.ParserCreate(namespace_separator=NS_SEP)
+        self.parser.buffer_text = True
+        SetHandlers(self.parser, GetHandlers(self))
+        self.parser.Parse(data, True)
+        return self.inner.result
+
+    def StartElementHandler(self, tag, attr):
+        if self._in_body and self.method is None:
+            self.method = tag.rpartition(NS_SEP)[2]
+            self.inner.Deserialize(self.parser, _arguments_type(self.method), nsMap=self.nsMap)
+            self.inner.StartElementHandler(tag, attr)
+        elif tag == BODY:
+            self._in_body = True
+
+    def EndElementHandler(self, tag):
+        pass
+
+    def CharacterDataHandler(self, data):
+        pass
+
+
+@functools.lru_cache(maxsize=None)
+def _arguments_type(method):
+    info = types.method_of(method)
+    this = VmomiSupport.Object(
+        name="_this", type=VmomiSupport.ManagedObject, version=VmomiSupport.BASE_VERSION, flags=0
+    )
+    fields = [this, *info.params]
+    return type(
+        f"{method}RequestType",
+        (_Arguments,),
+        {"_wsdlName": f"{method}RequestType", "_propList": fields, "_propInfo": {one.name: one for one in fields}},
+    )
+
+
+def read_request(data):
+    """The call in a SOAP envelope; vmodl.fault.InvalidRequest where there is none that makes sense."""
+    reader = _RequestReader()
+    try:
+        values = reader.read(data)
+    except (expat.ExpatError, TypeError, KeyError, AttributeError, ValueError) as problem:
+        raise _unreadable(f"The request for {reader.method or 'no method'} cannot be read: {problem}.") from problem
+    if values is None or values._this is None:
+        raise _unreadable("The request names no method, or no object for it.")
+    arguments = {}
+    for info in types.method_of(reader.method).params:
+        value = getattr(values, info.name)
+        if value is None or isinstance(value, list) and not value:
+            if not info.flags & VmomiSupport.F_OPTIONAL and not isinstance(value, list):
+                raise _unreadable(f"The required parameter {info.name} of {reader.method} is missing.")
+            continue
+        arguments[info.name] = value
+    return Request(reader.method, values._this, arguments)
+
+
+def _unreadable(text):
+    return vmodl.fault.InvalidRequest(msg=text)
+
+
+def answer(method, value, version):
+    """The envelope with a method's result, which may be written already."""
+    out = [_ENVELOPE, f'<{method}Response xmlns="{types.VIM_NAMESPACE}">']
+    if isinstance(value, Written):
+        out += value.parts
+    else:
+        serialiser.write_result(out, "returnval", value, types.method_of(method).result, version)
+    out += [f"</{method}Response>", _END]
+    return "".join(out).encode()
+
+
+def fault_answer(fault, version):
+    """The envelope with a fault: in the detail without the wrapper that faults have elsewhere."""
+    name = type(fault)._wsdlName
+    out = [
+        _ENVELOPE,
+        "<soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>",
+        escape(fault.msg or ""),
+        "</faultstring><detail>",
+    ]
+    serialiser.write_bare_fault(out, f"{name}Fault", fault, version)
+    out += ["</detail></soapenv:Fault>", _END]
+    return "".join(out).encode()
+
+
+def session_cookie(header):
+    """The session key in a Cookie header, or None."""
+    found = _COOKIE.search(header or "")
+    return found.group(1) if found else None
+
+
+def client_version(soap_action, newest):
+    """The version that a client speaks; an unknown one, a newer one or none counts as the server's own."""
+    asked = types.version_of((soap_action or "").strip('"').rpartition("/")[2])
+    if asked is None or not types.knows(newest, asked):
+        return newest
+    return asked

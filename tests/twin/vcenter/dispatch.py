@@ -1,0 +1,108 @@
+"""From a message to an answer: who calls what, may they, and what came of it."""
+
+from __future__ import annotations
+
+import collections
+import inspect
+import logging
+from dataclasses import dataclass
+
+from pyVmomi import vmodl
+
+from . import codec, registry, types
+from .calls import OPEN_KINDS, Call
+from .paths import PropertyReader, parse
+from .services.service_instance import ServiceInstance
+from .services.view_manager import ViewManager
+from .sessions import SessionManager
+from .updates import Collector
+
+LOG = logging.getLogger(__name__)
+# Their privilege is System.Anonymous, yet what they give depends on the objects that they are asked for.
+_CHECKED_BY_OBJECT = ("Fetch", "RetrievePropertiesEx", "RetrieveProperties")
+
+
+@dataclass
+class Reply:
+    """What goes back; a reply without a body closes the connection."""
+
+    status: int = 200
+    body: bytes | None = None
+    cookie: str | None = None
+    method: str = ""
+
+
+class Dispatcher:
+    """Answers the calls of one vCenter."""
+
+    def __init__(self, world):
+        registry.load()
+        self.world = world
+        self.reader = PropertyReader(world)
+        self.sessions = SessionManager(world)
+        self.requests = collections.Counter()  # by method, as the clients sent them
+        self.unserved = collections.Counter()  # what clients asked for and nobody serves
+        self.newest = types.version_of(world.release.api_version)
+        for service in (ServiceInstance(), self.sessions, Collector("propertyCollector", world), ViewManager()):
+            world.add(service)
+            service.version = None  # what they say depends on the caller: never kept
+
+    def handle(self, data, cookie=None, soap_action=None, client=None):
+        """Answer one SOAP message."""
+        version = codec.client_version(soap_action, self.newest)
+        reply = Reply()
+        with self.world.lock:
+            try:
+                request = codec.read_request(data)
+                reply.method = request.method
+                self.requests[request.method] += 1
+                session = self.sessions.get(codec.session_cookie(cookie))
+                call = Call(self.world, self.reader, self.sessions, session, version, request.method, client)
+                call.begin()
+                if session is not None:
+                    session.used()
+                reply.body = codec.answer(request.method, self._serve(call, request), version)
+                reply.cookie = call.new_cookie
+            except vmodl.MethodFault as fault:
+                LOG.debug("%s ends with %s: %s", reply.method, type(fault)._wsdlName, fault.msg)
+                reply.status, reply.body = 500, codec.fault_answer(fault, version)
+            if self.world.faults.take_closing(reply.method):
+                reply.body = None
+        return reply
+
+    def crashed(self, version=None):
+        """The answer when the twin itself has a fault."""
+        fault = vmodl.fault.SystemError(msg="The twin failed; its log says where.", reason="error in the twin")
+        return codec.fault_answer(fault, version or self.newest)
+
+    def _serve(self, call, request):
+        if request.method == "Fetch":
+            return self._fetch(call, request)
+        anonymous = types.method_of(request.method).privId == "System.Anonymous"
+        if not (anonymous and (request.this._wsdlName in OPEN_KINDS or request.method in _CHECKED_BY_OBJECT)):
+            call.require_session(request.this)
+        entity = call.resolve(request.this)
+        function = registry.find_method(entity.kind, request.method)
+        if function is None:
+            raise self._not_served(f"{entity.kind}.{request.method}")
+        for name in request.arguments:
+            if name not in _parameters(function):
+                raise self._not_served(f"{entity.kind}.{request.method}({name})")
+        return function(call, entity, **request.arguments)
+
+    def _fetch(self, call, request):
+        entity = call.resolve(request.this) if call.session or request.this._wsdlName in OPEN_KINDS else None
+        if entity is None:
+            call.require_session(request.this)
+        prop = request.arguments["prop"]
+        parse(entity.kind, prop, call.version)
+        return codec.Written([self.reader.element("returnval", entity, prop, call.version)])
+
+    def _not_served(self, what):
+        self.unserved[what] += 1
+        LOG.warning("No one serves %s.", what)
+        return vmodl.fault.NotSupported(msg=f"The operation is not supported on the object: the twin has no {what}.")
+
+
+def _parameters(function):
+    return inspect.signature(function).parameters

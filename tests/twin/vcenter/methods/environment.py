@@ -1,0 +1,160 @@
+"""EnvironmentBrowser: what a VM could have here."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from ..projections import host_gpu
+from ..projections.shape import make
+from ..registry import method
+from .tasking import resolved
+
+KIND = "EnvironmentBrowser"
+OLDEST_HARDWARE = 11
+
+
+@method(KIND, "QueryConfigTarget")
+def config_target(call, this, host=None):
+    hosts = _hosts(call, this, host)
+    release = hosts[0].release if hosts else call.world.release
+    stores = {moid: one for each in hosts for moid, one in each.datastores.items()}
+    networks = {moid: one for each in hosts for moid, one in each.networks.items()}
+    since_703 = release.at_least(7, 0, 3)
+    return make(
+        vim.vm.ConfigTarget,
+        numCpus=max((2 * one.hardware.cores for one in hosts), default=0),
+        numCpuCores=max((one.hardware.cores for one in hosts), default=0),
+        numNumaNodes=max((one.hardware.sockets for one in hosts), default=0),
+        smcPresent=False,
+        datastore=[_datastore(store) for store in stores.values()],
+        network=[_network(one) for one in networks.values() if one.kind == "Network"],
+        distributedVirtualPortgroup=[_portgroup(one) for one in networks.values() if one.kind != "Network"],
+        maxMemMBOptimalPerf=max((one.hardware.memory_gb * 1024 for one in hosts), default=0),
+        autoVmotion=False,
+        pciPassthrough=[row for one in hosts for row in host_gpu.passthrough_targets(one)],
+        sharedGpuPassthroughTypes=[
+            make(vim.vm.PciSharedGpuPassthroughInfo, name=name, vgpu=name)
+            for name in sorted({name for one in hosts for name in host_gpu.types_offered(one)})
+        ],
+        vgpuDeviceInfo=_distinct(hosts, host_gpu.device_info, "deviceName") if since_703 else None,
+        vgpuProfileInfo=_distinct(hosts, host_gpu.profile_info, "profileName") if since_703 else None,
+    )
+
+
+@method(KIND, "QueryConfigOptionDescriptor")
+def config_option_descriptor(call, this):
+    hosts = _hosts(call, this, None)
+    newest = min((one.release.newest_hardware for one in hosts), default=OLDEST_HARDWARE)
+    return [
+        make(
+            vim.vm.ConfigOptionDescriptor,
+            key=f"vmx-{number:02}",
+            description=f"ESXi hardware version {number}",
+            host=hosts,
+            createSupported=True,
+            defaultConfigOption=number == newest,
+            runSupported=True,
+            upgradeSupported=True,
+        )
+        for number in range(OLDEST_HARDWARE, newest + 1)
+    ]
+
+
+@method(KIND, "QueryConfigOption")
+def config_option(call, this, key=None, host=None):
+    return _option(call, this, key, host)
+
+
+@method(KIND, "QueryConfigOptionEx")
+def config_option_ex(call, this, spec=None):
+    key, host = (spec.key, spec.host) if spec is not None else (None, None)
+    return _option(call, this, key, host)
+
+
+def _option(call, this, key, host):
+    hosts = _hosts(call, this, host)
+    newest = min((one.release.newest_hardware for one in hosts), default=OLDEST_HARDWARE)
+    profiles = sorted({name for one in hosts for name in host_gpu.types_offered(one)})
+    return make(
+        vim.vm.ConfigOption,
+        version=key or f"vmx-{newest}",
+        description="ESXi virtual machine",
+        supportedMonitorType=["release", "debug", "stats"],
+        hardwareOptions=make(
+            vim.vm.VirtualHardwareOption,
+            hwVersion=int((key or f"vmx-{newest}").partition("-")[2]),
+            virtualDeviceOption=[_vgpu_option(name) for name in profiles],
+        ),
+    )
+
+
+def _vgpu_option(name):
+    return make(
+        vim.vm.device.VirtualPCIPassthroughOption,
+        type=vim.vm.device.VirtualPCIPassthrough,
+        backingOption=[
+            make(
+                vim.vm.device.VirtualPCIPassthroughVmiopBackingOption,
+                type=vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo,
+                vgpu=make(vim.option.StringOption, validCharacters="", defaultValue=name),
+                maxInstances=1,
+            )
+        ],
+    )
+
+
+def _hosts(call, this, host):
+    wanted = resolved(call, host)
+    if wanted is not None:
+        return [wanted]
+    if this.owner.kind == "VirtualMachine":
+        return [this.owner.host]
+    return [one for one in this.owner.hosts.values() if one.connection == "connected"]
+
+
+def _distinct(hosts, read, key):
+    return list({getattr(row, key): row for one in hosts for row in read(one)}.values())
+
+
+def _datastore(store):
+    summary = make(
+        vim.Datastore.Summary,
+        datastore=store,
+        name=store.name,
+        url=store.url,
+        capacity=store.capacity,
+        freeSpace=store.free,
+        accessible=store.accessible,
+        type=store.filesystem,
+        multipleHostAccess=len(store.hosts) > 1,
+    )
+    return make(
+        vim.vm.DatastoreInfo,
+        name=store.name,
+        datastore=summary,
+        capability=make(vim.Datastore.Capability),
+        maxFileSize=70368744177664,
+        mode="readWrite",
+        vStorageSupport="vStorageSupported",
+    )
+
+
+def _network(network):
+    return make(
+        vim.vm.NetworkInfo,
+        name=network.name,
+        network=make(vim.Network.Summary, network=network, name=network.name, accessible=True, ipPoolName=""),
+    )
+
+
+def _portgroup(group):
+    return make(
+        vim.dvs.DistributedVirtualPortgroupInfo,
+        switchName=group.switch.name,
+        switchUuid=group.switch.uuid,
+        portgroupName=group.name,
+        portgroupKey=group.key,
+        portgroupType="earlyBinding",
+        uplinkPortgroup=group.uplink,
+        portgroup=group,
+    )

@@ -1,0 +1,143 @@
+"""Distributed switches, port groups, datastores."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from twin.model import fabric, inventory
+
+from ..projections.shape import make
+from ..registry import method
+from .tasking import begin
+
+SWITCH = "DistributedVirtualSwitch"
+GROUP = "DistributedVirtualPortgroup"
+
+
+@method("DistributedVirtualSwitchManager", "QueryDvsByUuid")
+def switch_by_uuid(call, this, uuid):
+    for switch in call.world.of_kind("VmwareDistributedVirtualSwitch"):
+        if switch.uuid == uuid:
+            return switch
+    raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+
+
+@method(SWITCH, "ReconfigureDvs_Task")
+def reconfigure_switch(call, this, spec):
+    def work():
+        _require_version(spec, this)
+        if spec.name and spec.name != this.name:
+            inventory.rename(call.world, this, spec.name)
+        this.mtu = getattr(spec, "maxMtu", None) or this.mtu
+        this.description = this.description if spec.description is None else spec.description
+        this.config_version += 1
+        call.world.touch(this, *this.hosts.values())
+
+    return begin(call, "ReconfigureDvs_Task", this, work)
+
+
+@method(SWITCH, "AddDVPortgroup_Task")
+def add_portgroups(call, this, spec):
+    def work():
+        for one in spec:
+            _add(call.world, this, one)
+
+    return begin(call, "AddDVPortgroup_Task", this, work)
+
+
+@method(SWITCH, "CreateDVPortgroup_Task")
+def create_portgroup(call, this, spec):
+    return begin(call, "CreateDVPortgroup_Task", this, lambda: _add(call.world, this, spec))
+
+
+@method(GROUP, "ReconfigureDVPortgroup_Task")
+def reconfigure_portgroup(call, this, spec):
+    def work():
+        _require_version(spec, this)
+        if spec.name and spec.name != this.name:
+            inventory.rename(call.world, this, spec.name)
+        this.vlan = _vlan(spec, this.vlan)
+        this.ports = spec.numPorts or this.ports
+        this.description = this.description if spec.description is None else spec.description
+        this.config_version += 1
+        call.world.touch(this, this.switch)
+
+    return begin(call, "ReconfigureDVPortgroup_Task", this, work)
+
+
+@method(SWITCH, "FetchDVPorts")
+def fetch_ports(call, this, criteria=None):
+    rows = []
+    for group in this.portgroups.values():
+        if criteria is not None and criteria.portgroupKey and (group.key in criteria.portgroupKey) != bool(
+            criteria.inside
+        ):
+            continue
+        for vm in group.vms.values():
+            rows += [_port(this, group, vm, nic) for nic in vm.nics if _on(nic, group)]
+    return rows
+
+
+@method(SWITCH, "FetchDVPortKeys")
+def fetch_port_keys(call, this, criteria=None):
+    return [row.key for row in fetch_ports(call, this, criteria)]
+
+
+@method("Datastore", "RefreshDatastore")
+def refresh_datastore(call, this):
+    call.world.touch(this)
+
+
+@method("Datastore", "RenameDatastore")
+def rename_datastore(call, this, newName):
+    inventory.rename(call.world, this, newName)
+
+
+@method("Datastore", "RefreshDatastoreStorageInfo")
+def refresh_storage_info(call, this):
+    call.world.touch(this)
+
+
+def _port(switch, group, vm, nic):
+    return make(
+        vim.dvs.DistributedVirtualPort,
+        key=nic.backing.port.portKey,
+        config=make(vim.dvs.DistributedVirtualPort.ConfigInfo, configVersion="1"),
+        dvsUuid=switch.uuid,
+        portgroupKey=group.key,
+        proxyHost=vm.host,
+        connectee=make(
+            vim.dvs.PortConnectee, connectedEntity=vm, nicKey=str(nic.key), type="vmVnic", addressHint=nic.macAddress
+        ),
+        conflict=False,
+        connectionCookie=nic.backing.port.connectionCookie,
+    )
+
+
+def _on(nic, group):
+    port = getattr(nic.backing, "port", None)
+    return port is not None and port.portgroupKey == group.key
+
+
+def _add(world, switch, spec):
+    inventory.refuse_duplicate(switch.parent, spec.name)
+    group = fabric.Portgroup(
+        world, inventory.encoded(spec.name), None, switch, vlan=_vlan(spec, 0), ports=spec.numPorts or 8
+    )
+    group.description = spec.description or ""
+    inventory.put(world, switch.parent, world.add(group))
+    for host in switch.hosts.values():
+        host.networks[group.moid] = group
+    world.touch(switch, *switch.hosts.values())
+    return group
+
+
+def _vlan(spec, default):
+    vlan = getattr(spec.defaultPortConfig, "vlan", None) if spec.defaultPortConfig is not None else None
+    number = getattr(vlan, "vlanId", None)
+    return number if isinstance(number, int) else default
+
+
+def _require_version(spec, entity):
+    if spec.configVersion and spec.configVersion != str(entity.config_version):
+        raise vim.fault.ConcurrentAccess(msg="The object was changed by another operation.")

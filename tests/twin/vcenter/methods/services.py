@@ -1,0 +1,129 @@
+"""The small services: tasks, custom fields, events, permissions, licences, statistics."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from twin.model import tasks
+
+from ..projections.managed import permission
+from ..projections.shape import make
+from ..registry import method
+
+FIRST_FIELD = 101
+
+
+@method("Task", "CancelTask")
+def cancel_task(call, this):
+    tasks.cancel(call.world, this)
+
+
+@method("CustomFieldsManager", "AddCustomFieldDef")
+def add_field(call, this, name, moType=None, fieldDefPolicy=None, fieldPolicy=None):
+    if any(field.name == name for field in this.fields.values()):
+        raise vim.fault.DuplicateName(msg=f"The name '{name}' already exists.", name=name, object=None)
+    key = max(this.fields, default=FIRST_FIELD - 1) + 1
+    this.fields[key] = make(
+        vim.CustomFieldsManager.FieldDef, key=key, name=name, type=str, managedObjectType=moType
+    )
+    call.world.touch(this)
+    return this.fields[key]
+
+
+@method("CustomFieldsManager", "RemoveCustomFieldDef")
+def remove_field(call, this, key):
+    if this.fields.pop(key, None) is None:
+        raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+    call.world.touch(this)
+
+
+@method("CustomFieldsManager", "RenameCustomFieldDef")
+def rename_field(call, this, key, name):
+    this.fields[key].name = name
+    call.world.touch(this)
+
+
+@method("CustomFieldsManager", "SetField")
+def set_field(call, this, entity, key, value):
+    target = call.resolve(entity)
+    if value:
+        target.custom_values[key] = value
+    else:
+        target.custom_values.pop(key, None)
+    call.world.touch(target)
+
+
+@method("ExtensibleManagedObject", "setCustomValue")
+def set_custom_value(call, this, key, value):
+    fields = call.world.get("CustomFieldsManager").fields
+    number = next((field.key for field in fields.values() if field.name == key), None)
+    if number is None:
+        raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+    this.custom_values[number] = value
+    call.world.touch(this)
+
+
+@method("EventManager", "QueryEvents")
+def query_events(call, this, filter, eventViewSpec=None):
+    return []
+
+
+@method("AuthorizationManager", "RetrieveEntityPermissions")
+def entity_permissions(call, this, entity, inherited):
+    return permission(call.world.root_folder if inherited else call.resolve(entity), call.world)
+
+
+@method("AuthorizationManager", "RetrieveAllPermissions")
+def all_permissions(call, this):
+    return permission(call.world.root_folder, call.world)
+
+
+@method("AuthorizationManager", "HasPrivilegeOnEntities")
+def has_privilege(call, this, entity, sessionId, privId=None):
+    return [_granted(ref, privId) for ref in entity]
+
+
+@method("AuthorizationManager", "HasUserPrivilegeOnEntities")
+def has_user_privilege(call, this, entities, userName, privId=None):
+    return [_granted(ref, privId) for ref in entities]
+
+
+@method("LicenseAssignmentManager", "QueryAssignedLicenses")
+def assigned_licenses(call, this, entityId=None):
+    return []
+
+
+@method("ExtensionManager", "FindExtension")
+def find_extension(call, this, extensionKey):
+    return None
+
+
+@method("PerformanceManager", "QueryPerfProviderSummary")
+def provider_summary(call, this, entity):
+    return make(
+        vim.PerformanceManager.ProviderSummary,
+        entity=entity,
+        currentSupported=False,
+        summarySupported=False,
+    )
+
+
+@method("PerformanceManager", "QueryAvailablePerfMetric")
+def available_metric(call, this, entity, beginTime=None, endTime=None, intervalId=None):
+    return []
+
+
+@method("PerformanceManager", "QueryPerf")
+def query_perf(call, this, querySpec):
+    return []
+
+
+def _granted(ref, privileges):
+    return make(
+        vim.AuthorizationManager.EntityPrivilege,
+        entity=ref,
+        privAvailability=[
+            make(vim.AuthorizationManager.PrivilegeAvailability, privId=name, isGranted=True)
+            for name in privileges or []
+        ],
+    )

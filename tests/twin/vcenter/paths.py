@@ -1,0 +1,165 @@
+"""Property paths: what they mean, what they lead to, and the XML of what was found there."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import re
+from dataclasses import dataclass
+
+from pyVmomi import VmomiSupport, vmodl
+from pyVmomi.VmomiSupport import DataObject
+
+from . import registry, serialiser, types
+
+LOG = logging.getLogger(__name__)
+_STEP = re.compile(r'(\w+)(?:\[(?:"([^"]*)"|([^\]]*))\])?(?:\.|$)')
+MOST_CACHED = 400_000  # fragments; beyond that the cache starts anew
+
+
+@dataclass(frozen=True)
+class Path:
+    """A path that exists for a kind of object, split at the property that somebody serves."""
+
+    served: object  # the function f(entity, world), or None where nobody serves it
+    served_path: str
+    rest: tuple  # of (property name, array key or None)
+    first_key: str | None
+    declared: object
+
+
+def invalid(name):
+    """The fault for a path that leads nowhere."""
+    return vmodl.query.InvalidProperty(msg=f"The property {name} does not exist.", name=name)
+
+
+@functools.lru_cache(maxsize=None)
+def parse(kind, text, version):
+    """Understand a path; InvalidProperty where the API of this version has no such property."""
+    steps = _split(text)
+    declared = types.managed_type(kind)
+    for name, key in steps:
+        declared = _step_type(declared, name, key, version, text)
+    names = []
+    for name, key in steps:
+        names.append(name)
+        if key is not None:
+            break
+    for length in range(len(names), 0, -1):
+        served_path = ".".join(names[:length])
+        served = registry.find_prop(kind, served_path)
+        if served is not None:
+            return Path(served, served_path, tuple(steps[length:]), steps[length - 1][1], declared)
+    LOG.warning("No one serves the property %s of %s; it reads as unset.", text, kind)
+    return Path(None, names[0], (), None, declared)
+
+
+def _split(text):
+    steps, position = [], 0
+    while position < len(text):
+        found = _STEP.match(text, position)
+        if found is None:
+            raise invalid(text)
+        name, quoted, plain = found.groups()
+        steps.append((name, quoted if quoted is not None else plain))
+        position = found.end()
+    if not steps or text.endswith("."):
+        raise invalid(text)
+    return steps
+
+
+def _step_type(owner, name, key, version, text):
+    if owner is object:
+        return object
+    if not hasattr(owner, "_GetPropertyInfo"):
+        raise invalid(text)
+    try:
+        info = types.property_of(owner, name)
+    except KeyError:
+        raise invalid(text) from None
+    if not types.knows(version, info.version):
+        raise invalid(text)
+    if key is None:
+        return info.type
+    if not issubclass(info.type, list):
+        raise invalid(text)
+    # What lies in an array may be of a type that inherits from the declared one.
+    return object
+
+
+class PropertyReader:
+    """Reads properties of entities; what was computed is kept until the entity changes."""
+
+    def __init__(self, world):
+        self._world = world
+        self._values = {}
+        self._fragments = {}
+
+    def value(self, entity, path):
+        """What a parsed path leads to; None where it is unset. A fault means: may not be read."""
+        if path.served is None:
+            return None
+        value = self._served(entity, path)
+        if path.first_key is not None:
+            value = _element(value, path.first_key)
+        for name, key in path.rest:
+            if not isinstance(value, DataObject):
+                return None
+            value = getattr(value, name, None)
+            if key is not None:
+                value = _element(value, key)
+        return value
+
+    def fragment(self, entity, text, version):
+        """The value as a <val> element, or an empty text where it is unset."""
+        cache_key = (entity.moid, text, version)
+        known = self._fragments.get(cache_key)
+        if known is not None and known[0] == entity.version and entity.version is not None:
+            return known[1]
+        written = self.element("val", entity, text, version)
+        if len(self._fragments) > MOST_CACHED:
+            self._fragments.clear()
+        self._fragments[cache_key] = (entity.version, written)
+        return written
+
+    def element(self, tag, entity, text, version):
+        """The value as an element that says its type."""
+        path = parse(entity.kind, text, version)
+        value = self.value(entity, path)
+        if value is None:
+            return ""
+        out = []
+        serialiser.write_any(out, tag, value, path.declared, version)
+        return "".join(out)
+
+    def entities(self, entity, path):
+        """The entities that a path leads to; those that are gone are left out."""
+        value = self.value(entity, path)
+        if value is None:
+            return []
+        found = []
+        for one in value if isinstance(value, (list, tuple)) else (value,):
+            known = self._world.get(one._moId if isinstance(one, VmomiSupport.ManagedObject) else one.moid)
+            if known is not None:
+                found.append(known)
+        return found
+
+    def _served(self, entity, path):
+        if entity.version is None:
+            return path.served(entity, self._world)
+        cache_key = (entity.moid, path.served_path)
+        known = self._values.get(cache_key)
+        if known is not None and known[0] == entity.version:
+            return known[1]
+        value = path.served(entity, self._world)
+        if len(self._values) > MOST_CACHED:
+            self._values.clear()
+        self._values[cache_key] = (entity.version, value)
+        return value
+
+
+def _element(values, key):
+    for value in values or ():
+        if str(getattr(value, "key", None)) == key:
+            return value
+    return None

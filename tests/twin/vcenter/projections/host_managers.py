@@ -1,0 +1,43 @@
+"""The managers below a host: most show what the host's config shows too."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from ..registry import prop
+from . import host_gpu, host_network, host_system
+from .shape import make
+
+READ = {
+    ("HostGraphicsManager", "graphicsInfo"): host_gpu.graphics_info,
+    ("HostGraphicsManager", "graphicsConfig"): host_gpu.graphics_config,
+    ("HostGraphicsManager", "sharedPassthruGpuTypes"): host_gpu.types_offered,
+    ("HostGraphicsManager", "sharedGpuCapabilities"): host_gpu.capabilities,
+    ("HostPciPassthruSystem", "pciPassthruInfo"): host_gpu.passthrough_info,
+    ("HostNetworkSystem", "networkInfo"): host_network.network,
+    ("HostNetworkSystem", "dnsConfig"): host_network.dns,
+    ("HostNetworkSystem", "ipRouteConfig"): host_network.route,
+    ("HostNetworkSystem", "networkConfig"): lambda host: make(vim.host.NetworkConfig),
+    ("HostServiceSystem", "serviceInfo"): host_system.services,
+    ("HostFirewallSystem", "firewallInfo"): host_system.firewall,
+    ("HostDateTimeSystem", "dateTimeInfo"): host_system.date_time,
+    ("HostStorageSystem", "storageDeviceInfo"): host_system.storage_device,
+    ("HostStorageSystem", "fileSystemVolumeInfo"): host_system.file_systems,
+    ("HostPowerSystem", "info"): lambda host: host_system.power_info(),
+    ("HostPowerSystem", "capability"): lambda host: host_system.power_capability(),
+    ("HostVMotionSystem", "ipConfig"): lambda host: make(vim.host.IpConfig, dhcp=False, ipAddress=host.vmkernel[0].ip),
+    ("HostVirtualNicManager", "info"): lambda host: make(
+        vim.host.VirtualNicManagerInfo, netConfig=host_network.nic_services(host)
+    ),
+    ("HostDatastoreSystem", "datastore"): lambda host: list(host.datastores.values()),
+    ("HostDatastoreBrowser", "datastore"): lambda host: list(host.datastores.values()),
+}
+for (_kind, _name), _read in READ.items():
+    prop(_kind, _name)(lambda manager, world, read=_read: read(manager.host))
+
+
+@prop("OptionManager", "setting")
+def setting(manager, world):
+    """Advanced settings, of a host or of vCenter itself."""
+    values = manager.host.options if hasattr(manager, "host") else manager.values
+    return [make(vim.option.OptionValue, key=key, value=value) for key, value in sorted(values.items())]

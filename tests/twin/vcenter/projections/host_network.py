@@ -1,0 +1,228 @@
+"""The network of a host: one standard switch, the distributed ones, ports and addresses."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from twin.model.fabric import Network
+
+from .shape import make
+
+SWITCH = "vSwitch0"
+NIC_SERVICES = (
+    "faultToleranceLogging",
+    "management",
+    "vSphereReplication",
+    "vmotion",
+    "vsan",
+    "vSphereProvisioning",
+)
+
+
+def network(host):
+    """HostNetworkInfo."""
+    groups = _groups(host)
+    return make(
+        vim.host.NetworkInfo,
+        vswitch=[
+            make(
+                vim.host.VirtualSwitch,
+                name=SWITCH,
+                key=f"key-vim.host.VirtualSwitch-{SWITCH}",
+                numPorts=1536,
+                numPortsAvailable=1520,
+                mtu=1500,
+                portgroup=[_group_key(name) for name, _vlan in groups],
+                pnic=[_pnic_key(nic) for nic in host.nics[:1]],
+                spec=make(
+                    vim.host.VirtualSwitch.Specification,
+                    numPorts=128,
+                    mtu=1500,
+                    bridge=make(vim.host.VirtualSwitch.BondBridge, nicDevice=[nic.device for nic in host.nics[:1]]),
+                    policy=_policy(host),
+                ),
+            )
+        ],
+        proxySwitch=[_proxy_switch(host, switch) for switch in host.switches.values()],
+        portgroup=[_port_group(host, name, vlan) for name, vlan in groups],
+        pnic=[_physical(nic) for nic in host.nics],
+        rdmaDevice=[_rdma(nic, number) for number, nic in enumerate(host.nics)],
+        vnic=[virtual_nic(nic) for nic in host.vmkernel],
+        dnsConfig=dns(host),
+        ipRouteConfig=route(host),
+        ipV6Enabled=True,
+        atBootIpV6Enabled=True,
+        netStackInstance=[
+            make(
+                vim.host.NetStackInstance,
+                key="defaultTcpipStack",
+                name="defaultTcpipStack",
+                dnsConfig=dns(host),
+                ipRouteConfig=route(host),
+                requestedMaxNumberOfConnections=11000,
+                congestionControlAlgorithm="newreno",
+                ipV6Enabled=True,
+            )
+        ],
+    )
+
+
+def nic_services(host):
+    """Which vmkernel ports carry which service."""
+    return [
+        make(
+            vim.host.VirtualNicManager.NetConfig,
+            nicType=service,
+            multiSelectAllowed=True,
+            candidateVnic=[virtual_nic(nic) for nic in host.vmkernel],
+            selectedVnic=[
+                f"VirtualNicManager.{service}.key-vim.host.VirtualNic-{nic.device}"
+                for nic in host.vmkernel
+                if service in nic.services
+            ],
+        )
+        for service in NIC_SERVICES
+    ]
+
+
+def virtual_nic(nic):
+    """HostVirtualNic."""
+    return make(
+        vim.host.VirtualNic,
+        device=nic.device,
+        key=f"key-vim.host.VirtualNic-{nic.device}",
+        portgroup=nic.portgroup,
+        spec=make(
+            vim.host.VirtualNic.Specification,
+            ip=make(vim.host.IpConfig, dhcp=False, ipAddress=nic.ip, subnetMask=nic.netmask),
+            mac=nic.mac,
+            portgroup=nic.portgroup,
+            mtu=nic.mtu,
+            tsoEnabled=True,
+            netStackInstanceKey="defaultTcpipStack",
+        ),
+    )
+
+
+def dns(host):
+    """HostDnsConfig."""
+    return make(
+        vim.host.DnsConfig,
+        dhcp=False,
+        hostName=host.name.partition(".")[0],
+        domainName=host.domain,
+        address=host.dns_servers,
+        searchDomain=[host.domain] if host.domain else [],
+    )
+
+
+def route(host):
+    """HostIpRouteConfig."""
+    return make(vim.host.IpRouteConfig, defaultGateway="10.0.0.1")
+
+
+def _groups(host):
+    names = [("Management Network", 0)]
+    return names + [(one.name, one.vlan) for one in host.networks.values() if isinstance(one, Network)]
+
+
+def _group_key(name):
+    return f"key-vim.host.PortGroup-{name}"
+
+
+def _pnic_key(nic):
+    return f"key-vim.host.PhysicalNic-{nic.device}"
+
+
+def _port_group(host, name, vlan):
+    return make(
+        vim.host.PortGroup,
+        key=_group_key(name),
+        vswitch=f"key-vim.host.VirtualSwitch-{SWITCH}",
+        computedPolicy=_policy(host),
+        spec=make(
+            vim.host.PortGroup.Specification,
+            name=name,
+            vlanId=vlan,
+            vswitchName=SWITCH,
+            policy=make(vim.host.NetworkPolicy),
+        ),
+    )
+
+
+def _policy(host):
+    return make(
+        vim.host.NetworkPolicy,
+        security=make(
+            vim.host.NetworkPolicy.SecurityPolicy, allowPromiscuous=False, macChanges=False, forgedTransmits=False
+        ),
+        nicTeaming=make(
+            vim.host.NetworkPolicy.NicTeamingPolicy,
+            policy="loadbalance_srcid",
+            reversePolicy=True,
+            notifySwitches=True,
+            rollingOrder=False,
+            nicOrder=make(
+                vim.host.NetworkPolicy.NicOrderPolicy, activeNic=[nic.device for nic in host.nics[:1]], standbyNic=[]
+            ),
+        ),
+        shapingPolicy=make(vim.host.NetworkPolicy.TrafficShapingPolicy, enabled=False),
+        offloadPolicy=make(vim.host.NetOffloadCapabilities, csumOffload=True, tcpSegmentation=True, zeroCopyXmit=True),
+    )
+
+
+def _physical(nic):
+    speed = make(vim.host.PhysicalNic.LinkSpeedDuplex, speedMb=nic.speed_mbps, duplex=True)
+    return make(
+        vim.host.PhysicalNic,
+        key=_pnic_key(nic),
+        device=nic.device,
+        pci=nic.pci,
+        driver=nic.driver,
+        driverVersion="4.23.0.66",
+        firmwareVersion="22.39.2048",
+        linkSpeed=speed,
+        validLinkSpecification=[speed],
+        spec=make(vim.host.PhysicalNic.Specification, ip=make(vim.host.IpConfig, dhcp=False), linkSpeed=speed),
+        wakeOnLanSupported=False,
+        mac=nic.mac,
+        autoNegotiateSupported=True,
+        resourcePoolSchedulerAllowed=True,
+    )
+
+
+def _rdma(nic, number):
+    return make(
+        vim.host.RdmaDevice,
+        key=f"key-vim.host.RdmaDevice-vmrdma{number}",
+        device=f"vmrdma{number}",
+        driver="nmlx5_rdma",
+        description=nic.model,
+        backing=make(vim.host.RdmaDevice.PnicBacking, pairedUplink=_pnic_key(nic)),
+        connectionInfo=make(
+            vim.host.RdmaDevice.ConnectionInfo, state="active", mtu=1024, speedInMbps=nic.speed_mbps
+        ),
+        capability=make(
+            vim.host.RdmaDevice.Capability, roceV1Capable=True, roceV2Capable=True, iWarpCapable=False
+        ),
+    )
+
+
+def _proxy_switch(host, switch):
+    return make(
+        vim.host.HostProxySwitch,
+        dvsUuid=switch.uuid,
+        dvsName=switch.name,
+        key=f"key-vim.host.HostProxySwitch-{switch.name}",
+        numPorts=2048,
+        numPortsAvailable=2000,
+        mtu=switch.mtu,
+        pnic=[_pnic_key(nic) for nic in host.nics[1:2]],
+        spec=make(
+            vim.host.HostProxySwitch.Specification,
+            backing=make(
+                vim.dvs.HostMember.PnicBacking,
+                pnicSpec=[make(vim.dvs.HostMember.PnicSpec, pnicDevice=nic.device) for nic in host.nics[1:2]],
+            ),
+        ),
+    )

@@ -1,0 +1,397 @@
+"""The properties of an ESXi host."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from .. import types
+from ..registry import prop
+from . import host_gpu, host_network
+from .shape import EPOCH, make
+
+GB = 1024**3
+KIND = "HostSystem"
+
+
+@prop(KIND, "summary")
+def summary(host, world):
+    hardware = host.hardware
+    return make(
+        vim.host.Summary,
+        host=host,
+        hardware=make(
+            vim.host.Summary.HardwareSummary,
+            vendor=hardware.vendor,
+            model=hardware.model,
+            uuid=host.uuid,
+            memorySize=hardware.memory_gb * GB,
+            cpuModel=hardware.cpu_model,
+            cpuMhz=hardware.mhz,
+            numCpuPkgs=hardware.sockets,
+            numCpuCores=hardware.cores,
+            numCpuThreads=2 * hardware.cores,
+            numNics=len(host.nics),
+            numHBAs=1,
+            otherIdentifyingInfo=_identifying(host),
+        ),
+        runtime=runtime(host, world),
+        config=make(
+            vim.host.Summary.ConfigSummary,
+            name=host.name,
+            port=443,
+            sslThumbprint=":".join(host.uuid.replace("-", "").upper()[at : at + 2] for at in range(0, 32, 2)),
+            product=about(host),
+            vmotionEnabled=True,
+            faultToleranceEnabled=False,
+        ),
+        quickStats=make(
+            vim.host.Summary.QuickStats,
+            overallCpuUsage=0,
+            overallMemoryUsage=sum(vm.memory_reserved_mb for vm in host.running_vms()) + 4096,
+            distributedCpuFairness=0,
+            distributedMemoryFairness=0,
+            uptime=86400,
+        ),
+        overallStatus=host.status,
+        rebootRequired=host.reboot_required,
+        managementServerIp="10.0.0.1",
+    )
+
+
+@prop(KIND, "runtime")
+def runtime(host, world):
+    return make(
+        vim.host.RuntimeInfo,
+        connectionState=host.connection,
+        powerState=host.power,
+        standbyMode="none",
+        inMaintenanceMode=host.maintenance,
+        inQuarantineMode=False,
+        bootTime=EPOCH,
+        hostMaxVirtualDiskCapacity=68169720922112,
+        cryptoState="incapable",
+    )
+
+
+# What many clients read for many hosts, without the whole config or summary.
+FAST = {
+    "runtime.connectionState": lambda host: host.connection,
+    "runtime.inMaintenanceMode": lambda host: host.maintenance,
+    "runtime.powerState": lambda host: host.power,
+    "summary.config.name": lambda host: host.name,
+    "config.product": lambda host: about(host),
+    "config.product.version": lambda host: host.release.version,
+    "config.product.apiVersion": lambda host: host.release.api_version,
+    "config.sharedPassthruGpuTypes": lambda host: host_gpu.types_offered(host),
+    "config.sharedGpuCapabilities": lambda host: host_gpu.capabilities(host),
+    "config.graphicsInfo": lambda host: host_gpu.graphics_info(host),
+    "config.graphicsConfig": lambda host: host_gpu.graphics_config(host),
+    "config.pciPassthruInfo": lambda host: host_gpu.passthrough_info(host),
+    "hardware.pciDevice": lambda host: host_gpu.pci_devices(host),
+}
+for _path, _read in FAST.items():
+    prop(KIND, _path)(lambda host, world, read=_read: read(host))
+
+
+@prop(KIND, "hardware")
+def hardware(host, world):
+    machine = host.hardware
+    per_socket = machine.cores_per_socket
+    return make(
+        vim.host.HardwareInfo,
+        systemInfo=make(
+            vim.host.SystemInfo,
+            vendor=machine.vendor,
+            model=machine.model,
+            uuid=host.uuid,
+            serialNumber=machine.serial,
+            otherIdentifyingInfo=_identifying(host),
+        ),
+        cpuInfo=make(
+            vim.host.CpuInfo,
+            numCpuPackages=machine.sockets,
+            numCpuCores=machine.cores,
+            numCpuThreads=2 * machine.cores,
+            hz=machine.mhz * 1_000_000,
+        ),
+        cpuPkg=[
+            make(
+                vim.host.CpuPackage,
+                index=socket,
+                vendor="intel" if "Intel" in machine.cpu_model else "amd",
+                hz=machine.mhz * 1_000_000,
+                busHz=100_000_000,
+                description=machine.cpu_model,
+                threadId=list(range(2 * socket * per_socket, 2 * (socket + 1) * per_socket)),
+            )
+            for socket in range(machine.sockets)
+        ],
+        memorySize=machine.memory_gb * GB,
+        numaInfo=make(
+            vim.host.NumaInfo,
+            type="NUMA",
+            numNodes=machine.sockets,
+            numaNode=[
+                make(
+                    vim.host.NumaNode,
+                    typeId=node,
+                    cpuID=list(range(node * per_socket, (node + 1) * per_socket)),
+                    memorySize=machine.memory_gb * GB // machine.sockets,
+                    memoryRangeBegin=node * machine.memory_gb * GB // machine.sockets,
+                    memoryRangeLength=machine.memory_gb * GB // machine.sockets,
+                    pciId=[gpu.pci_id for gpu in host.gpus if gpu.numa_node == node],
+                )
+                for node in range(machine.sockets)
+            ],
+        ),
+        smcPresent=False,
+        pciDevice=host_gpu.pci_devices(host),
+        biosInfo=make(
+            vim.host.BIOSInfo, biosVersion="1.12.1", releaseDate=EPOCH, vendor=machine.vendor, firmwareType="UEFI"
+        ),
+    )
+
+
+@prop(KIND, "config")
+def config(host, world):
+    return make(
+        vim.host.ConfigInfo,
+        host=host,
+        product=about(host),
+        hyperThread=make(
+            vim.host.CpuSchedulerSystem.HyperThreadScheduleInfo, available=True, active=True, config=True
+        ),
+        storageDevice=storage_device(host),
+        fileSystemVolume=file_systems(host),
+        network=host_network.network(host),
+        vmotion=make(vim.host.VMotionInfo),
+        virtualNicManagerInfo=make(vim.host.VirtualNicManagerInfo, netConfig=host_network.nic_services(host)),
+        service=services(host),
+        firewall=firewall(host),
+        option=options(host),
+        dateTimeInfo=date_time(host),
+        adminDisabled=False,
+        lockdownMode="lockdownDisabled",
+        pciPassthruInfo=host_gpu.passthrough_info(host),
+        powerSystemInfo=power_info(),
+        powerSystemCapability=power_capability(),
+        graphicsInfo=host_gpu.graphics_info(host),
+        graphicsConfig=host_gpu.graphics_config(host),
+        sharedPassthruGpuTypes=host_gpu.types_offered(host),
+        sharedGpuCapabilities=host_gpu.capabilities(host),
+    )
+
+
+@prop(KIND, "configManager")
+def config_manager(host, world):
+    return make(
+        vim.host.ConfigManager, **{name: types.reference(manager) for name, manager in host.managers.items()}
+    )
+
+
+@prop(KIND, "capability")
+def capability(host, world):
+    return make(
+        vim.host.Capability,
+        rebootSupported=True,
+        shutdownSupported=True,
+        vmotionSupported=True,
+        maintenanceModeSupported=True,
+        nicTeamingSupported=True,
+        vlanTaggingSupported=True,
+        nfsSupported=True,
+        iscsiSupported=True,
+        sanSupported=True,
+        highGuestMemSupported=True,
+        storageVMotionSupported=True,
+        tpmSupported=True,
+        maxSupportedVcpus=768,
+        maxRunningVMs=1024,
+    )
+
+
+@prop(KIND, "vm")
+def vms(host, world):
+    return list(host.vms.values())
+
+
+@prop(KIND, "datastore")
+def datastore(host, world):
+    return list(host.datastores.values())
+
+
+@prop(KIND, "network")
+def network(host, world):
+    return list(host.networks.values())
+
+
+@prop(KIND, "datastoreBrowser")
+def datastore_browser(host, world):
+    return host.browser
+
+
+def about(host):
+    """The product of a host, as in config.product."""
+    release = host.release
+    return make(
+        vim.AboutInfo,
+        name="VMware ESXi",
+        fullName=f"VMware ESXi {release.version} build-{release.build}",
+        vendor="VMware, Inc.",
+        version=release.version,
+        build=release.build,
+        localeVersion="INTL",
+        localeBuild="000",
+        osType="vmnix-x86",
+        productLineId="embeddedEsx",
+        apiType="HostAgent",
+        apiVersion=release.api_version,
+        licenseProductName="VMware ESX Server",
+        licenseProductVersion=f"{release.numbers[0]}.0",
+    )
+
+
+def options(host):
+    """The advanced settings as option values."""
+    return [make(vim.option.OptionValue, key=key, value=value) for key, value in sorted(host.options.items())]
+
+
+def services(host):
+    """The daemons of a host."""
+    return make(
+        vim.host.ServiceInfo,
+        service=[
+            make(
+                vim.host.Service,
+                key=one.key,
+                label=one.label,
+                required=one.key in ("vpxa", "DCUI"),
+                uninstallable=False,
+                running=one.running,
+                ruleset=one.ruleset,
+                policy=one.policy,
+                sourcePackage=make(
+                    vim.host.Service.SourcePackage, sourcePackageName="esx-base", description="This VIB contains ESXi"
+                ),
+            )
+            for one in host.services
+        ],
+    )
+
+
+def firewall(host):
+    """The firewall's rulesets."""
+    return make(
+        vim.host.FirewallInfo,
+        defaultPolicy=make(vim.host.FirewallInfo.DefaultPolicy, incomingBlocked=True, outgoingBlocked=True),
+        ruleset=[
+            make(
+                vim.host.Ruleset,
+                key=key,
+                label=key,
+                required=False,
+                enabled=enabled,
+                allowedHosts=make(vim.host.Ruleset.IpList, allIp=True),
+                rule=[
+                    make(vim.host.Ruleset.Rule, port=port, endPort=end, direction=way, portType="dst", protocol="tcp")
+                    for port, end in [(28250, 28761) if key == "pvrdma" else (22, None)]
+                    for way in ("inbound", "outbound")
+                ],
+            )
+            for key, enabled in sorted(host.rulesets.items())
+        ],
+    )
+
+
+def date_time(host):
+    """Clock and NTP."""
+    return make(
+        vim.host.DateTimeInfo,
+        timeZone=make(vim.host.DateTimeSystem.TimeZone, key="UTC", name="UTC", description="UTC", gmtOffset=0),
+        systemClockProtocol="ntp",
+        ntpConfig=make(
+            vim.host.NtpConfig,
+            server=host.ntp_servers,
+            configFile=[f"server {server}" for server in host.ntp_servers],
+        ),
+        enabled=True,
+    )
+
+
+def storage_device(host):
+    """One local NVMe adapter; disks are not modelled."""
+    return make(
+        vim.host.StorageDeviceInfo,
+        hostBusAdapter=[
+            make(
+                vim.host.BlockHba,
+                key="key-vim.host.BlockHba-vmhba0",
+                device="vmhba0",
+                bus=1,
+                status="online",
+                model="NVMe SSD Controller",
+                driver="nvme_pcie",
+                pci="0000:01:00.0",
+                storageProtocol="nvme",
+            )
+        ],
+        softwareInternetScsiEnabled=False,
+    )
+
+
+def file_systems(host):
+    """The mounted datastores."""
+    return make(
+        vim.host.FileSystemVolumeInfo,
+        volumeTypeList=["VMFS", "NFS", "NFS41", "vsan", "VFFS"],
+        mountInfo=[
+            make(
+                vim.host.FileSystemMountInfo,
+                mountInfo=make(
+                    vim.host.MountInfo,
+                    path=f"/vmfs/volumes/{store.uuid}",
+                    accessMode="readWrite",
+                    mounted=True,
+                    accessible=store.accessible,
+                ),
+                volume=make(
+                    vim.host.FileSystemVolume, type=store.filesystem, name=store.name, capacity=store.capacity
+                ),
+                vStorageSupport="vStorageSupported",
+            )
+            for store in host.datastores.values()
+        ],
+    )
+
+
+POLICIES = ((1, "static", "High Performance"), (2, "dynamic", "Balanced"), (3, "low", "Low power"))
+
+
+def make_policy(key, short, name):
+    """One power policy."""
+    return make(vim.host.PowerSystem.PowerPolicy, key=key, name=name, shortName=short, description=name)
+
+
+def power_capability():
+    """The power policies that the host has."""
+    return make(vim.host.PowerSystem.Capability, availablePolicy=[make_policy(*row) for row in POLICIES])
+
+
+def power_info():
+    """The power policy in use."""
+    return make(vim.host.PowerSystem.Info, currentPolicy=make_policy(*POLICIES[1]))
+
+
+def _identifying(host):
+    return [
+        make(
+            vim.host.SystemIdentificationInfo,
+            identifierValue=host.hardware.serial,
+            identifierType=make(
+                vim.ElementDescription,
+                label="Service tag",
+                summary="Service tag of the system",
+                key="ServiceTag",
+            ),
+        )
+    ]

@@ -1,0 +1,107 @@
+"""What every object of the inventory shows."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from .. import types
+from ..registry import prop
+from .shape import make
+
+ADMIN_ROLE = -1
+
+
+@prop("ManagedEntity", "name")
+def name(entity, world):
+    return entity.name
+
+
+@prop("ManagedEntity", "parent")
+def parent(entity, world):
+    return entity.parent
+
+
+@prop("ManagedEntity", "overallStatus")
+def overall_status(entity, world):
+    return entity.status
+
+
+@prop("ManagedEntity", "configStatus")
+def config_status(entity, world):
+    return entity.status
+
+
+@prop("ManagedEntity", "configIssue")
+def config_issue(entity, world):
+    return []
+
+
+@prop("ManagedEntity", "effectiveRole")
+def effective_role(entity, world):
+    return [ADMIN_ROLE]
+
+
+@prop("ManagedEntity", "permission")
+def permission(entity, world):
+    if entity is not world.root_folder:
+        return []
+    return [
+        make(
+            vim.AuthorizationManager.Permission,
+            entity=entity,
+            principal=user,
+            group=False,
+            roleId=ADMIN_ROLE,
+            propagate=True,
+        )
+        for user in world.users
+    ]
+
+
+@prop("ManagedEntity", "disabledMethod")
+def disabled_method(entity, world):
+    return []
+
+
+@prop("ManagedEntity", "recentTask")
+def recent_task(entity, world):
+    return list(entity.recent_tasks)
+
+
+@prop("ManagedEntity", "declaredAlarmState")
+def declared_alarm_state(entity, world):
+    return []
+
+
+@prop("ManagedEntity", "triggeredAlarmState")
+def triggered_alarm_state(entity, world):
+    return []
+
+
+@prop("ManagedEntity", "alarmActionsEnabled")
+def alarm_actions_enabled(entity, world):
+    return True
+
+
+@prop("ManagedEntity", "tag")
+def tag(entity, world):
+    return []
+
+
+@prop("ManagedEntity", "customValue")
+def custom_value(entity, world):
+    return [
+        make(vim.CustomFieldsManager.StringValue, key=key, value=value) for key, value in entity.custom_values.items()
+    ]
+
+
+@prop("ExtensibleManagedObject", "value")
+def value(entity, world):
+    return custom_value(entity, world) if hasattr(entity, "custom_values") else []
+
+
+@prop("ExtensibleManagedObject", "availableField")
+def available_field(entity, world):
+    fields = world.get("CustomFieldsManager").fields
+    kinds = {None, *types.ancestors(entity.kind)}
+    return [field for field in fields.values() if getattr(field.managedObjectType, "_wsdlName", None) in kinds]

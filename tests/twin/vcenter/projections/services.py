@@ -1,0 +1,112 @@
+"""The small services: typed, and honest about having nothing to list."""
+
+from __future__ import annotations
+
+from pyVmomi import vim, vmodl
+
+from ..registry import prop
+from . import vm_config
+from .shape import make
+
+NOTHING = (
+    ("ExtensionManager", "extensionList"),
+    ("LicenseManager", "featureInfo"),
+    ("PerformanceManager", "perfCounter"),
+    ("PerformanceManager", "historicalInterval"),
+    ("OptionManager", "supportedOption"),
+    ("AlarmManager", "defaultExpression"),
+    ("UserDirectory", "domainList"),
+    ("CustomizationSpecManager", "info"),
+    ("ScheduledTaskManager", "scheduledTask"),
+)
+for _kind, _name in NOTHING:
+    prop(_kind, _name)(lambda service, world: [])
+
+
+@prop("CustomFieldsManager", "field")
+def field(manager, world):
+    return list(manager.fields.values())
+
+
+@prop("AuthorizationManager", "roleList")
+def role_list(manager, world):
+    return [
+        _role(-5, "NoAccess", "No access"),
+        _role(-2, "ReadOnly", "Read-only"),
+        _role(-1, "Admin", "Administrator"),
+    ]
+
+
+@prop("AuthorizationManager", "privilegeList")
+def privilege_list(manager, world):
+    return [
+        make(
+            vim.AuthorizationManager.Privilege,
+            privId=name,
+            onParent=False,
+            name=name.rpartition(".")[2],
+            privGroupName=name.rpartition(".")[0],
+        )
+        for name in ("System.Anonymous", "System.Read", "System.View", "VirtualMachine.Config.AddRemoveDevice")
+    ]
+
+
+@prop("LicenseManager", "licenses")
+def licenses(manager, world):
+    return [
+        make(
+            vim.LicenseManager.LicenseInfo,
+            licenseKey="00000-00000-00000-00000-00000",
+            editionKey="eval",
+            name="Evaluation Mode",
+            total=0,
+            costUnit="",
+        )
+    ]
+
+
+@prop("LicenseManager", "evaluation")
+def evaluation(manager, world):
+    left = make(vmodl.KeyAnyValue, key="expirationHours", value=1440)
+    return make(vim.LicenseManager.EvaluationInfo, properties=[left])
+
+
+@prop("LicenseManager", "licensedEdition")
+def licensed_edition(manager, world):
+    return "eval"
+
+
+@prop("LicenseManager", "licenseAssignmentManager")
+def license_assignment_manager(manager, world):
+    return world.get("LicenseAssignmentManager")
+
+
+@prop("EventManager", "maxCollector")
+def max_collector(manager, world):
+    return 1000
+
+
+@prop("VirtualMachineSnapshot", "vm")
+def snapshot_vm(snapshot, world):
+    return snapshot.vm
+
+
+@prop("VirtualMachineSnapshot", "config")
+def snapshot_config(snapshot, world):
+    return vm_config.config(snapshot.vm, world)
+
+
+@prop("VirtualMachineSnapshot", "childSnapshot")
+def child_snapshot(snapshot, world):
+    return [one for one in snapshot.vm.snapshots if one.parent is snapshot]
+
+
+def _role(number, name, label):
+    return make(
+        vim.AuthorizationManager.Role,
+        roleId=number,
+        system=True,
+        name=name,
+        info=make(vim.Description, label=label, summary=label),
+        privilege=["System.Anonymous", "System.View", "System.Read"],
+    )

@@ -1,0 +1,1 @@
+"""The services that every client meets first: service instance, sessions, property collector, views."""

@@ -1,0 +1,117 @@
+"""Who is logged in."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+import time
+
+from pyVmomi import vim
+
+from ..model.world import Entity
+from .updates import Collector
+
+IDLE_S = 30 * 60  # vCenter's default
+
+
+class Session:
+    """One login, with the objects that only it can see."""
+
+    def __init__(self, manager, user, client, locale):
+        self.key = secrets.token_hex(20)
+        self.public_key = secrets.token_hex(16)
+        self.manager = manager
+        self.user = user
+        self.locale = locale or "en"
+        self.address = getattr(client, "address", "127.0.0.1")
+        self.user_agent = getattr(client, "user_agent", None)
+        self.epoch = manager.world.faults.session_epoch
+        self.login_time = self.active_time = _utc_now()
+        self.used_s = manager.clock()
+        self.calls = 0
+        self.objects = {}
+        self.add(Collector("propertyCollector", manager.world))
+
+    def add(self, entity):
+        """Keep an object until it is destroyed or the session ends."""
+        self.objects[entity.moid] = entity
+        return entity
+
+    def new_moid(self):
+        """An id that no other session can guess, as vCenter makes them for views and filters."""
+        return f"session[{self.public_key}]{secrets.token_hex(16)}"
+
+    @property
+    def alive(self):
+        return self.manager.get(self.key) is self
+
+    def used(self):
+        """Note that the client is there."""
+        self.used_s = self.manager.clock()
+        self.active_time = _utc_now()
+        self.calls += 1
+
+    def describe(self):
+        """The session as the API shows it."""
+        return vim.UserSession(
+            key=self.public_key,
+            userName=self.user,
+            fullName=self.user.partition("@")[0],
+            loginTime=self.login_time,
+            lastActiveTime=self.active_time,
+            locale=self.locale,
+            messageLocale=self.locale,
+            extensionSession=False,
+            ipAddress=self.address,
+            userAgent=self.user_agent,
+            callCount=self.calls,
+        )
+
+
+class SessionManager(Entity):
+    """All sessions. Held under the world's lock."""
+
+    kind = "SessionManager"
+
+    def __init__(self, world, idle_s=IDLE_S, clock=time.monotonic):
+        super().__init__("SessionManager")
+        self.version = None
+        self.world = world
+        self.idle_s = idle_s
+        self.clock = clock
+        self._sessions = {}
+
+    def login(self, user, password, client=None, locale=None):
+        """A new session, or InvalidLogin."""
+        known = self.world.users.get(user)
+        if known is None or not secrets.compare_digest(known.encode(), (password or "").encode()):
+            raise vim.fault.InvalidLogin(msg="Cannot complete login due to an incorrect user name or password.")
+        session = Session(self, user, client, locale)
+        self._sessions[session.key] = session
+        return session
+
+    def get(self, key):
+        """The living session with this cookie, or None."""
+        session = self._sessions.get(key)
+        if session is None:
+            return None
+        expired = self.clock() - session.used_s > self.idle_s
+        if expired or session.epoch != self.world.faults.session_epoch:
+            self.end(session)
+            return None
+        return session
+
+    def end(self, session):
+        """Log a session out; its long polls find out at once."""
+        with self.world.changed:
+            self._sessions.pop(session.key, None)
+            session.objects.clear()
+            self.world.changed.notify_all()
+
+    def living(self):
+        """All sessions that have not ended or expired."""
+        return [session for key in list(self._sessions) if (session := self.get(key)) is not None]
+
+
+def _utc_now():
+    return datetime.datetime.now(datetime.timezone.utc)

@@ -1,0 +1,94 @@
+"""pyVmomi's type system, asked the way a server needs it: by the names on the wire."""
+
+from __future__ import annotations
+
+import functools
+
+from pyVmomi import VmomiSupport, vmodl  # noqa: F401 - vmodl must be loaded before types are looked up
+
+VIM_NAMESPACE = "urn:vim25"
+SERVICE_NAMESPACE = "vim25"
+
+
+# How clients read a property without the property collector; no type declares it, every object answers it.
+FETCH = VmomiSupport.Object(
+    name="Fetch",
+    wsdlName="Fetch",
+    params=(VmomiSupport.Object(name="prop", type=str, version=VmomiSupport.BASE_VERSION, flags=0),),
+    result=object,
+    privId="System.Anonymous",
+)
+
+
+@functools.lru_cache(maxsize=None)
+def managed_type(kind):
+    """The class of a managed object type by its WSDL name, such as HostGraphicsManager."""
+    try:
+        found = VmomiSupport.GuessWsdlType(kind)
+    except KeyError:
+        found = None
+    if found is None or not issubclass(found, VmomiSupport.ManagedObject):
+        raise ValueError(f"{kind} is not the WSDL name of a managed object type.")
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def ancestors(kind):
+    """The WSDL names of a managed object type and of all it inherits from, nearest first."""
+    return tuple(
+        found._wsdlName for found in managed_type(kind).__mro__ if issubclass(found, VmomiSupport.ManagedObject)
+    )
+
+
+@functools.lru_cache(maxsize=None)
+def is_kind(kind, wanted):
+    """Whether objects of this kind are also of the wanted one."""
+    return wanted in ancestors(kind)
+
+
+@functools.lru_cache(maxsize=None)
+def method_of(name, kind=None):
+    """The description of a method by its WSDL name."""
+    if name == FETCH.wsdlName:
+        return FETCH
+    try:
+        found = VmomiSupport.GuessWsdlMethod(name).info
+    except KeyError:
+        raise ValueError(f"{name} is not the WSDL name of a method.") from None
+    if kind is not None and not issubclass(managed_type(kind), found.type):
+        related = [cls for cls in managed_type(kind).__mro__ if name in vars(cls)]
+        if not related:
+            raise ValueError(f"{kind} has no method {name}.")
+        found = vars(related[0])[name].info
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def property_of(owner, name):
+    """The description of a property of a data or managed object type; KeyError where there is none."""
+    try:
+        return owner._GetPropertyInfo(name)
+    except AttributeError:
+        raise KeyError(f"{owner._wsdlName} has no property {name}.") from None
+
+
+def reference(entity):
+    """The managed object reference of an entity of the world."""
+    return managed_type(entity.kind)(entity.moid)
+
+
+@functools.lru_cache(maxsize=None)
+def knows(version, introduced):
+    """Whether a client of this version knows what came with that one."""
+    return VmomiSupport.IsChildVersion(version, introduced)
+
+
+@functools.lru_cache(maxsize=None)
+def version_of(version_id):
+    """The type system's name for a version id such as 8.0.3.0; None where it has none."""
+    return VmomiSupport.versionMap.get(f"{SERVICE_NAMESPACE}/{version_id}")
+
+
+def version_ids():
+    """All version ids of the vim25 service that the type system knows, newest first."""
+    return [VmomiSupport.versionIdMap[version] for version in VmomiSupport.GetServiceVersions(SERVICE_NAMESPACE)]

@@ -1,0 +1,223 @@
+"""What a site is refused for, and with which words."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.filter.site_problems import FilterModule
+
+site_problems = FilterModule().filters()["site_problems"]
+
+SOUND = {
+    "vcenter": {"hostname": "vcenter.example.org", "username": "automation@vsphere.local"},
+    "gpu": {"mode": "vgpu", "profile": "grid_a100-40c"},
+    "vms": [{"name": "train-01"}],
+}
+A100_40_SLICED = "grid_a100-40c, grid_a100-20c, grid_a100-10c, grid_a100-8c, grid_a100-5c, grid_a100-4c"
+
+
+def site(**changes):
+    """A sound site with some of its keys replaced; None takes one away, dictionaries are merged."""
+    changed = copy.deepcopy(SOUND)
+    for key, value in changes.items():
+        changed[key] = {**changed[key], **value} if isinstance(value, dict) and key in changed else value
+    return changed
+
+
+SOUND_SITES = {
+    "small": site(),
+    "no vCenter, all from the environment": {key: SOUND[key] for key in ("gpu", "vms")},
+    "IPv6 address": site(vcenter={"hostname": "2001:db8::1"}),
+    "numbers as AWX surveys give them": site(gpu={"per_vm": "2"}, vms=[{"prefix": "t-", "count": "3"}]),
+    "MIG": site(gpu={"mode": "mig", "profile": "grid_a100-3-20c"}),
+    "sizes and slices mixed in one VM": site(
+        gpu={"mode": "mig", "profile": None}, vms=[{"name": "a", "profiles": ["grid_a100-4-20c", "grid_a100-2-10c"]}]
+    ),
+    "rows that follow each other": site(
+        vms=[{"prefix": "t-", "count": 2}, {"prefix": "t-", "first": 3, "count": 2}, {"path": "/DC/vm/t-01"}]
+    ),
+    "graphics profile of a board whose table is not complete": site(gpu={"profile": "grid_a100-40q"}),
+    "board that is not in the table": site(gpu={"profile": "nvidia_z900-96c"}),
+}
+
+
+@pytest.mark.parametrize("given", SOUND_SITES.values(), ids=SOUND_SITES.keys())
+def test_consistent_site_has_no_problems(given):
+    assert site_problems(given) == []
+
+
+PROBLEMS = {
+    "address instead of host name": (
+        site(vcenter={"hostname": "https://vcenter.example.org/sdk"}),
+        "site.vcenter.hostname: https://vcenter.example.org/sdk is not the bare name of a host. Leave out https:// and "
+        "the path, and put the port into site.vcenter.port.",
+    ),
+    "port in the host name": (
+        site(vcenter={"hostname": "vcenter:8443"}),
+        "site.vcenter.hostname: vcenter:8443 is not the bare name of a host. Leave out https:// and the path, and put "
+        "the port into site.vcenter.port.",
+    ),
+    "port that is none": (
+        site(vcenter={"port": 70000}),
+        "site.vcenter.port: 70000 is not a port. Use a number from 1 to 65535.",
+    ),
+    "trust and distrust": (
+        site(vcenter={"validate_certs": False, "ca_file": "ca.pem"}),
+        "site.vcenter: ca_file says whom to trust, but validate_certs is false, so nobody is asked. Remove "
+        "validate_certs to be protected, or ca_file if you mean it.",
+    ),
+    "passthrough": (
+        site(gpu={"mode": "passthrough"}),
+        "site.gpu.mode: passthrough is planned, this release cannot do it. Use vgpu with a profile that takes the "
+        "whole GPU, such as grid_a100-40c.",
+    ),
+    "time-sliced profile in mode mig": (
+        site(gpu={"mode": "mig", "profile": "grid_a100-20c"}),
+        "site.gpu.profile: grid_a100-20c is time-sliced, but site.gpu.mode is mig. Set the mode to vgpu, or choose a "
+        "MIG-backed profile such as grid_a100-4-20c.",
+    ),
+    "MIG-backed profile in mode vgpu": (
+        site(gpu={"profile": "grid_a100-3-20c"}),
+        "site.gpu.profile: grid_a100-3-20c is MIG-backed, but site.gpu.mode is vgpu. Set the mode to mig, or choose a "
+        "time-sliced profile such as grid_a100-20c.",
+    ),
+    "mode mig for a board without MIG": (
+        site(gpu={"mode": "mig", "profile": "nvidia_a40-48c"}),
+        "site.gpu.profile: nvidia_a40-48c is time-sliced, but site.gpu.mode is mig. Set the mode to vgpu.",
+    ),
+    "size that the board does not have": (
+        site(gpu={"profile": "grid_a100-16c"}),
+        "site.gpu.profile: grid_a100-16c does not exist. The board A100 PCIe 40GB has "
+        f"{A100_40_SLICED}. Choose one of them.",
+    ),
+    "no profile name at all": (
+        site(gpu={"profile": "a100-40c"}),
+        "site.gpu.profile: a100-40c is not the name of a vGPU profile. Write it as vSphere shows it, such as "
+        "grid_a100-40c or grid_a100x-40c.",
+    ),
+    "no profile for a VM": (
+        {"gpu": {"mode": "vgpu"}, "vms": [{"name": "a", "profiles": ["grid_a100-40c"]}, {"prefix": "b-", "count": 1}]},
+        "site.gpu.profile: it is not set, and these VMs name no profiles of their own: b-. Set it to a profile that "
+        "their hosts offer.",
+    ),
+    "no GPU for each VM": (
+        site(gpu={"per_vm": 0}),
+        "site.gpu.per_vm: 0 is no number of GPUs. Use at least 1, and take the VMs that shall have none out of "
+        "site.vms.",
+    ),
+    "size of a setting that is ignored": (
+        site(gpu={"mmio": "ignore", "mmio_size_gb": 128}),
+        "site.gpu: mmio_size_gb is 128, but mmio is ignore, so it would not be set. Remove one of them.",
+    ),
+    "size that vSphere does not take": (
+        site(gpu={"mmio_size_gb": 96}),
+        "site.gpu.mmio_size_gb: 96 is not a power of two. Use one, such as 128, or leave it out to have it "
+        "computed from the profiles.",
+    ),
+    "two boards in one VM": (
+        site(vms=[{"name": "a", "profiles": ["grid_a100-40c", "nvidia_a40-48c"]}]),
+        "site.vms[0].profiles: one VM cannot have vGPUs of different boards. These are grid_a100 and nvidia_a40. "
+        "Choose one of them.",
+    ),
+    "two series in one VM": (
+        site(vms=[{"name": "a", "profiles": ["grid_a100-40c", "grid_a100-40q"]}]),
+        "site.vms[0].profiles: one VM cannot have vGPUs of different series. These are C and Q. Choose one of them.",
+    ),
+    "no VM": (site(vms=[]), "site.vms: there is no VM in it. Name at least one."),
+    "VM without identity": (
+        site(vms=[{"profiles": ["grid_a100-40c"]}]),
+        "site.vms[0]: it has neither name, path nor prefix. Name one VM by name or path, or a row of VMs by prefix and "
+        "count.",
+    ),
+    "VM with two identities": (
+        site(vms=[{"name": "a", "path": "/DC/vm/a"}]),
+        "site.vms[0]: it has name and path. Name one VM by name or path, or a row of VMs by prefix and count.",
+    ),
+    "row without an end": (
+        site(vms=[{"prefix": "train-"}]),
+        "site.vms[0]: the row train- has no count. Say how many VMs it has.",
+    ),
+    "empty row": (
+        site(vms=[{"prefix": "train-", "count": 0}]),
+        "site.vms[0].count: a row of 0 VMs is no row. Use at least 1, or remove the entry.",
+    ),
+    "count of a single VM": (
+        site(vms=[{"name": "train-01", "count": 2}]),
+        "site.vms[0]: count belongs to a row, but train-01 names one VM. Use prefix instead of name, or remove count.",
+    ),
+    "relative path": (
+        site(vms=[{"path": "vm/train-01"}]),
+        "site.vms[0].path: vm/train-01 does not begin with /. Write it as /<datacenter>/vm/<folder>/<name>.",
+    ),
+    "empty list of profiles": (
+        site(vms=[{"name": "a", "profiles": []}]),
+        "site.vms[0].profiles: the list is empty. Leave it out to use site.gpu.profile.",
+    ),
+    "VM of a row named again": (
+        site(vms=[{"prefix": "train-", "count": 2}, {"name": "train-02"}]),
+        "site.vms: train-02 is named 2 times. Name each VM once, with all its profiles.",
+    ),
+    "name that vSphere does not take": (
+        site(vms=[{"name": "n" * 81}]),
+        f"site.vms: the name {'n' * 81} has 81 characters. vSphere takes 80, shorten it.",
+    ),
+}
+
+
+@pytest.mark.parametrize("given, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_contradiction_is_told_with_a_way_out(given, problem):
+    assert site_problems(given) == [problem]
+
+
+def test_all_contradictions_are_told_at_once():
+    given = site(vcenter={"port": 0}, gpu={"per_vm": 0}, vms=[{"name": "a"}, {"name": "a"}])
+    assert [problem.partition(":")[0] for problem in site_problems(given)] == [
+        "site.vcenter.port",
+        "site.gpu.per_vm",
+        "site.vms",
+    ]
+
+
+KNOWN = "Known are mode, profile, per_vm, unified_memory, memory_reservation, mmio, mmio_size_gb, max_per_vm."
+UNKNOWN = {
+    "misspelled at the top": (site(gpuu={}), "site.gpuu: there is no such key. Did you mean gpu?"),
+    "misspelled in a part": (site(gpu={"pervm": 1}), "site.gpu.pervm: there is no such key. Did you mean per_vm?"),
+    "misspelled in a list": (
+        site(vms=[{"name": "a"}, {"nmae": "b", "name": "c"}]),
+        "site.vms[1].nmae: there is no such key. Did you mean name?",
+    ),
+    "made up": (site(gpu={"zzz": 1}), f"site.gpu.zzz: there is no such key. {KNOWN}"),
+    "password in the site": (
+        site(vcenter={"password": "x"}),
+        "site.vcenter.password: there is no such key. Put it as site_vcenter_password into a vault, or as "
+        "VMWARE_PASSWORD into the environment.",
+    ),
+    "no site": (
+        {},
+        "site: it is not there. Write it into group_vars/all/site.yml of your inventory, see docs/site.md.",
+    ),
+}
+
+
+@pytest.mark.parametrize("given, problem", UNKNOWN.values(), ids=UNKNOWN.keys())
+def test_unknown_key_is_named_with_what_may_be_meant(given, problem):
+    assert site_problems(given) == [problem]
+
+
+@pytest.mark.parametrize(
+    "given, named",
+    [
+        pytest.param(site(power="off"), "power must be one of: refuse, cycle", id="choice that is none"),
+        pytest.param(site(gpu={"per_vm": "two"}), "per_vm", id="text for a number"),
+        pytest.param({"vms": [{"name": "a"}]}, "missing required arguments: gpu", id="missing part"),
+        pytest.param("grid_a100-40c", "'site' is of type str", id="no dictionary"),
+    ],
+)
+def test_wrong_type_or_choice_is_named(given, named):
+    assert named in " ".join(site_problems(given))
+
+
+def test_unknown_keys_and_wrong_types_are_told_at_once():
+    problems = site_problems(site(gpuu={}, power="off", gpu={"mood": "vgpu"}))
+    assert [problem.split()[0] for problem in problems] == ["site.gpu.mood:", "site.gpuu:", "site:"]

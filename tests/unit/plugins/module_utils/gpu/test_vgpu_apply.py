@@ -1,0 +1,285 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_apply, vgpu_plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_fleet import Fleet
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import POWER_ON_AGAIN
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.tasks import Outcome
+from pyVmomi import vim
+
+from .worlds import ready, vm, wish
+
+NO_GPU = vim.fault.InsufficientResourcesFault(msg="No GPU is free.")
+CONCURRENT = vim.fault.ConcurrentAccess()
+BAD_DEVICE = vim.fault.InvalidDeviceSpec(property="backing.vgpu", msg="Invalid device.")
+LOST = OperatorError("vcenter", "an answer was wanted", "The connection was closed", "", code="fate_unknown")
+
+
+class Clock:
+    """Time that passes only while someone sleeps."""
+
+    def __init__(self):
+        self.time = 0.0
+
+    def now(self):
+        return self.time
+
+    def sleep(self, seconds):
+        self.time += seconds
+
+
+class Machine:
+    """A VM as a server keeps it; trouble maps a method to the faults of its next calls, in order."""
+
+    def __init__(self, state, clock, trouble=None, guest_takes_s=None, first_key=13000):
+        self.state = state
+        self.clock = clock
+        self.trouble = trouble or {}
+        self.guest_takes_s = guest_takes_s
+        self.first_key = first_key
+        self.off_at = None
+        self.log = []
+
+    def look(self):
+        if self.off_at is not None and self.clock.now() >= self.off_at:
+            self.off_at = None
+            self.change(power="off")
+        return self.state
+
+    def change(self, **fields):
+        version = str(int(self.state.change_version or "0") + 1)
+        self.state = dataclasses.replace(self.state, change_version=version, **fields)
+
+    def ReconfigVM_Task(self, spec):
+        note = [option.key for option in spec.extraConfig] == [POWER_ON_AGAIN]
+        return self._do("note" if note else "reconfigure", lambda: self._reconfigure(spec))
+
+    def PowerOnVM_Task(self):
+        return self._do("power on", lambda: self.change(power="on"))
+
+    def PowerOffVM_Task(self):
+        return self._do("power off", lambda: self.change(power="off"))
+
+    def ShutdownGuest(self):
+        self.log.append("shut down")
+        if self.guest_takes_s is not None:
+            self.off_at = self.clock.now() + self.guest_takes_s
+
+    def _do(self, what, effect):
+        self.log.append(what)
+        troubles = self.trouble.get(what, [])
+        trouble = troubles.pop(0) if troubles else None
+        if trouble == "answer lost":
+            effect()
+        if trouble in ("answer lost", "request lost"):
+            return Outcome(error=LOST, uncertain=True)
+        if trouble is not None:
+            return Outcome(error=explain(trouble, "VM train-01", "a change"), fault=trouble)
+        effect()
+        return Outcome()
+
+    def _reconfigure(self, spec):
+        assert spec.changeVersion in (None, self.state.change_version)
+        vmx = dict(self.state.vmx)
+        for option in spec.extraConfig:
+            vmx.pop(option.key, None)
+            if option.value:
+                vmx[option.key] = option.value
+        noted = vmx.pop(POWER_ON_AGAIN, None) if POWER_ON_AGAIN in vmx else None
+        touched = any(option.key == POWER_ON_AGAIN for option in spec.extraConfig)
+        devices = dict(self.state.devices)
+        for entry in spec.deviceChange:
+            if entry.operation == "remove":
+                del devices[entry.device.key]
+        for entry in spec.deviceChange:
+            if entry.operation == "add":
+                key = next(key for key in range(self.first_key, 14000) if key not in devices)
+                devices[key] = entry.device.backing.vgpu
+        locked = spec.memoryReservationLockedToMax
+        self.change(
+            vmx=vmx,
+            power_on_again=noted == "true" if touched else self.state.power_on_again,
+            devices=tuple(sorted(devices.items())),
+            memory_locked=self.state.memory_locked if locked is None else locked,
+        )
+
+
+class Rehearsed(Fleet):
+    """A fleet whose requests go to machines of the test."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.clock = machine.clock
+
+    def refresh(self, items):
+        for item in items:
+            item.proved = self.machine.look()
+        return []
+
+    def ref(self, item):
+        return self.machine
+
+    def run(self, items, wanted, start, guarded=False):
+        for item in items:
+            item.touched = True
+        return {item.ids["moid"]: start(self.machine, item) for item in items}
+
+
+def carry_out(state, wished, **machine):
+    machine = Machine(state, Clock(), **machine)
+    item = Item("train-01", wished, {"moid": "vm-1"}, now=state, wanted=vgpu_plan.want(state, wished))
+    item.changes = vgpu_plan.compare(state, item.wanted)
+    vgpu_apply.apply(Rehearsed(machine), [item])
+    if item.touched:
+        vgpu_apply.prove([item])
+    assert item.proved == machine.state
+    return item, machine
+
+
+A100 = wish("grid_a100-40c")
+CYCLE = wish("grid_a100-40c", power="cycle")
+RUNNING = vm(power="on", tools_running=True)
+
+
+def settled(machine, power="off"):
+    return dataclasses.replace(ready("grid_a100-40c", power=power), change_version=machine.state.change_version)
+
+
+def test_a_vm_that_is_off_takes_one_reconfiguration():
+    item, machine = carry_out(vm(), A100)
+    assert machine.log == ["reconfigure"]
+    assert item.error is None
+    assert machine.state == settled(machine)
+
+
+def test_a_setting_follows_its_device_when_vsphere_chose_another_key():
+    item, machine = carry_out(vm(), A100, first_key=13003)
+    assert machine.log == ["reconfigure", "reconfigure"]
+    assert item.error is None
+    assert machine.state.devices == ((13003, "grid_a100-40c"),)
+    assert machine.state.vmx["pciPassthru3.cfg.enable_uvm"] == "1"
+    assert "pciPassthru0.cfg.enable_uvm" not in machine.state.vmx
+
+
+@pytest.mark.parametrize(
+    "trouble, log",
+    [
+        (["answer lost"], ["reconfigure"]),
+        (["request lost"], ["reconfigure", "reconfigure"]),
+        ([CONCURRENT], ["reconfigure", "reconfigure"]),
+    ],
+    ids=["done though the answer was lost", "not done", "somebody else was faster"],
+)
+def test_an_uncertain_change_is_judged_by_a_new_reading_and_never_made_twice(trouble, log):
+    item, machine = carry_out(vm(), A100, trouble={"reconfigure": trouble})
+    assert machine.log == log
+    assert item.error is None
+    assert machine.state.profiles == ["grid_a100-40c"]
+
+
+def test_a_change_that_never_gets_through_ends_with_the_last_reason():
+    item, machine = carry_out(vm(), A100, trouble={"reconfigure": [CONCURRENT] * 9})
+    assert item.error.code == "concurrent"
+    assert machine.log == ["reconfigure"] * 3
+    assert not item.touched
+
+
+def test_a_refused_change_leaves_the_vm_untouched_and_says_why():
+    item, machine = carry_out(vm(), A100, trouble={"reconfigure": [BAD_DEVICE]})
+    assert machine.log == ["reconfigure"]
+    assert item.error.code == "invalid_device"
+    assert not item.touched
+
+
+def test_a_running_vm_is_shut_down_changed_and_started():
+    item, machine = carry_out(RUNNING, CYCLE, guest_takes_s=20)
+    assert machine.log == ["note", "shut down", "reconfigure", "power on", "note"]
+    assert item.error is None
+    assert machine.state == dataclasses.replace(settled(machine, power="on"), tools_running=True)
+
+
+def test_a_guest_that_does_not_shut_down_in_time_has_its_power_cut():
+    wished = wish("grid_a100-40c", power="cycle", guest_shutdown_timeout_s=60)
+    item, machine = carry_out(RUNNING, wished, guest_takes_s=None)
+    assert machine.log == ["note", "shut down", "power off", "reconfigure", "power on", "note"]
+    assert 60 <= machine.clock.now() < 70
+    assert item.error is None
+
+
+def test_a_guest_without_tools_is_not_waited_for():
+    item, machine = carry_out(vm(power="on"), CYCLE)
+    assert machine.log == ["note", "power off", "reconfigure", "power on", "note"]
+    assert machine.clock.now() == 0
+    assert item.error is None
+
+
+def test_a_vm_that_could_not_be_noted_is_not_switched_off():
+    item, machine = carry_out(RUNNING, CYCLE, trouble={"note": [BAD_DEVICE]})
+    assert machine.log == ["note"]
+    assert (item.error.code, machine.state.power) == ("invalid_device", "on")
+
+
+def test_a_vm_that_cannot_be_changed_is_started_as_it_was():
+    item, machine = carry_out(RUNNING, CYCLE, guest_takes_s=5, trouble={"reconfigure": [BAD_DEVICE]})
+    assert machine.log == ["note", "shut down", "reconfigure", "power on", "note"]
+    assert item.error.code == "invalid_device"
+    assert (machine.state.power, machine.state.profiles) == ("on", [])
+    assert not machine.state.power_on_again
+
+
+def test_a_vm_that_does_not_start_with_its_vgpu_gets_its_old_configuration_back():
+    item, machine = carry_out(RUNNING, CYCLE, guest_takes_s=5, trouble={"power on": [NO_GPU]})
+    assert machine.log == ["note", "shut down", "reconfigure", "power on", "reconfigure", "power on", "note"]
+    assert item.error.code == "power_on_refused"
+    assert "No GPU is free." in item.error.message
+    assert "old configuration was put back, and the VM runs with it" in item.error.message
+    kept = dataclasses.replace(RUNNING, change_version=machine.state.change_version)
+    assert machine.state == kept
+    assert item.touched
+
+
+def test_when_the_way_back_fails_too_the_error_says_both_and_the_note_stays():
+    item, machine = carry_out(RUNNING, CYCLE, guest_takes_s=5, trouble={"power on": [NO_GPU, BAD_DEVICE]})
+    assert "No GPU is free." in item.error.message
+    assert "failed too: vCenter answered InvalidDeviceSpec" in item.error.message
+    assert "The VM is off." in item.error.message
+    assert (machine.state.power, machine.state.power_on_again) == ("off", True)
+
+
+@pytest.mark.parametrize(
+    "state, log",
+    [
+        (ready("grid_a100-40c", power_on_again=True), ["power on", "note"]),
+        (vm(power_on_again=True), ["reconfigure", "power on", "note"]),
+        (ready("grid_a100-40c", power="on", power_on_again=True), ["note"]),
+        (vm(power="on", power_on_again=True), ["power off", "reconfigure", "power on", "note"]),
+    ],
+    ids=["before the start", "before the change", "before the note was removed", "before it was switched off"],
+)
+def test_a_run_that_was_killed_is_finished_by_the_next(state, log):
+    item, machine = carry_out(state, CYCLE)
+    assert machine.log == log
+    assert item.error is None
+    assert machine.state == settled(machine, power="on")
+
+
+def test_a_lost_answer_to_a_power_operation_is_judged_by_the_power():
+    trouble = {"power off": ["answer lost"], "power on": ["request lost", "answer lost"]}
+    item, machine = carry_out(vm(power="on"), CYCLE, trouble=trouble)
+    assert machine.log == ["note", "power off", "reconfigure", "power on", "power on", "note"]
+    assert item.error is None
+
+
+def test_what_vsphere_accepts_but_does_not_keep_is_an_error():
+    state = ready("grid_a100-40c")
+    item = Item("train-01", wish("grid_a100-20c"), {"moid": "vm-1"}, now=state, wanted=state, proved=state)
+    vgpu_apply.prove([item])
+    assert item.error.code == "not_as_wanted"
+    assert "profiles: grid_a100-40c -> grid_a100-20c" in item.error.message

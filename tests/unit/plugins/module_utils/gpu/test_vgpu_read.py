@@ -1,0 +1,143 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_read
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import Gpu, Host, VmState, project
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+from pyVmomi import vim
+
+PASSTHROUGH = vim.vm.device.VirtualPCIPassthrough
+
+
+def vgpu(key, profile):
+    return PASSTHROUGH(key=key, backing=PASSTHROUGH.VmiopBackingInfo(vgpu=profile))
+
+
+def nic(key):
+    return PASSTHROUGH(key=key, backing=PASSTHROUGH.DynamicBackingInfo(allowedDevice=[], customLabel="rdma"))
+
+
+def extra(**settings):
+    return [vim.option.OptionValue(key=key, value=value) for key, value in settings.items()]
+
+
+def row(kind, moid, values):
+    return Row(kind(moid, None), values, {})
+
+
+def test_a_vm_is_read_with_its_vgpus_settings_and_power():
+    state = vgpu_read.vm_of(
+        row(
+            vim.VirtualMachine,
+            "vm-1",
+            {
+                "config.hardware.device": [
+                    vim.vm.device.VirtualPCIController(key=100),
+                    vgpu(13002, "grid_a100-10c"),
+                    nic(13001),
+                    vgpu(13000, "grid_a100-20c"),
+                ],
+                "config.extraConfig": extra(
+                    **{
+                        "pciPassthru.use64bitMMIO": "TRUE",
+                        "pciPassthru.64bitMMIOSizeGB": "256",
+                        "pciPassthru0.cfg.enable_uvm": "1",
+                        "pciPassthru0.pciSlotNumber": "64",
+                        "nvram": "train-01.nvram",
+                        "aiready.vsphere.power_on_again": "true",
+                    }
+                ),
+                "config.memoryReservationLockedToMax": True,
+                "config.firmware": "efi",
+                "config.template": False,
+                "config.changeVersion": "2026-01-01T00:00:00Z",
+                "runtime.powerState": "poweredOn",
+                "runtime.connectionState": "connected",
+                "guest.toolsRunningStatus": "guestToolsRunning",
+            },
+        ),
+        None,
+        (),
+    )
+    assert state == VmState(
+        devices=((13000, "grid_a100-20c"), (13002, "grid_a100-10c")),
+        other_keys=(13001,),
+        memory_locked=True,
+        vmx={
+            "pciPassthru.use64bitMMIO": "TRUE",
+            "pciPassthru.64bitMMIOSizeGB": "256",
+            "pciPassthru0.cfg.enable_uvm": "1",
+        },
+        power="on",
+        power_on_again=True,
+        firmware="efi",
+        tools_running=True,
+        change_version="2026-01-01T00:00:00Z",
+    )
+    assert project(state) == {
+        "profiles": ["grid_a100-10c", "grid_a100-20c"],
+        "memory_reservation": "all",
+        "mmio_64bit": True,
+        "mmio_size_gb": 256,
+        "unified_memory": ["pciPassthru0"],
+        "power": "on",
+        "power_on_again": True,
+    }
+
+
+def test_a_vm_that_vcenter_cannot_read_is_no_reason_to_crash():
+    state = vgpu_read.vm_of(
+        row(vim.VirtualMachine, "vm-1", {"name": "lost", "runtime.connectionState": "inaccessible"}), None, ()
+    )
+    assert (state.connection, state.profiles, state.power) == ("inaccessible", [], "off")
+
+
+@pytest.mark.parametrize("configured", ["shared", "sharedDirect"])
+def test_a_host_is_read_with_what_it_offers_and_its_nvidia_devices(configured):
+    graphics = vim.host.GraphicsInfo(
+        deviceName="NVIDIA A100-PCIE-40GB",
+        vendorName="NVIDIA Corporation",
+        pciId="0000:3b:00.0",
+        graphicsType="shared",
+        memorySizeInKB=0,
+    )
+    onboard = vim.host.GraphicsInfo(
+        deviceName="Matrox G200", vendorName="Matrox", pciId="0000:03:00.0", graphicsType="basic", memorySizeInKB=0
+    )
+    config = vim.host.GraphicsConfig(
+        hostDefaultGraphicsType="shared",
+        sharedPassthruAssignmentPolicy="performance",
+        deviceType=[vim.host.GraphicsConfig.DeviceType(deviceId="0000:3b:00.0", graphicsType=configured)],
+    )
+    host = vgpu_read.host_of(
+        row(
+            vim.HostSystem,
+            "host-1",
+            {
+                "name": "esx-01",
+                "runtime.connectionState": "connected",
+                "config.product.version": "8.0.3",
+                "config.sharedPassthruGpuTypes": ["grid_a100-40c", "grid_a100-20c"],
+                "config.graphicsInfo": [onboard, graphics],
+                "config.graphicsConfig": config,
+            },
+        ),
+        "gpu-cluster",
+    )
+    assert host == Host(
+        moid="host-1",
+        name="esx-01",
+        cluster="gpu-cluster",
+        connected=True,
+        version="8.0.3",
+        offered=("grid_a100-20c", "grid_a100-40c"),
+        gpus=(Gpu("NVIDIA A100-PCIE-40GB", "shared", configured, ""),),
+    )
+    assert host.release == (8, 0, 3)
+
+
+def test_a_host_that_is_gone_offers_nothing():
+    host = vgpu_read.host_of(row(vim.HostSystem, "host-1", {"runtime.connectionState": "notResponding"}), "")
+    assert (host.connected, host.offered, host.gpus, host.release) == (False, (), (), ())

@@ -1,0 +1,55 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""States and wishes for the tests of this folder."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import FIRST_KEY, Gpu, Host, VmState
+
+A100 = ("grid_a100-10c", "grid_a100-20c", "grid_a100-40c", "grid_a100-4c", "grid_a100-5c", "grid_a100-8c")
+A100_MIG = ("grid_a100-1-5c", "grid_a100-2-10c", "grid_a100-3-20c", "grid_a100-4-20c", "grid_a100-7-40c")
+A40 = ("nvidia_a40-48c", "nvidia_a40-24c", "nvidia_a40-48q")
+
+
+def gpu(active="sharedDirect", configured="sharedDirect", mode=""):
+    return Gpu("NVIDIA A100-PCIE-40GB", active, configured, mode)
+
+
+ONE_GPU = (gpu(),)
+
+
+def host(name="esx-01", version="8.0.3", offered=A100, gpus=ONE_GPU, connected=True):
+    return Host(f"host-{name}", name, "gpu-cluster", connected, version, tuple(offered), tuple(gpus))
+
+
+def vm(*profiles, host=None, others=(), **fields):
+    """A VM that is off; its vGPUs have the first keys."""
+    fields.setdefault("devices", tuple((FIRST_KEY + number, profile) for number, profile in enumerate(profiles)))
+    return VmState(host=host, cluster=(host, *others) if host else (), **fields)
+
+
+def ready(*profiles, **fields):
+    """A VM that has all that these vGPUs need."""
+    vmx = {
+        "pciPassthru.use64bitMMIO": "TRUE",
+        "pciPassthru.64bitMMIOSizeGB": "128",
+        **{f"pciPassthru{number}.cfg.enable_uvm": "1" for number in range(len(profiles))},
+    }
+    fields.setdefault("vmx", vmx)
+    fields.setdefault("memory_locked", True)
+    return vm(*profiles, **fields)
+
+
+def wish(*profiles, **options):
+    return {
+        "profiles": list(profiles),
+        "state": "present",
+        "memory_reservation": "all",
+        "mmio": "auto",
+        "mmio_size_gb": None,
+        "unified_memory": "enabled",
+        "power": "refuse",
+        "guest_shutdown_timeout_s": 300,
+        "max_per_vm": None,
+        **options,
+    }

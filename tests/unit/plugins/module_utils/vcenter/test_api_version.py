@@ -1,0 +1,66 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version
+
+from unit.plugins.module_utils.vcenter.fakes import target
+
+
+def page(*versions, namespace="urn:vim25"):
+    prior = "".join(f"<version>{text}</version>" for text in versions[1:])
+    return (
+        f'<?xml version="1.0"?><namespaces version="1.0"><namespace><name>{namespace}</name>'
+        f"<version>{versions[0]}</version><priorVersions>{prior}</priorVersions></namespace></namespaces>"
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    "offered, spoken",
+    [
+        (("7.0.2.0", "7.0.1.0", "6.7"), "vim.version.v7_0_2_0"),
+        (("8.0.3.0", "8.0.2.0"), "vim.version.v8_0_3_0"),
+        (("8.0.2.0", "8.0.10.0", "8.0.3.0"), "vim.version.v8_0_3_0"),
+        (("99.0.0.0", "8.0.1.0"), "vim.version.v8_0_1_0"),
+    ],
+    ids=["7.0U2", "8.0U3", "any-order", "newer-than-the-library"],
+)
+def test_the_newest_version_that_both_sides_know_is_spoken(offered, spoken):
+    assert api_version.negotiate(target(), 200, page(*offered)) == spoken
+
+
+def test_a_server_older_than_7_is_refused_with_its_version():
+    with pytest.raises(OperatorError, match=r"speaks up to 6\.7.*Use a newer vCenter") as caught:
+        api_version.negotiate(target(), 200, page("6.7", "6.5", "5.5"))
+    assert caught.value.code == "api_version"
+
+
+def test_a_server_too_new_for_the_library_asks_for_a_newer_library():
+    with pytest.raises(OperatorError, match="Use a newer pyVmomi"):
+        api_version.negotiate(target(), 200, page("99.0.0.0", "98.0.0.0"))
+
+
+@pytest.mark.parametrize(
+    "status, body",
+    [
+        (404, b"not here"),
+        (200, b"<html><body>Welcome</body></html>"),
+        (200, b"plain text"),
+        (200, page("1.0", namespace="urn:sms")),
+    ],
+    ids=["404", "web-page", "text", "another-service"],
+)
+def test_something_else_at_the_address_is_called_so(status, body):
+    with pytest.raises(OperatorError, match=r"no vSphere API at https://vc\.example:443/sdk") as caught:
+        api_version.negotiate(target(), status, body)
+    assert caught.value.code == "not_a_vcenter"
+
+
+@pytest.mark.parametrize(
+    "text, parts",
+    [("8.0.3.0", (8, 0, 3, 0)), ("6.7", (6, 7)), ("m5CA1EF4D", ()), ("", ()), (None, ()), ("8.x", ())],
+)
+def test_only_releases_have_numbers(text, parts):
+    assert api_version.numbers(text) == parts

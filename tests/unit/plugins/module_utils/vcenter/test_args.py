@@ -1,0 +1,44 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.doc_fragments import task_waiting, vcenter, vm_identity
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+
+
+def described(fragment):
+    return yaml.safe_load(fragment.ModuleDocFragment.DOCUMENTATION)["options"]
+
+
+@pytest.mark.parametrize("name", [name for name, option in args.CONNECTION.items() if "fallback" in option])
+def test_the_environment_variable_behind_an_option_is_documented(name):
+    variables = args.CONNECTION[name]["fallback"][1]
+    text = " ".join(described(vcenter)[name]["description"])
+    assert [f"E({variable})" in text for variable in variables] == [True] * len(variables)
+
+
+def test_the_identity_of_a_vm_is_documented_with_its_datacenter():
+    assert (
+        set(described(vm_identity))
+        == set(args.VM_IDENTITY) | set(args.DATACENTER)
+        == {
+            *args.IDENTITY_KEYS,
+            "datacenter",
+        }
+    )
+
+
+def test_every_number_of_the_specs_has_its_bounds_checked():
+    specs = {**args.CONNECTION, **args.TASK_WAITING}
+    for name in [name for name, option in specs.items() if option["type"] == "int"]:
+        assert args.check_ranges({name: 0})
+        assert args.check_ranges({name: 10**9})
+        assert not args.check_ranges({name: specs[name]["default"]})
+
+
+@pytest.mark.parametrize("module", [vcenter, vm_identity, task_waiting])
+def test_descriptions_are_whole_sentences(module):
+    for option in described(module).values():
+        assert all(line.endswith(".") for line in option["description"])

@@ -1,0 +1,173 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.plugins.loader import fragment_loader
+from ansible.utils.plugin_docs import get_docstring
+from ansible_collections.aiready.vsphere.plugins.module_utils import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import Host, VmState
+from ansible_collections.aiready.vsphere.plugins.modules import vgpu_profile
+
+NAME = "aiready.vsphere.vgpu_profile"
+COMPARED = ("type", "elements", "choices", "default", "required")
+
+
+def documented():
+    return get_docstring(vgpu_profile.__file__, fragment_loader, collection_name="aiready.vsphere", is_module=True)[0]
+
+
+def essence(options, nested):
+    """{name: what spec and documentation have to agree on}, with the options of nested dictionaries."""
+    return {
+        name: (
+            {key: option.get(key) for key in COMPARED if key != "required"},
+            bool(option.get("required")),
+            essence(option.get(nested) or {}, nested),
+        )
+        for name, option in options.items()
+    }
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert essence(documented()["options"], "suboptions") == essence(vgpu_params.ARGUMENTS, "options")
+
+
+def test_only_the_password_is_secret():
+    assert [name for name, option in vgpu_params.ARGUMENTS.items() if option.get("no_log")] == ["password"]
+
+
+def tasks():
+    """The parameters of every call in the examples, with the defaults of its play."""
+    for entry in yaml.safe_load(vgpu_profile.EXAMPLES):
+        defaults = next(iter(entry.get("module_defaults", {}).values()), {})
+        for task in entry.get("tasks", [entry]):
+            if NAME in task:
+                login = {"hostname": "vcenter.example.com", "username": "user", "password": "secret"}
+                yield pytest.param({**login, **defaults, **task[NAME]}, id=task["name"])
+
+
+@pytest.mark.parametrize("params", list(tasks()))
+def test_every_example_is_a_call_that_the_module_takes(params):
+    result = ArgumentSpecValidator(vgpu_params.ARGUMENTS, **vgpu_params.RELATIONS).validate(params)
+    assert result.error_messages == []
+    assert vgpu_params.check_params(result.validated_parameters) == []
+
+
+class Ended(Exception):
+    """The module has left with this answer."""
+
+
+class Module:
+    check_mode = True
+    _diff = True
+
+    def exit_json(self, **answer):
+        raise Ended(json.loads(json.dumps(answer)))
+
+    def fail_json(self, **answer):
+        self.exit_json(failed=True, **answer)
+
+
+class Planned(vgpu_profile.VgpuProfiles):
+    """The noun on states that are given instead of read."""
+
+    def __init__(self, states):
+        super().__init__({}, None)
+        self.states = states
+
+    def read(self, items):
+        for item, state in zip(items, self.states, strict=True):
+            item.now = state
+
+
+def plan(*states, **options):
+    """The module's answer in check mode for VMs in these states."""
+    params = {"hostname": "v", "username": "u", "password": "p", **options}
+    result = ArgumentSpecValidator(vgpu_params.ARGUMENTS, **vgpu_params.RELATIONS).validate(params)
+    wishes = vgpu_params.wishes(result.validated_parameters)
+    items = [Item(wish["name"], wish, vgpu_params.ids(wish)) for wish in wishes]
+    with pytest.raises(Ended) as ended:
+        runner.run(Module(), Planned(states), items, "vms")
+    return ended.value.args[0]
+
+
+HOST = Host("host-1", "esx-01", "cluster", True, "8.0.3", ("grid_a100-20c", "grid_a100-40c"))
+OFF = VmState(host=HOST, cluster=(HOST,))
+RUNNING = VmState(host=HOST, cluster=(HOST,), power="on")
+
+
+def test_a_result_has_exactly_the_documented_keys():
+    contains = yaml.safe_load(vgpu_profile.RETURN)["vms"]["contains"]
+    answer = plan(OFF, name="train-01", profiles=["grid_a100-40c"])
+    (result,) = answer["vms"]
+    assert set(result) == set(contains)
+    assert set(result["after"]) == set(contains["after"]["contains"]) == set(contains["after"]["sample"])
+    assert result["before"] == contains["before"]["sample"]
+    assert result["after"] == contains["after"]["sample"]
+    assert set(result["changes"][0]) == set(contains["changes"]["sample"][0])
+
+
+def test_one_bad_vm_does_not_hide_the_others():
+    answer = plan(
+        OFF,
+        RUNNING,
+        OFF,
+        vms=[{"name": "good"}, {"name": "running"}, {"name": "wrong", "profiles": ["grid_a100-80c"]}],
+        profiles=["grid_a100-40c"],
+    )
+    assert answer["failed"]
+    assert answer["failure"] == {"code": "some_failed", "failed": ["running", "wrong"]}
+    good, running, wrong = answer["vms"]
+    assert (good["failed"], good["changed"]) == (False, True)
+    assert (running["failed"], running["changed"], running["failure"]["code"]) == (True, False, "vm_running")
+    assert (wrong["failed"], wrong["changed"], wrong["failure"]["code"]) == (True, False, "profile_not_offered")
+
+
+def test_a_power_cycle_shows_among_the_changes():
+    answer = plan(RUNNING, name="train-01", profiles=["grid_a100-40c"], power="cycle")
+    (result,) = answer["vms"]
+    assert {"path": "power_cycle", "before": False, "after": True, "needs": None} in result["changes"]
+    assert result["before"]["power"] == result["after"]["power"] == "on"
+
+
+def test_a_vm_that_a_killed_run_left_off_is_pending_until_someone_says_cycle():
+    left = VmState(host=HOST, cluster=(HOST,), power_on_again=True)
+    (result,) = plan(left, name="train-01", state="absent")["vms"]
+    assert (result["changed"], result["pending"]) == (False, [{"what": "power", "needs": "power_on"}])
+    (result,) = plan(left, name="train-01", state="absent", power="cycle")["vms"]
+    assert (result["changed"], result["after"]["power"], result["after"]["power_on_again"]) == (True, "on", False)
+
+
+def test_a_template_is_refused_even_when_only_settings_would_change():
+    template = VmState(template=True, vmx={"pciPassthru0.cfg.enable_uvm": "1"})
+    (result,) = plan(template, name="golden", state="absent")["vms"]
+    assert result["failure"]["code"] == "template"
+
+
+WITHOUT_LIBRARY = """
+import sys
+sys.modules["pyVmomi"] = None
+sys.path.insert(0, {collections!r})
+from ansible.module_utils.testing import patch_module_args
+from ansible_collections.aiready.vsphere.plugins.modules import vgpu_profile
+with patch_module_args({{"hostname": "v", "username": "u", "password": "secret", "name": "a", "state": "absent"}}):
+    vgpu_profile.main()
+"""
+
+
+def test_without_pyvmomi_the_module_says_what_to_install():
+    collections = Path(vgpu_profile.__file__).parents[5]
+    script = WITHOUT_LIBRARY.format(collections=str(collections))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "Failed to import the required Python library (pyVmomi)" in json.loads(done.stdout)["msg"]

@@ -1,0 +1,1 @@
+"""The collection against the twin over the real protocol."""

@@ -1,0 +1,62 @@
+"""The contract that every module keeps, whatever it manages.
+
+create, again, modify, again, delete, delete what is not there: each first in check mode, then for real. Check mode
+changes nothing, predicts whether the real run changes something, and its diff is the diff of what then happens.
+What happened is told by an observer that is not the module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a module supplies to be held to the contract."""
+
+    module: str
+    name: str
+    create: dict
+    modify: dict
+    delete: dict
+    observe: Callable[[Any], Any]
+    created: Any
+    modified: Any
+    deleted: Any
+    seed: str = "small"
+
+    def __str__(self):
+        return f"{self.module}: {self.name}"
+
+
+def hold(row: Row, twin, drive) -> None:
+    """Walk through the twelve steps."""
+    steps = [
+        ("create", row.create, True, row.created),
+        ("create again", row.create, False, row.created),
+        ("modify", row.modify, True, row.modified),
+        ("modify again", row.modify, False, row.modified),
+        ("delete", row.delete, True, row.deleted),
+        ("delete what is not there", row.delete, False, row.deleted),
+    ]
+    for step, params, changes, state in steps:
+        before = row.observe(twin)
+        predicted = _run(row, drive, step, params, check=True)
+        assert row.observe(twin) == before, f"{step}: check mode changed something"
+        made = _run(row, drive, step, params, check=False)
+        assert row.observe(twin) == state, f"{step}: not what was asked for"
+        assert made["changed"] is changes, f"{step}: {made}"
+        assert _kept(predicted) == _kept(made), f"{step}: the real run is not what check mode predicted"
+        assert bool(made["diff"]) is changes, f"{step}: a diff is there when, and only when, something changes"
+
+
+def _run(row, drive, step, params, check):
+    answer = drive(row.module, check=check, **params)
+    assert not answer["failed"], f"{step} (check mode {check}): {answer['msg']}"
+    return answer
+
+
+def _kept(answer):
+    return {key: value for key, value in answer.items() if key != "invocation"}

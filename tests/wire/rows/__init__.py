@@ -1,0 +1,1 @@
+"""What each module supplies to the contract: rows, no code of its own."""
