@@ -84,6 +84,6 @@ requirements:
 notes:
   - vCenter or ESXi 7.0 or newer is needed. The API version is the newest that the server and pyVmomi both speak.
   - Use C(module_defaults) with the group C(aiready.vsphere.vcenter) to write the connection once in a play.
-  - Reads and logins are repeated after transient trouble. A request that changes something is never sent a second time
-    once it may have reached vCenter.
+  - Reads and logins are repeated after transient trouble. Once a request that changes something may have reached
+    vCenter, it is sent again only if vCenter itself refuses to carry out the same request twice.
 """

@@ -46,6 +46,7 @@ _value:
     - The datacenter, the VMs with their profiles, and how they are treated.
   type: dict
   sample:
+    cluster: ""
     datacenter: ""
     guest_shutdown_timeout_s: 300
     max_per_vm: 0

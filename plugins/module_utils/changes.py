@@ -20,8 +20,8 @@ class Change:
     needs: str | None = None
 
     def __str__(self):
-        text = "%s: %s -> %s" % (self.path, _shown(self.before), _shown(self.after))
-        return text if self.needs is None else "%s (needs %s)" % (text, self.needs.replace("_", " "))
+        text = f"{self.path}: {_shown(self.before)} -> {_shown(self.after)}"
+        return text if self.needs is None else f"{text} (needs {self.needs.replace('_', ' ')})"
 
     def as_result(self):
         return {"path": self.path, "before": self.before, "after": self.after, "needs": self.needs}

@@ -24,7 +24,7 @@ class OperatorError(Exception):
 
     @property
     def message(self):
-        parts = ["%s: %s" % (self.subject, self.wanted), self.found, self.todo]
+        parts = [f"{self.subject}: {self.wanted}", self.found, self.todo]
         return " ".join(_sentence(part) for part in parts if part)
 
     @property

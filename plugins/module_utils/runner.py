@@ -84,7 +84,7 @@ def _leave(module, noun, items, result_key):
         answer.update(msg=failed[0].error.message, failure=failed[0].error.failure)
     else:
         answer.update(
-            msg="%d of %d failed. %s" % (len(failed), len(items), " ".join(item.error.message for item in failed)),
+            msg=f"{len(failed)} of {len(items)} failed. {' '.join(item.error.message for item in failed)}",
             failure={"code": "some_failed", "failed": [item.label for item in failed]},
         )
     module.fail_json(**answer)

@@ -236,6 +236,16 @@ vms:
       type: str
       returned: always
       sample: /dc1/vm/training/train-01
+    host:
+      description: Name of the host that the VM is on.
+      type: str
+      returned: when the VM was found
+      sample: esx-01.example.com
+    cluster:
+      description: Name of the host's cluster, or of the compute resource of a host without one.
+      type: str
+      returned: when the VM was found
+      sample: gpu
     changed:
       description: Whether something about this VM was changed, or would be in check mode.
       type: bool
@@ -386,7 +396,7 @@ class VgpuProfiles(Noun):
         vgpu_apply.apply(self._fleet, items)
 
     def prove(self, items):
-        vgpu_apply.prove(items)
+        vgpu_apply.prove(self._fleet, items)
 
     def project(self, state):
         return vgpu_state.project(state)

@@ -80,6 +80,7 @@ def machines(site):
         {key: gpu[key] for key in keys},
         vms=vms,
         datacenter=site["datacenter"] or "",
+        cluster=site["cluster"] or "",
         mmio_size_gb=gpu["mmio_size_gb"] or 0,
         max_per_vm=gpu["max_per_vm"] or 0,
         power=site["power"],

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+
 from twin.launch import launch
 
 PROFILE = "grid_a100-40c"
-WANTED = {"requests": 20, "seconds": 30}
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,11 @@ def measure(form, names, twin, work):
     run = subprocess.run(
         [str(Path(sys.executable).with_name("ansible-playbook")), "-i", "hosts.yml", "-f", str(form.forks), "play.yml"],
         cwd=work,
-        env={**os.environ, "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default", "AIREADY_SESSION_DIR": str(work / "sessions")},
+        env={
+            **os.environ,
+            "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default",
+            "AIREADY_SESSION_DIR": str(work / "sessions"),
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -106,9 +110,37 @@ def measure(form, names, twin, work):
     return Figure(seconds, twin.requests.total() - before)
 
 
-def seed(vms):
-    """One host with a GPU for every ten VMs; nothing is powered on, so the GPUs need not suffice."""
-    raise NotImplementedError
+def seed(names):
+    """Ten VMs a host; nothing is powered on, so the GPUs need not suffice."""
+    everyone = [name for some in names.values() for name in some]
+    return {
+        "release": "8.0.3",
+        "users": {"administrator@vsphere.local": "VMware1!"},
+        "datacenters": [
+            {
+                "name": "bench",
+                "datastores": [{"name": "datastore-01", "capacity_gb": 102400, "free_gb": 90000}],
+                "networks": [{"name": "VM Network"}],
+                "clusters": [
+                    {
+                        "name": "gpu",
+                        "hosts": [
+                            {
+                                "name": "esx-{n:02}.bench.example",
+                                "count": max(1, len(everyone) // 10),
+                                "driver": {"family": "nvaie", "version": "550.54.10"},
+                                "gpus": [{"board": "a100_pcie_40gb", "graphics_type": "sharedDirect"}],
+                            }
+                        ],
+                    }
+                ],
+                "vms": [
+                    {"name": name, "cpus": 16, "memory_gb": 64, "firmware": "efi", "networks": ["VM Network"]}
+                    for name in everyone
+                ],
+            }
+        ],
+    }
 
 
 def main():
@@ -116,7 +148,9 @@ def main():
     parser.add_argument("--vms", type=int, default=100, help="VMs in each form")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     options = parser.parse_args()
-    names = {form: [f"{form}-{number:03}" for number in range(1, options.vms + 1)] for form in ("fleet", "loop", "peer")}
+    names = {
+        form: [f"{form}-{number:03}" for number in range(1, options.vms + 1)] for form in ("fleet", "loop", "peer")
+    }
     figures = {}
     with tempfile.TemporaryDirectory() as work, launch(seed=seed(names)) as twin:
         for form in forms(names, twin):
@@ -143,7 +177,3 @@ def table(figures, titles, vms):
             f"| {peer.seconds / figure.seconds:.1f} | {peer.requests / figure.requests:.1f} |"
         )
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    main()

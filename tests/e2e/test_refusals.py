@@ -5,6 +5,9 @@ from __future__ import annotations
 import socket
 
 import pytest
+import yaml
+
+from rehearse import playbook
 
 NOTHING = {"train-01": [], "train-02": []}
 SITES = {
@@ -19,6 +22,11 @@ SITES = {
     ),
     "unknown VM": ({"vms": [{"name": "train-01"}, {"name": "train-3"}]}, "train-3"),
     "profile that the hosts do not offer": ({"gpu": {"mode": "vgpu", "profile": "nvidia_a40-48c"}}, "nvidia_a40-48c"),
+    "cluster that the VMs are not in": (
+        {"cluster": "gold"},
+        "/lab/vm/training/train-01, /lab/vm/training/train-02: the VMs were wanted in the cluster gold. They are in "
+        "gpu. Name other VMs",
+    ),
     "datacenter that does not exist": ({"datacenter": "Nowhere"}, "Nowhere"),
 }
 
@@ -30,6 +38,18 @@ def test_site_that_cannot_be_is_refused_before_any_vm_is_touched(lab, changes, m
     assert run.status != 0
     assert message in run.text, run.output
     assert lab.profiles() == NOTHING
+
+
+def test_ambiguous_name_is_refused_with_the_paths_that_tell_the_vms_apart(lab):
+    seed = yaml.safe_load((playbook.ROOT / "tests" / "twin" / "seeds" / "small.yml").read_text())
+    seed["datacenters"][0]["vms"].append({"name": "train-01", "folder": "templates", "firmware": "efi"})
+    lab = lab(seed=seed)
+    run = lab.run()
+    assert run.status != 0
+    assert "/lab/vm/training/train-01" in run.text, run.output
+    assert "/lab/vm/templates/train-01" in run.text
+    run = lab.run(*lab.site(vms=[{"path": "/lab/vm/training/train-01"}]))
+    assert run.status == 0, run.output
 
 
 def test_missing_site_is_named(lab, tmp_path):

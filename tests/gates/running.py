@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -16,6 +17,8 @@ BUILD = ROOT / ".build"
 VENV = BUILD / "venv"
 # Ansible's tools write caches, virtual environments and copies below the home: they get one of ours.
 HOME = BUILD / "home"
+# No command of a gate takes this long, unless something in it waits for ever.
+LIMIT_S = 600
 
 
 class GateFailed(Exception):
@@ -39,18 +42,24 @@ class Running:
             self._processes.add(process)
         return process
 
-    def ended(self, process: subprocess.Popen) -> None:
-        """Forget a command that has come back."""
+    def end(self, process: subprocess.Popen) -> None:
+        """End a command with whatever it left running, and forget it."""
+        _signal_group(process)
         with self._lock:
             self._processes.discard(process)
 
     def stop(self) -> None:
-        """End what runs, with its children."""
+        """End all that runs, and start nothing more."""
         with self._lock:
             self.stopped = True
             for process in self._processes:
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGTERM)
+                _signal_group(process)
+
+
+def _signal_group(process: subprocess.Popen) -> None:
+    # The group may have ended by itself, which is what a command that cleans up behind itself does.
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
 
 
 class Gate:
@@ -70,18 +79,21 @@ class Gate:
     def call(self, argv: list[str], cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
         """Run one command; returns its output, raises GateFailed on any exit status but 0."""
         self.write(f"$ {shlex.join(argv)}\n")
-        process = self.running.start(
-            argv, cwd=cwd, env=env or environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        lines = []
-        for line in process.stdout:
-            self.write(line)
-            lines.append(line)
-        status = process.wait()
-        self.running.ended(process)
+        begin = self.log.stat().st_size
+        # Into the file and not through a pipe: a child that is left over would keep a pipe open, and us waiting.
+        with self.log.open("a") as log:
+            process = self.running.start(argv, cwd=cwd, env=env or environment(), stdout=log, stderr=log)
+        try:
+            status = process.wait(LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise GateFailed(f"{shlex.join(argv[:3])} ... was ended, it took more than {LIMIT_S} s") from None
+        finally:
+            self.running.end(process)
         if status != 0:
             raise GateFailed(f"{shlex.join(argv[:3])} ... ended with status {status}")
-        return "".join(lines)
+        with self.log.open(errors="replace") as log:
+            log.seek(begin)
+            return log.read()
 
     def pytest(self, python: str, arguments: list[str], env: dict[str, str] | None = None) -> None:
         """Run tests; how many they were is said beside the gate, the closing line once more at the very end."""

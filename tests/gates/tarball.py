@@ -31,7 +31,6 @@ NEEDED = {"LICENSE", "README.md", "meta/runtime.yml", "meta/execution-environmen
 IMPORTER_SETTINGS = """\
 [galaxy-importer]
 CHECK_REQUIRED_TAGS=True
-RUN_FLAKE8=True
 RUN_ANSIBLE_LINT=True
 OFFLINE_ANSIBLE_LINT=True
 """

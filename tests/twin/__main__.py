@@ -34,7 +34,7 @@ def main():
     except SeedError as problem:
         sys.exit(str(problem))
     except OSError as problem:
-        sys.exit(f"The twin cannot listen on port {options.port}: {problem.strerror}.")
+        sys.exit(f"The twin cannot start with port {options.port} and state directory {options.state_dir}: {problem}.")
 
 
 def _run(options, stop):

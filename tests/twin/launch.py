@@ -16,10 +16,10 @@ from .vcenter.server import Server
 class Twin:
     """A running twin, as a test sees it."""
 
-    def __init__(self, world, directory, host="127.0.0.1", port=0):
+    def __init__(self, world, directory, host="127.0.0.1", port=0, names=("localhost", "127.0.0.1")):
         self.world = world
         self.host = host
-        tls, self.ca_file = server_context(Path(directory))
+        tls, self.ca_file = server_context(Path(directory), names)
         self._dispatcher = Dispatcher(world)
         self._server = Server(self._dispatcher, tls, host, port)
         self.port = self._server.server_address[1]
@@ -46,20 +46,23 @@ class Twin:
 
 
 @contextlib.contextmanager
-def launch(seed="small", faults=(), port=0):
-    """A twin of a seed (a name, a file, or its data) with faults planned: [("latency", {"seconds": 0.1}), ...]."""
+def launch(seed="small", faults=(), **options):
+    """A twin of a seed (a name, a file, or its data) with faults planned: [("latency", {"seconds": 0.1}), ...].
+
+    Other options: port, and the names that the certificate is for.
+    """
     world = seeds.from_data(seed) if isinstance(seed, dict) else seeds.load(seed)
-    with running(world, faults, port) as twin:
+    with running(world, faults, **options) as twin:
         yield twin
 
 
 @contextlib.contextmanager
-def running(world, faults=(), port=0):
+def running(world, faults=(), **options):
     """A twin of a world that is there already."""
     with tempfile.TemporaryDirectory(prefix="twin-") as directory:
-        twin = Twin(world, directory, port=port)
-        for name, options in faults:
-            twin.control.do(name, **options)
+        twin = Twin(world, directory, **options)
+        for verb, how in faults:
+            twin.control.do(verb, **how)
         twin.start()
         try:
             yield twin

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 
 import pytest
+
 from twin.launch import launch
 
-from .drive import Driver
+from .drive import Driver, connection
 
 
 @pytest.fixture
@@ -18,4 +19,4 @@ def twin():
 
 @pytest.fixture
 def drive(tmp_path):
-    return lambda running: Driver(running, tmp_path / "sessions")
+    return lambda running: Driver(connection(running, tmp_path / "sessions"))

@@ -25,7 +25,7 @@ class Row:
     created: Any
     modified: Any
     deleted: Any
-    seed: str = "small"
+    seed: str | dict = "small"
 
     def __str__(self):
         return f"{self.module}: {self.name}"

@@ -13,19 +13,23 @@ from ansible.module_utils.testing import patch_module_args
 MODULES = "ansible_collections.aiready.vsphere.plugins.modules"
 
 
-class Driver:
-    """Calls modules with the connection of one twin filled in, as module_defaults would."""
+def connection(twin, session_dir):
+    """The options by which a module reaches a twin."""
+    return {
+        "hostname": twin.host,
+        "port": twin.port,
+        "username": twin.username,
+        "password": twin.password,
+        "ca_file": str(twin.ca_file),
+        "session_dir": str(session_dir),
+    }
 
-    def __init__(self, twin, session_dir):
-        self.twin = twin
-        self.connection = {
-            "hostname": twin.host,
-            "port": twin.port,
-            "username": twin.username,
-            "password": twin.password,
-            "ca_file": str(twin.ca_file),
-            "session_dir": str(session_dir),
-        }
+
+class Driver:
+    """Calls modules with the connection filled in, as module_defaults would."""
+
+    def __init__(self, connection):
+        self.connection = connection
 
     def __call__(self, module, check=False, **params):
         arguments = {

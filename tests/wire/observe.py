@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ssl
+import time
 
 from pyVim.connect import Disconnect, SmartConnect
 from pyVmomi import vim
@@ -58,10 +59,38 @@ def _gpu_setup(twin, name):
         }
 
 
-def power_on(twin, name):
-    """Start a VM as an administrator would; returns the fault's message, or None when it runs."""
+def bystanders(twin, name):
+    """What of a VM does not concern its GPUs: its other devices and settings."""
     with virtual_machine(twin, name) as machine:
-        task = machine.PowerOnVM_Task()
-        while task.info.state not in ("success", "error"):
-            pass
-        return task.info.error.msg if task.info.state == "error" else None
+        config = machine.config
+        return {
+            "devices": sorted(
+                (device.key, type(device).__name__, device.deviceInfo.label)
+                for device in config.hardware.device
+                if not isinstance(device.backing, vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo)
+            ),
+            "settings": {
+                option.key: option.value for option in config.extraConfig if not option.key.startswith("pciPassthru")
+            },
+            "annotation": config.annotation,
+            "hardware": (config.hardware.numCPU, config.hardware.memoryMB, config.firmware),
+        }
+
+
+def reconfigure(twin, name, **spec):
+    """Change a VM as an administrator would."""
+    with virtual_machine(twin, name) as machine:
+        fault = _ended(machine.ReconfigVM_Task(spec=vim.vm.ConfigSpec(**spec)))
+    assert fault is None, fault.msg
+
+
+def power_on(twin, name):
+    """Start a VM as an administrator would; returns the fault, or None when it runs."""
+    with virtual_machine(twin, name) as machine:
+        return _ended(machine.PowerOnVM_Task())
+
+
+def _ended(task):
+    while task.info.state not in ("success", "error"):
+        time.sleep(0.02)
+    return task.info.error

@@ -78,6 +78,14 @@ def board_memory_gb(profile, offered=()):
     return max([other.gb for other in siblings] + [name.gb])
 
 
+def most_per_gpu(profile):
+    """How many vGPUs of a profile one GPU can hold, or None when the table does not have it."""
+    sliced, mig = time_sliced_type(profile), mig_type(profile)
+    if sliced is not None:
+        return sliced.max_equal
+    return mig.max_per_gpu if mig is not None else None
+
+
 def is_whole_gpu(profile, offered=()):
     """True for a time-sliced profile that takes the whole frame buffer of its GPU."""
     name = parse(profile)

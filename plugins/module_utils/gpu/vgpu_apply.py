@@ -9,7 +9,12 @@ from __future__ import annotations
 import dataclasses
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import power_cycle, vgpu_plan, vgpu_spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import (
+    power_cycle,
+    vgpu_fleet,
+    vgpu_plan,
+    vgpu_spec,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_fleet import current
 
 
@@ -29,8 +34,11 @@ def apply(fleet, items):
             item.touched = bool(vgpu_plan.compare(item.now, item.proved))
 
 
-def prove(items):
-    """Judge the last reading, which apply made after its last change; what is still not as wanted is an error."""
+def prove(fleet, items):
+    """Read all again; what is still not as wanted is an error, unless the item has one already."""
+    gone = fleet.refresh(items)
+    for item in gone:
+        _failed(item, vgpu_fleet.gone(item))
     for item in items:
         if item.error is not None:
             continue

@@ -43,10 +43,15 @@ class Fleet:
         states = vgpu_read.read_with_hosts(self.vcenter, [self.ref(item) for item in items])
         for item in items:
             if item.ids["moid"] not in states:
-                item.error = _gone(item)
+                item.error = gone(item)
                 continue
             row, item.now = states[item.ids["moid"]]
-            item.ids.update(name=row.get("name") or item.ids["name"], instance_uuid=row.get("config.instanceUuid"))
+            item.ids.update(
+                name=row.get("name") or item.ids["name"],
+                instance_uuid=row.get("config.instanceUuid"),
+                host=item.now.host.name if item.now.host else "",
+                cluster=item.now.host.cluster if item.now.host else "",
+            )
 
     def refresh(self, items):
         """Read the VMs again, into item.proved, with one request for all; returns the items whose VM is gone."""
@@ -82,12 +87,12 @@ class Fleet:
             if not items:
                 return
             outcomes = self.run(items, wanted, start, guarded)
-            gone = self.refresh(items)
+            lost = self.refresh(items)
             open_items = []
             for item in items:
                 outcome = outcomes[item.ids["moid"]]
-                if item in gone:
-                    give_up(item, _gone(item))
+                if item in lost:
+                    give_up(item, gone(item))
                     continue
                 if is_done(item):
                     continue
@@ -113,7 +118,8 @@ def _worth_another_try(outcome):
     return outcome.uncertain and outcome.error.code != "task_timeout"
 
 
-def _gone(item):
+def gone(item):
+    """The error of a VM that was found and then disappeared."""
     return OperatorError(
         f"VM {item.label}",
         "it was found, and should be read",

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue, offer
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.offer import Problem
@@ -79,7 +82,7 @@ def against_devices(now, profiles, added, max_per_vm=None):
     if unnamed:
         return [offer.unknown_profile(now, profile) for profile in unnamed]
     problems = offer.against_profiles(now, sorted(set(added)))
-    for rule in (_mixed_boards, _mixed_series, _several_fractional, _too_many, _firmware):
+    for rule in (_mixed_boards, _mixed_series, _several_fractional, _too_many, _too_few_gpus, _firmware):
         problem = rule(now, profiles, max_per_vm)
         if problem is not None:
             problems.append(problem)
@@ -132,6 +135,21 @@ def _too_many(now, profiles, max_per_vm):
         "too_many",
         f"A VM takes {limit} vGPUs at most{where}; {len(profiles)} were asked for.",
         "Ask for fewer, or set max_per_vm if your release takes more.",
+    )
+
+
+def _too_few_gpus(now, profiles, max_per_vm):
+    if now.host is None or not now.host.offered:
+        return None
+    numbers = [catalogue.most_per_gpu(profile) for profile in profiles]
+    needed = math.ceil(sum(Fraction(1, number) for number in numbers if number))
+    there = len(now.host.gpus)
+    if needed <= there:
+        return None
+    return Problem(
+        "too_few_gpus",
+        f"These vGPUs take at least {needed} GPUs of one host, and host {now.host.name} has {there}.",
+        "Ask for fewer or smaller profiles, or move the VM to a host with more GPUs.",
     )
 
 

@@ -38,9 +38,8 @@ def negotiate(target, status, body):
         newest = max(offered, key=numbers) if offered else "none"
         raise OperatorError(
             target.name,
-            "a vSphere API of version %s or newer was wanted" % ".".join(str(part) for part in OLDEST),
-            "The server speaks up to %s, and pyVmomi here speaks %s to %s"
-            % (newest, min(spoken, key=numbers), max(spoken, key=numbers)),
+            f"a vSphere API of version {'.'.join(str(part) for part in OLDEST)} or newer was wanted",
+            f"The server speaks up to {newest}, and pyVmomi here speaks up to {max(spoken, key=numbers)}",
             "Use a newer vCenter" if numbers(newest) < OLDEST else "Use a newer pyVmomi",
             "api_version",
         )
@@ -58,11 +57,11 @@ def _spoken():
 
 def _offered(target, status, body):
     if status != 200:
-        raise trouble.not_vsphere(target, "it answers with HTTP status %d" % status)
+        raise trouble.not_vsphere(target, f"it answers with HTTP status {status}")
     try:
         root = ElementTree.fromstring(body)
     except ElementTree.ParseError as error:
-        raise trouble.not_vsphere(target, "what it says of its versions is not XML (%s)" % error) from error
+        raise trouble.not_vsphere(target, f"what it says of its versions is not XML ({error})") from error
     offered = []
     for namespace in root.iter("namespace"):
         if namespace.findtext("name") == "urn:vim25":

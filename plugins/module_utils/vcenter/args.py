@@ -51,7 +51,7 @@ _RANGES = {
 def check_ranges(params):
     """Every number that is out of bounds, one sentence each."""
     return [
-        "%s is %s; it must be between %d and %d." % (name, params[name], low, high)
+        f"{name} is {params[name]}; it must be between {low} and {high}."
         for name, (low, high) in sorted(_RANGES.items())
         if params.get(name) is not None and not low <= params[name] <= high
     ]

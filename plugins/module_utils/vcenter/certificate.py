@@ -74,7 +74,7 @@ def parse(der):
             fingerprint=fingerprint(der),
         )
     except (IndexError, ValueError) as error:
-        raise ValueError("not a certificate: %s" % error) from error
+        raise ValueError(f"not a certificate: {error}") from error
 
 
 def _elements(data):
@@ -99,7 +99,7 @@ def _name(data):
     for oid, value in pairs:
         if oid[1] in _NAMES:
             text = value[1].decode("utf-16-be" if value[0] == _BMP_STRING else "utf-8", "replace")
-            parts.append("%s=%s" % (_NAMES[oid[1]], text))
+            parts.append(f"{_NAMES[oid[1]]}={text}")
     return ", ".join(parts) or "(empty)"
 
 
@@ -108,7 +108,7 @@ def _time(element):
     text = value.decode("ascii")
     if kind == _UTC_TIME:
         text = ("19" if text[:2] >= "50" else "20") + text
-    return "%s-%s-%s" % (text[:4], text[4:6], text[6:8])
+    return f"{text[:4]}-{text[4:6]}-{text[6:8]}"
 
 
 def _alternative_names(fields):

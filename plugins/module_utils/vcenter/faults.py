@@ -15,12 +15,12 @@ def explain(fault, label, wanted):
     row = next((_ADVICE[name] for name in _lineage(fault) if name in _ADVICE), None)
     code, todo = row if row is not None else ("vsphere_fault", "")
     messages = vendor_messages(fault)
-    found = "vCenter answered %s" % fault._wsdlName
+    found = f"vCenter answered {fault._wsdlName}"
     details = _details(fault)
     if details:
-        found += " (%s)" % ", ".join(details)
+        found += f" ({', '.join(details)})"
     if messages:
-        found += ": %s" % " / ".join(messages)
+        found += f": {' / '.join(messages)}"
     return OperatorError(
         label, wanted, found, todo, code, fault=fault._wsdlName, vendor_message=" / ".join(messages), **_named(fault)
     )
@@ -53,7 +53,7 @@ def _lineage(fault):
 
 def _details(fault):
     """What the typed fields of a fault say, for those that help."""
-    return [text % value for text, value in _fields(fault).values()]
+    return [text.format(value) for text, value in _fields(fault).values()]
 
 
 def _named(fault):
@@ -75,21 +75,21 @@ def _shown(value):
 
 
 _FIELDS = (
-    ("privilegeId", "privilege %s"),
-    ("object", "on %s"),
-    ("obj", "object %s"),
-    ("property", "property %s"),
-    ("invalidProperty", "property %s"),
-    ("deviceIndex", "device number %s of the request"),
-    ("name", "name %s"),
-    ("file", "file %s"),
-    ("host", "host %s"),
-    ("existingState", "it is %s"),
-    ("requestedState", "%s was requested"),
-    ("argument", "argument %s"),
-    ("datastore", "datastore %s"),
-    ("unreserved", "%s left"),
-    ("requested", "%s requested"),
+    ("privilegeId", "privilege {}"),
+    ("object", "on {}"),
+    ("obj", "object {}"),
+    ("property", "property {}"),
+    ("invalidProperty", "property {}"),
+    ("deviceIndex", "device number {} of the request"),
+    ("name", "name {}"),
+    ("file", "file {}"),
+    ("host", "host {}"),
+    ("existingState", "it is {}"),
+    ("requestedState", "{} was requested"),
+    ("argument", "argument {}"),
+    ("datastore", "datastore {}"),
+    ("unreserved", "{} left"),
+    ("requested", "{} requested"),
 )
 
 # By WSDL type name; a fault without a row of its own takes the one of its nearest ancestor.

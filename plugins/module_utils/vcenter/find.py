@@ -36,7 +36,7 @@ class Found:
 def label(wish):
     """What a wish calls its VM, for messages."""
     key, value = _identity(wish)
-    return value if key in ("name", "path") else "%s %s" % (_SPOKEN[key], value)
+    return value if key in ("name", "path") else f"{_SPOKEN[key]} {value}"
 
 
 def find_vms(vcenter, wishes, datacenter=None):
@@ -67,12 +67,6 @@ def find_vms(vcenter, wishes, datacenter=None):
     return [_answer(tree, key, value, rows, datacenter) for (key, value), rows in zip(identities, hits)]
 
 
-def find_datacenter(vcenter, wish):
-    """A reference to one datacenter by name or path."""
-    dummy, ref = _scope(vcenter, wish)
-    return ref
-
-
 def _scope(vcenter, wish):
     """The tree of all datacenters, and the one wished for."""
     tree = inventory.read_datacenters(vcenter)
@@ -82,18 +76,18 @@ def _scope(vcenter, wish):
         return tree, rows[0].ref
     if rows:
         raise OperatorError(
-            "datacenter %s" % wish,
+            f"datacenter {wish}",
             "one datacenter of this name was wanted",
-            "There are %d: %s" % (len(rows), _listed(tree.path(row) for row in rows)),
+            f"There are {len(rows)}: {_listed(tree.path(row) for row in rows)}",
             "Use the path of one of them",
             "datacenter_ambiguous",
             candidates=sorted(tree.path(row) for row in rows),
         )
+    names = _listed(inventory.unescaped(row.get("name", "?")) for row in there)
     raise OperatorError(
-        "datacenter %s" % wish,
+        f"datacenter {wish}",
         "a datacenter was wanted",
-        "vCenter has none of this name that this user may see; there are: %s"
-        % (_listed(inventory.unescaped(row.get("name", "?")) for row in there) or "none"),
+        f"vCenter has none of this name that this user may see; there are: {names or 'none'}",
         "Correct `datacenter`, or look at the user's permissions",
         "datacenter_not_found",
         candidates=sorted(tree.path(row) for row in there),
@@ -106,7 +100,7 @@ def _identity(wish):
             return key, wish[key]
     raise OperatorError(
         "VM",
-        "one of %s was wanted" % ", ".join(IDENTITY_KEYS),
+        f"one of {', '.join(IDENTITY_KEYS)} was wanted",
         "None of them is set",
         "Set exactly one",
         "identity_missing",
@@ -160,7 +154,7 @@ def _ask(vcenter, key, value, datacenter):
             or ()
         )
     except vmodl.MethodFault as fault:
-        raise explain(fault, "%s %s" % (_SPOKEN[key], value), "find the VM") from fault
+        raise explain(fault, f"{_SPOKEN[key]} {value}", "find the VM") from fault
 
 
 def _rows_of(tree, refs, datacenter):
@@ -176,14 +170,14 @@ def _answer(tree, key, value, rows, datacenter):
     if len(rows) == 1:
         row = rows[0]
         return Found(row.ref, row.moid, inventory.unescaped(row.get("name", row.moid)), tree.path(row))
-    subject = "VM %s" % value if key in ("name", "path") else "VM with %s %s" % (_SPOKEN[key], value)
-    where = " in datacenter %s" % datacenter if datacenter else ""
+    subject = f"VM {value}" if key in ("name", "path") else f"VM with {_SPOKEN[key]} {value}"
+    where = f" in datacenter {datacenter}" if datacenter else ""
     if rows:
         paths = sorted(tree.path(row) for row in rows)
         return OperatorError(
             subject,
-            "one VM of this %s%s was wanted" % (_SPOKEN[key], where),
-            "There are %d: %s" % (len(rows), _listed(paths)),
+            f"one VM of this {_SPOKEN[key]}{where} was wanted",
+            f"There are {len(rows)}: {_listed(paths)}",
             "Use `path`, `instance_uuid` or `moid` to say which one you mean",
             "vm_ambiguous",
             candidates=paths,
@@ -197,14 +191,14 @@ def _answer(tree, key, value, rows, datacenter):
             "uuid_malformed",
         )
     near = _near(tree, key, value)
-    found = "There is none%s that this user may see" % where
+    found = f"There is none{where} that this user may see"
     if near:
-        found += "; near it: %s" % _listed(near)
+        found += f"; near it: {_listed(near)}"
     return OperatorError(
         subject,
         "a VM was wanted",
         found,
-        "Correct `%s`, or look at the user's permissions" % key,
+        f"Correct `{key}`, or look at the user's permissions",
         "vm_not_found",
         near=near,
     )

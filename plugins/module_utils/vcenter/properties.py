@@ -34,7 +34,7 @@ class Row:
         return self._values.get(path, default)
 
     def __repr__(self):
-        return "<Row %s %s>" % (self.kind, self.moid)
+        return f"<Row {self.kind} {self.moid}>"
 
 
 def retrieve(vcenter, select, start, walk=(), skip_gone=False):
@@ -94,7 +94,7 @@ def _row(content):
 
 def _filter_spec(select, start, walk):
     collector = vmodl.query.PropertyCollector
-    names = ["%s.%s" % step for step in walk]
+    names = [f"{kind}.{path}" for kind, path in walk]
     steps = [
         collector.TraversalSpec(
             name=name,
@@ -119,4 +119,4 @@ def _same(ref, other):
 
 
 def _explained(vcenter, fault, select):
-    return explain(fault, vcenter.name, "read the properties of %s objects" % ", ".join(sorted(select)))
+    return explain(fault, vcenter.name, f"read the properties of {', '.join(sorted(select))} objects")

@@ -29,7 +29,7 @@ def connect(params, warn=warnings.warn, clock=Clock, make_wire=Wire):
         )
     store = None
     if params.get("session", "reuse") == "reuse":
-        server = "%s:%d" % (params["hostname"], params["port"])
+        server = f"{params['hostname']}:{params['port']}"
         store = session_file.open_store(
             params.get("session_dir"),
             server,
@@ -71,6 +71,11 @@ class VCenter:
     def name(self):
         """What messages call this server."""
         return self._wire.target.name
+
+    @property
+    def request_timeout_s(self):
+        """How long one request may take."""
+        return self._wire.target.timeout_s
 
     @property
     def api_version_text(self):
@@ -118,8 +123,7 @@ class VCenter:
             raise OperatorError(
                 self.name,
                 "the session was to be renewed",
-                "Another vCenter answers here now (its instance is %s, not %s)"
-                % (state.instance_uuid, self._instance_uuid),
+                f"Another vCenter answers here now (its instance is {state.instance_uuid}, not {self._instance_uuid})",
                 "Find out why the address has moved; nothing that was found before is valid there",
                 "another_vcenter",
             )
@@ -146,7 +150,7 @@ class VCenter:
             content = self.si.RetrieveContent()
             content.sessionManager.Login(userName=self._username, password=self._password)
         except vmodl.MethodFault as fault:
-            raise explain(fault, self.name, "log in as %s" % self._username) from fault
+            raise explain(fault, self.name, f"log in as {self._username}") from fault
         return _state(wire, content)
 
 

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import stat
-import tempfile
+import threading
 import time
 from dataclasses import asdict, dataclass, fields
 
@@ -61,14 +61,15 @@ class SessionStore:
 
     def save(self, state):
         """Replace the file in one step, readable for nobody else at any moment."""
-        directory, name = os.path.split(self.path)
+        draft = f"{self.path}.{os.getpid()}.{threading.get_ident()}"
         try:
-            handle, draft = tempfile.mkstemp(prefix=name + ".", dir=directory)
-            with os.fdopen(handle, "w") as file:
+            with open(draft, "w", opener=_private_opener) as file:
                 json.dump(asdict(state), file)
             os.replace(draft, self.path)
         except OSError as error:
-            self._warn("The vCenter session cannot be kept in %s (%s); every task logs in anew." % (self.path, error))
+            with contextlib.suppress(OSError):
+                os.unlink(draft)
+            self._warn(f"The vCenter session cannot be kept in {self.path} ({error}); every task logs in anew.")
 
     def fresh(self, stale, login):
         """A session with another cookie than the stale one: somebody else's, or else the result of login()."""
@@ -84,7 +85,7 @@ class SessionStore:
                 raise OperatorError(
                     self._lock_path,
                     "this lock was wanted to log in to vCenter",
-                    "Another process has held it for %d seconds" % self._patience_s,
+                    f"Another process has held it for {self._patience_s} seconds",
                     "Look for hanging Ansible processes on this machine and end them",
                     "session_lock",
                 )
@@ -120,7 +121,7 @@ class SessionStore:
                 yield False
                 return
             except OSError as error:
-                self._warn("%s cannot be locked (%s); other tasks may log in too." % (self._lock_path, error))
+                self._warn(f"{self._lock_path} cannot be locked ({error}); other tasks may log in too.")
             yield True
 
     def _note_refusal(self, error):
@@ -144,11 +145,11 @@ def open_store(directory, server, user, speaks, patience_s, warn):
         os.makedirs(directory, mode=0o700, exist_ok=True)
         found = os.lstat(directory)
     except OSError as error:
-        warn("vCenter sessions cannot be kept in %s (%s); every task logs in anew." % (directory, error))
+        warn(f"vCenter sessions cannot be kept in {directory} ({error}); every task logs in anew.")
         return None
     _demand_private(directory, found)
     if not os.access(directory, os.W_OK | os.X_OK):
-        warn("vCenter sessions cannot be kept in %s (not writable); every task logs in anew." % directory)
+        warn(f"vCenter sessions cannot be kept in {directory} (not writable); every task logs in anew.")
         return None
     identity = "\n".join((server.lower(), user, speaks))
     return SessionStore(directory, hashlib.sha256(identity.encode()).hexdigest()[:32], patience_s, warn)
@@ -163,9 +164,9 @@ def _demand_private(directory, found):
     if stat.S_ISLNK(found.st_mode) or not stat.S_ISDIR(found.st_mode):
         problem = "It is a symbolic link" if stat.S_ISLNK(found.st_mode) else "It is not a directory"
     elif found.st_uid != os.geteuid():
-        problem = "It belongs to the user with id %d" % found.st_uid
+        problem = f"It belongs to the user with id {found.st_uid}"
     elif stat.S_IMODE(found.st_mode) & 0o077:
-        problem = "Others may enter it (its mode is %04o)" % stat.S_IMODE(found.st_mode)
+        problem = f"Others may enter it (its mode is {stat.S_IMODE(found.st_mode):04o})"
     else:
         return
     raise OperatorError(

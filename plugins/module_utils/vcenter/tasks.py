@@ -72,6 +72,8 @@ class _Run:
         self.running = {}
         self.done = [None] * len(jobs)
         self.watch = Watch(vcenter)
+        # A poll that the server holds back for longer than a request may take would end as an error.
+        self.longest_poll_s = min(LONGEST_POLL_S, vcenter.request_timeout_s // 2)
 
     def outcomes(self):
         pause = FIRST_PAUSE_S
@@ -83,10 +85,13 @@ class _Run:
                     continue
                 # Tasks that end close together shall come in one answer.
                 self.clock.sleep(pause)
-                pause = min(pause * 2, LAST_PAUSE_S)
+                watched = len(self.running)
                 self._take(self.watch.poll([work.task for work in self.running.values()], self._poll_s()))
                 self._give_up_on_late()
+                most_ended = len(self.running) * 2 <= watched
+                pause = FIRST_PAUSE_S if most_ended else min(pause * 2, LAST_PAUSE_S)
         except OperatorError as error:
+            self.watch.abandon()
             self._end_all(error)
         finally:
             self.watch.close()
@@ -108,7 +113,7 @@ class _Run:
                 work.resent = True
                 self._again(work)
             else:
-                self._end(work, Outcome(error=error, uncertain=True))
+                self._end(work, Outcome(error=_unanswered(work.job, error), uncertain=True))
         except NoConnection:
             self.queue.append(work)
             raise
@@ -154,12 +159,12 @@ class _Run:
             work = self.running.pop(moid, None)
             if work is None:
                 continue
-            if news.gone:
-                self._end(work, Outcome(error=_gone(work.job, moid), uncertain=True))
-            elif news.state == "success":
+            if news.state == "success":
                 self._end(work, Outcome(result=news.result))
+            elif news.state == "error":
+                self._failed(work, news.fault or vmodl.MethodFault(msg="The task failed without a word."))
             else:
-                self._failed(work, news.fault or vmodl.MethodFault(msg="the task failed without a word"))
+                self._end(work, Outcome(error=_gone(work.job, moid), uncertain=True))
 
     def _give_up_on_late(self):
         now = self.clock.now()
@@ -180,18 +185,23 @@ class _Run:
         moments = [work.deadline for work in self.running.values()]
         if len(self.running) < self.limit:
             moments += [work.not_before for work in self.queue]
-        return int(max(1, min(LONGEST_POLL_S, math.ceil(min(moments) - now))))
+        return min(self.longest_poll_s, max(1, math.ceil(min(moments) - now)))
 
     def _sleep_until_next_start(self):
         if self.queue:
             self.clock.sleep(max(0.0, min(work.not_before for work in self.queue) - self.clock.now()))
 
 
+def _unanswered(job, error):
+    found = f"{error.data['method']} was sent, but not answered: {error.found}"
+    return OperatorError(job.label, job.wanted, found, error.todo, error.code, **error.data)
+
+
 def _lost(work, error):
     if work.task is None:
-        found, todo = "It was not started, since %s" % error.message, "Run again once vCenter answers"
+        found, todo = f"It was not started, since {error.message}", "Run again once vCenter answers"
     else:
-        found = "The task %s runs, but how it ends cannot be seen, since %s" % (work.task._GetMoId(), error.message)
+        found = f"The task {work.task._GetMoId()} runs, but how it ends cannot be seen, since {error.message}"
         todo = "Read the object again before you repeat it"
     return OperatorError(work.job.label, work.job.wanted, found, todo, error.code)
 
@@ -200,7 +210,7 @@ def _gone(job, moid):
     return OperatorError(
         job.label,
         job.wanted,
-        "vCenter no longer knows its task %s, so its result cannot be told" % moid,
+        f"vCenter no longer knows its task {moid}, so its result cannot be told",
         "Read the object again before you repeat it",
         "task_gone",
         task=moid,
@@ -210,11 +220,11 @@ def _gone(job, moid):
 def _late(job, moid, timeout_s, news):
     seen = "unknown" if news is None else news.state
     if news is not None and news.percent is not None:
-        seen += ", %d percent" % news.percent
+        seen += f", {news.percent} percent"
     return OperatorError(
         job.label,
         job.wanted,
-        "The task %s did not end within %d seconds; last seen: %s" % (moid, timeout_s, seen),
+        f"The task {moid} did not end within {timeout_s} seconds; last seen: {seen}",
         "Nothing was cancelled: it still runs in vCenter. Wait for it there, or raise `task_timeout_s`",
         "task_timeout",
         task=moid,

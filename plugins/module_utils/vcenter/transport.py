@@ -70,7 +70,7 @@ class FateUnknown(OperatorError):
     def __init__(self, server, method, why, http_status=None):
         super().__init__(
             server,
-            "%s should have been answered" % method,
+            f"{method} should have been answered",
             why,
             "Whether vCenter carried it out is not known: read the object again before you repeat it.",
             code="fate_unknown",

@@ -26,7 +26,7 @@ class CertificateChanged(OSError):
     """The server shows another certificate than the one that the session was opened with."""
 
     def __init__(self, pinned, shown):
-        super().__init__("the certificate %s was expected, the server shows %s" % (pinned, shown))
+        super().__init__(f"the certificate {pinned} was expected, the server shows {shown}")
         self.pinned = pinned
         self.shown = shown
 
@@ -55,13 +55,13 @@ def reason(error):
     """One clause that says what happened on the wire."""
     status = http_status(error)
     if status is not None:
-        return "The server answered with HTTP status %s" % error
+        return f"The server answered with HTTP status {error}"
     if _timed_out(error):
         return "No answer came within the time limit"
     if isinstance(error, ExpatError):
-        return "The answer was cut off or is not XML (%s)" % error
+        return f"The answer was cut off or is not XML ({error})"
     text = str(error) or type(error).__name__
-    return "The connection broke (%s)" % text
+    return f"The connection broke ({text})"
 
 
 def explain(error, target):
@@ -69,7 +69,7 @@ def explain(error, target):
     if _timed_out(error):
         return _told(
             target,
-            "No answer came within %d seconds" % target.timeout_s,
+            f"No answer came within {target.timeout_s} seconds",
             "Check the route and the firewall, or raise `request_timeout_s`",
             "vcenter_timeout",
         )
@@ -88,7 +88,7 @@ def not_vsphere(target, found):
     """There is something at the address, but not a vSphere API."""
     return _told(
         target,
-        "There is no vSphere API at https://%s:%s/sdk: %s" % (target.host, target.port, found),
+        f"There is no vSphere API at https://{target.host}:{target.port}/sdk: {found}",
         "Check `hostname` and `port`; they must be those of vCenter's web services",
         "not_a_vcenter",
     )
@@ -107,18 +107,18 @@ def _name_unknown(error, target):
     name = target.proxy_host or target.host
     return _told(
         target,
-        "The name %s cannot be resolved (%s)" % (name, error.strerror or error),
-        "Check `%s` and this machine's DNS" % ("proxy_host" if target.proxy_host else "hostname"),
+        f"The name {name} cannot be resolved ({error.strerror or error})",
+        f"Check `{'proxy_host' if target.proxy_host else 'hostname'}` and this machine's DNS",
         "vcenter_unresolvable",
     )
 
 
 def _refused(error, target):
     if target.proxy_host:
-        found = "The proxy %s refuses connections on port %s" % (target.proxy_host, target.proxy_port)
+        found = f"The proxy {target.proxy_host} refuses connections on port {target.proxy_port}"
         todo = "Check `proxy_host` and `proxy_port`"
     else:
-        found = "%s refuses connections on port %s" % (target.host, target.port)
+        found = f"{target.host} refuses connections on port {target.port}"
         todo = "Check `hostname` and `port`, and whether vCenter's services are up"
     return _told(target, found, todo, "vcenter_refused")
 
@@ -126,10 +126,10 @@ def _refused(error, target):
 def _changed(error, target):
     return _told(
         target,
-        "The server shows the certificate %s, but the session was opened with %s, and `validate_certs` is false, "
-        "so nothing tells whether this is still your vCenter" % (error.shown, error.pinned),
-        "If the certificate was replaced on purpose, remove the file %s and run again; better, set `ca_file` and "
-        "turn validation on" % (target.session_file or "of the session"),
+        f"The server shows the certificate {error.shown}, but the session was opened with {error.pinned}, "
+        "and `validate_certs` is false, so nothing tells whether this is still your vCenter",
+        f"If the certificate was replaced on purpose, remove the file {target.session_file or 'of the session'} "
+        "and run again; better, set `ca_file` and turn validation on",
         "certificate_changed",
         pinned=error.pinned,
         shown=error.shown,
@@ -139,25 +139,23 @@ def _changed(error, target):
 def _untrusted(error, target):
     shown = certificate.presented(target)
     said = getattr(error, "verify_message", "") or str(error)
-    found = "Its certificate is not trusted: %s" % said
+    found = f"Its certificate is not trusted: {said}"
     if shown is not None:
-        found += ". It shows subject %s, issuer %s, valid until %s, SHA-256 fingerprint %s" % (
-            shown.subject,
-            shown.issuer,
-            shown.not_after,
-            shown.fingerprint,
+        found += (
+            f". It shows subject {shown.subject}, issuer {shown.issuer}, valid until {shown.not_after}, "
+            f"SHA-256 fingerprint {shown.fingerprint}"
         )
     if "match" in said and ("hostname" in said.lower() or "ip address" in said.lower()):
-        names = " (%s)" % ", ".join(shown.names) if shown is not None and shown.names else ""
-        todo = "Use one of the names that the certificate was made for%s as `hostname`, or replace it" % names
+        names = f" ({', '.join(shown.names)})" if shown is not None and shown.names else ""
+        todo = f"Use one of the names that the certificate was made for{names} as `hostname`, or replace it"
         code = "certificate_hostname"
     elif "expired" in said:
         todo = "Renew the certificate of vCenter, and check the clock of this machine"
         code = "certificate_expired"
     else:
         todo = (
-            "Fetch vCenter's root certificates (https://%s/certs/download.zip), compare them with their owner, and "
-            "set `ca_file` to them; the file in use is %s" % (target.host, target.ca_file or "that of the system")
+            f"Fetch vCenter's root certificates (https://{target.name}/certs/download.zip), compare them with their "
+            f"owner, and set `ca_file` to them; the file in use is {target.ca_file or 'that of the system'}"
         )
         code = "certificate_untrusted"
     return _told(target, found, todo, code, fingerprint=shown.fingerprint if shown is not None else "")
@@ -166,7 +164,7 @@ def _untrusted(error, target):
 def _not_tls(error, target):
     return _told(
         target,
-        "The TLS handshake failed (%s)" % (getattr(error, "reason", None) or error),
+        f"The TLS handshake failed ({getattr(error, 'reason', None) or error})",
         "Check `port`: it must speak HTTPS, with TLS 1.2 or newer",
         "vcenter_tls",
     )

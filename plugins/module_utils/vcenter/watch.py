@@ -38,7 +38,7 @@ class Watch:
     def __init__(self, vcenter):
         self._vcenter = vcenter
         self._news = {}
-        self._forget_server_side()
+        self.abandon()
 
     def poll(self, tasks, longest_s):
         """News of those tasks that have ended; waits on the server, up to a limit, while there is nothing new."""
@@ -50,13 +50,13 @@ class Watch:
             except (vmodl.fault.ManagedObjectNotFound, vmodl.query.InvalidCollectorVersion) as fault:
                 # The collector, the view and their versions end with the session that made them.
                 if not rebuilds_left:
-                    raise explain(fault, self._vcenter.name, "watch %d tasks" % len(tasks)) from fault
-                self._forget_server_side()
+                    raise explain(fault, self._vcenter.name, f"watch {len(tasks)} tasks") from fault
+                self.abandon()
                 self._news.update(self.look(tasks))
                 if self._ended(tasks):
                     break
             except vmodl.MethodFault as fault:
-                raise explain(fault, self._vcenter.name, "watch %d tasks" % len(tasks)) from fault
+                raise explain(fault, self._vcenter.name, f"watch {len(tasks)} tasks") from fault
         return self._ended(tasks)
 
     def look(self, tasks):
@@ -73,9 +73,10 @@ class Watch:
                     thing.Destroy()
                 except (vmodl.MethodFault, OperatorError):
                     continue
-        self._forget_server_side()
+        self.abandon()
 
-    def _forget_server_side(self):
+    def abandon(self):
+        """Forget what there is on the server, because it is gone or cannot be reached."""
         self._collector = self._view = None
         self._version = ""
         self._followed = {}

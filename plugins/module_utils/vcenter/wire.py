@@ -34,7 +34,7 @@ class Target:
 
     @property
     def name(self):
-        return self.host if self.port == 443 else "%s:%d" % (self.host, self.port)
+        return self.host if self.port == 443 else f"{self.host}:{self.port}"
 
     @property
     def connect_timeout_s(self):
@@ -57,7 +57,8 @@ class Wire:
 
     @property
     def cookie(self):
-        return self._adapter.cookie
+        """The cookie alone, without the attributes that came along with it."""
+        return self._adapter.cookie.partition(";")[0]
 
     @cookie.setter
     def cookie(self, cookie):
@@ -79,7 +80,7 @@ class Wire:
         self._shed_dead_connections()
         status, answer = self._adapter.InvokeMethod(mo, info, args, stub)
         if status != 200 and not isinstance(answer, Exception):
-            raise HTTPException("%d without a SOAP fault" % status)
+            raise HTTPException(f"{status} without a SOAP fault")
         return status, answer
 
     def fetch(self, path):
@@ -93,6 +94,8 @@ class Wire:
             self._adapter.ReturnConnection(connection)
         else:
             connection.close()
+        if response.status >= 500:
+            raise HTTPException(f"{response.status} {response.reason}")
         return response.status, body
 
     def drop(self):
@@ -170,7 +173,7 @@ def tls_context(target):
             raise OperatorError(
                 target.name,
                 "a vCenter connection was wanted",
-                "The file %s cannot be used as trusted certificates (%s)" % (target.ca_file, error),
+                f"The file {target.ca_file} cannot be used as trusted certificates ({error})",
                 "Set `ca_file` to a file with certificates in PEM format",
                 "ca_file",
             ) from error

@@ -6,6 +6,7 @@ from pyVmomi import vim
 
 from . import backings, defaults, provision, reconfigure
 from . import power as powers
+from .catalogue import board
 from .fabric import Datastore, Network, Portgroup, Switch
 from .gpu import Gpu
 from .host import Hardware, Host, load_driver
@@ -19,7 +20,6 @@ from .inventory import (
     make_folder,
     put,
 )
-from .catalogue import board
 from .release import RELEASES
 from .seed_schema import SeedError
 from .vm import VirtualMachine

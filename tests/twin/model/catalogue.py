@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from . import mount  # noqa: F401 - must come before the collection's own names
-
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import boards as table
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue as names
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse

@@ -58,7 +58,9 @@ def furnish(host):
         VmkernelNic("vmk0", address, "255.255.0.0", host.nics[0].mac, "Management Network", ("management", "vmotion"))
     ]
     host.options = dict(OPTIONS)
-    host.services = [Service(key, label, running, policy, list(rules)) for key, label, running, policy, rules in SERVICES]
+    host.services = [
+        Service(key, label, running, policy, list(rules)) for key, label, running, policy, rules in SERVICES
+    ]
     host.rulesets = dict(RULESETS)
     host.ntp_servers = ["ntp.example"]
     host.dns_servers = ["10.0.0.2"]

@@ -71,13 +71,13 @@ def base_hardware():
         DEVICE.VirtualPS2Controller(key=300, deviceInfo=_text("PS2 controller 0", "PS2 controller 0"), busNumber=0),
         DEVICE.VirtualPCIController(key=100, deviceInfo=_text("PCI controller 0", "PCI controller 0"), busNumber=0),
         DEVICE.VirtualSIOController(key=400, deviceInfo=_text("SIO controller 0", "SIO controller 0"), busNumber=0),
-        DEVICE.VirtualKeyboard(
-            key=600, deviceInfo=_text("Keyboard", "Keyboard"), controllerKey=300, unitNumber=0
-        ),
+        DEVICE.VirtualKeyboard(key=600, deviceInfo=_text("Keyboard", "Keyboard"), controllerKey=300, unitNumber=0),
         DEVICE.VirtualPointingDevice(
             key=700,
             deviceInfo=_text("Pointing device", "Pointing device; Device"),
-            backing=DEVICE.VirtualPointingDevice.DeviceBackingInfo(deviceName="", useAutoDetect=False, hostPointingDevice="autodetect"),
+            backing=DEVICE.VirtualPointingDevice.DeviceBackingInfo(
+                deviceName="", useAutoDetect=False, hostPointingDevice="autodetect"
+            ),
             controllerKey=300,
             unitNumber=1,
         ),
@@ -95,7 +95,11 @@ def base_hardware():
         ),
         DEVICE.VirtualVMCIDevice(
             key=12000,
-            deviceInfo=_text("VMCI device", "Device on the virtual machine PCI bus that provides support for the virtual machine communication interface"),
+            deviceInfo=_text(
+                "VMCI device",
+                "Device on the virtual machine PCI bus that provides support for the virtual machine "
+                "communication interface",
+            ),
             controllerKey=100,
             unitNumber=17,
             id=-1,

@@ -10,9 +10,7 @@ from . import gpu as gpus
 from .inventory import Managed, reference
 from .world import Entity
 
-NO_GRAPHICS = (
-    "The amount of graphics resource available in the parent resource pool is insufficient for the operation."
-)
+NO_GRAPHICS = "The amount of graphics resource available in the parent resource pool is insufficient for the operation."
 # The managers below a host that have a managed object of their own.
 MANAGERS = {
     "advancedOption": ("OptionManager", "EsxHostAdvSettings"),
@@ -126,6 +124,7 @@ class Host(Managed):
         self.options: dict = {}
         self.services: list[Service] = []
         self.rulesets: dict[str, bool] = {}
+        self.allowed_hosts: dict = {}  # by ruleset, where not everyone is allowed
         self.ntp_servers: list[str] = []
         self.dns_servers: list[str] = []
         self.domain = ""
@@ -237,7 +236,5 @@ def pick_gpus(host, vm, wanted):
     """GPUs for the vGPUs of a VM, or the vendor's refusal."""
     placements = gpus.place_all(host.gpus, wanted, host.assignment_policy, host.release, vm)
     if placements is None:
-        raise vim.fault.InsufficientGraphicsResourcesFault(
-            msg=NO_GRAPHICS
-        )
+        raise vim.fault.InsufficientGraphicsResourcesFault(msg=NO_GRAPHICS)
     return placements

@@ -176,6 +176,15 @@ def refuse_duplicate(folder, name, but=None):
         )
 
 
+def in_use(entity):
+    """The fault for what cannot go while others use it."""
+    return vim.fault.ResourceInUse(
+        msg=f"The resource '{entity.name}' is in use.",
+        type=VmomiSupport.GuessWsdlType(entity.kind),
+        name=entity.name,
+    )
+
+
 def reference(entity):
     """A managed object reference for use inside a fault."""
     return VmomiSupport.GuessWsdlType(entity.kind)(entity.moid)

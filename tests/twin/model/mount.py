@@ -19,6 +19,3 @@ def mount():
             package = types.ModuleType(name)
             package.__path__ = [str(path)] if path else []
             sys.modules[name] = package
-
-
-mount()

@@ -89,7 +89,9 @@ def check_config(vm):
     if not wanted and not vm.passthrough_devices:
         return
     if not vm.fully_reserved:
-        reason = f"Invalid memory setting: memory reservation (sched.mem.min) should be equal to memsize({vm.memory_mb})."
+        reason = (
+            f"Invalid memory setting: memory reservation (sched.mem.min) should be equal to memsize({vm.memory_mb})."
+        )
         raise vim.fault.GenericVmConfigFault(msg=reason, reason=reason)
     _check_mmio(vm)
     _check_vgpus(vm, wanted)
@@ -150,7 +152,7 @@ def _find_host(world, vm, wanted_host):
     refusal = None
     for host in candidates:
         try:
-            placements = _admit(vm, host)
+            placements = admit(vm, host)
         except vmodl.MethodFault as fault:
             refusal = refusal or fault
         else:
@@ -160,7 +162,8 @@ def _find_host(world, vm, wanted_host):
     raise refusal
 
 
-def _admit(vm, host):
+def admit(vm, host):
+    """What a host would give a VM: GPUs, or the reason why it cannot run there."""
     hosts.require_usable(host)
     reserved = sum(other.memory_reserved_mb for other in host.running_vms())
     unreserved = host.hardware.memory_gb * 1024 - HOST_OVERHEAD_MB - reserved

@@ -6,9 +6,30 @@ import copy
 
 from pyVmomi import vim, vmodl
 
-from . import backings, devices, inventory, power, reconfigure
+from . import backings, devices, gpu, inventory, power, reconfigure
 from .inventory import EnvironmentBrowser
 from .vm import VirtualMachine
+
+# What a clone has of its source; identities, files and addresses are its own.
+COPIED = (
+    "annotation",
+    "boot_options",
+    "cores_per_socket",
+    "cpu_allocation",
+    "cpu_hot_add",
+    "cpus",
+    "extra",
+    "firmware",
+    "flags",
+    "guest_id",
+    "hardware_version",
+    "latency_sensitivity",
+    "memory_allocation",
+    "memory_hot_add",
+    "memory_locked",
+    "memory_mb",
+    "tools_installed",
+)
 
 
 def create(world, folder, spec, pool, host=None):
@@ -104,11 +125,8 @@ def forget(world, vm):
 def relocate(world, vm, spec):
     """RelocateVM: another host, pool, folder or datastore; a VM with a passed-through device stays while it runs."""
     host = world.get(spec.host._moId) if spec.host is not None else None
-    if vm.power == "poweredOn" and host is not None and host is not vm.host:
-        if vm.passthrough_devices or vm.vgpus:
-            raise vim.fault.MigrationFeatureNotSupported(
-                msg="vGPU hot migration is not enabled.", atSourceHost=True, failedHostName=vm.host.name
-            )
+    if host is not None and host is not vm.host and vm.power == "poweredOn":
+        _hot_migrate(world, vm, host)
     if spec.pool is not None:
         pool = world.get(spec.pool._moId)
         if vm.pool is not None:
@@ -125,6 +143,22 @@ def relocate(world, vm, spec):
     if spec.datastore is not None:
         _to_datastore(world, vm, world.get(spec.datastore._moId))
     world.touch(vm)
+
+
+def _hot_migrate(world, vm, host):
+    """A running VM takes its vGPUs along if vCenter allows it and the target has room; whole devices never move."""
+    allowed = world.get("VpxSettings").values.get("vgpu.hotmigrate.enabled")
+    if vm.passthrough_devices or vm.vgpus and str(allowed).lower() != "true":
+        raise vim.fault.MigrationFeatureNotSupported(
+            msg="Migration was temporarily disabled due to another migration activity. "
+            "vGPU hot migration is not enabled.",
+            atSourceHost=True,
+            failedHostName=vm.host.name,
+            failedHost=inventory.reference(vm.host),
+        )
+    placements = power.admit(vm, host)
+    gpu.release_all(vm.host.gpus, vm)
+    gpu.settle(placements, vm)
 
 
 def mark_as_template(world, vm):
@@ -163,12 +197,6 @@ def choose_host(pool, wanted):
     return min(usable, key=lambda host: (len(host.vms), host.number))
 
 
-COPIED = (
-    "hardware_version guest_id annotation cpus cores_per_socket memory_mb firmware boot_options flags cpu_hot_add "
-    "memory_hot_add memory_locked memory_allocation cpu_allocation latency_sensitivity extra tools_installed"
-).split()
-
-
 def _apply_or_forget(world, vm, spec):
     try:
         reconfigure.apply(world, vm, spec)
@@ -203,13 +231,14 @@ def _copied(world, vm, device):
 def _to_datastore(world, vm, store):
     before = {**vm.networks, **vm.datastores}
     vm.home = f"[{store.name}]{vm.home[vm.home.index(']') + 1 :]}"
-    fresh = []
-    for device in vm.devices:
-        if isinstance(device, vim.vm.device.VirtualDisk):
-            device = copy.deepcopy(device)
-            name = device.backing.fileName
-            device.backing.fileName = f"[{store.name}]{name[name.index(']') + 1 :]}"
-            device.backing.datastore = vim.Datastore(store.moid)
-        fresh.append(device)
-    vm.devices = fresh
+    vm.devices = [_stored_on(store, device) for device in vm.devices]
     reconfigure.attach(world, vm, before)
+
+
+def _stored_on(store, device):
+    if not isinstance(device, vim.vm.device.VirtualDisk):
+        return device
+    moved = copy.deepcopy(device)
+    moved.backing.fileName = f"[{store.name}]{device.backing.fileName.partition(']')[2]}"
+    moved.backing.datastore = vim.Datastore(store.moid)
+    return moved

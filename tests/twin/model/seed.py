@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 
 import yaml
@@ -36,7 +35,4 @@ def from_data(data):
     world.task_seconds = {key: float(value) for key, value in data.get("task_seconds", {}).items()}
     build.inventory(world, data)
     services.add_all(world)
-    # What a seed made lives as long as the world; the collector need not look at it again and again.
-    gc.collect()
-    gc.freeze()
     return world

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import copy
 
-from pyVmomi import vim
+from pyVmomi import vim, vmodl
 
 from . import devices, reconfigure
 from .tasks import utc_now
 from .world import Entity
 
-SAVED = "devices extra cpus cores_per_socket memory_mb firmware memory_locked memory_allocation annotation".split()
+SAVED = (
+    "annotation",
+    "cores_per_socket",
+    "cpus",
+    "devices",
+    "extra",
+    "firmware",
+    "memory_allocation",
+    "memory_locked",
+    "memory_mb",
+)
 
 
 class Snapshot(Entity):
@@ -28,11 +38,11 @@ class Snapshot(Entity):
         self.saved = {attribute: copy.copy(getattr(vm, attribute)) for attribute in SAVED}
 
 
-def create(world, vm, name, description, memory):
+def create(world, vm, name, description):
     """A new current snapshot."""
-    if vm.power == "poweredOn" and (vm.passthrough_devices or memory and vm.vgpus):
-        raise vim.fault.SnapshotMoveNotSupported(
-            msg="The virtual machine has a device that does not support snapshots while it runs."
+    if vm.power == "poweredOn" and vm.passthrough_devices:
+        raise vim.fault.SnapshotIncompatibleDeviceInVm(
+            msg="The virtual machine has a device that is not compatible with snapshots.", fault=vmodl.MethodFault()
         )
     made = world.add(Snapshot(world, vm, name, description, vm.current_snapshot))
     vm.snapshots = [*vm.snapshots, made]

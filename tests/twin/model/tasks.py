@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import logging
 
 from pyVmomi import vim, vmodl
 
 from .world import Entity
 
+LOG = logging.getLogger(__name__)
 # Seconds of model time by method; a seed may set others. Short, but never zero: clients must really wait.
 SECONDS = {
     "PowerOnVM_Task": 0.15,
@@ -112,6 +114,9 @@ def _end(world, task, work):
             result = work()
         except vmodl.MethodFault as fault:
             _finish(world, task, error=fault)
+        except Exception as defect:
+            LOG.exception("%s of %s failed in the twin itself.", task.method, task.entity_name)
+            _finish(world, task, error=vmodl.fault.SystemError(msg="The twin failed.", reason=repr(defect)))
         else:
             _finish(world, task, result=result)
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import logging
 import threading
 import time
+
+LOG = logging.getLogger(__name__)
 
 
 class Timeline:
@@ -63,8 +66,12 @@ class Timeline:
             function = self._next()
             if function is None:
                 return
-            with self._lock:
-                function()
+            try:
+                with self._lock:
+                    function()
+            except Exception:
+                # Time must go on: a defect in one happening would otherwise stop every task of the twin.
+                LOG.exception("Something in the model failed.")
 
     def _next(self):
         with self._wake:

@@ -15,10 +15,10 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 LIFETIME = datetime.timedelta(days=7)
 
 
-def server_context(directory: Path, names=("localhost",), addresses=("127.0.0.1",)):
-    """A TLS context for these names; the authority's certificate is left in ca.pem."""
+def server_context(directory: Path, names=("localhost", "127.0.0.1")):
+    """A TLS context for these names and addresses; the authority's certificate is left in ca.pem."""
     authority_key, authority = _authority()
-    key, certificate = _server(authority_key, authority, names, addresses)
+    key, certificate = _server(authority_key, authority, names)
     ca_file = directory / "ca.pem"
     ca_file.write_bytes(authority.public_bytes(serialization.Encoding.PEM))
     chain = directory / "server.pem"
@@ -52,10 +52,9 @@ def _authority():
     return key, builder.sign(key, hashes.SHA256())
 
 
-def _server(authority_key, authority, names, addresses):
+def _server(authority_key, authority, names):
     key = ec.generate_private_key(ec.SECP256R1())
-    alternatives = [x509.DNSName(name) for name in names]
-    alternatives += [x509.IPAddress(ipaddress.ip_address(address)) for address in addresses]
+    alternatives = [_alternative(name) for name in names]
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
     builder = _builder(subject, authority.subject, key)
     for extension in (
@@ -65,6 +64,13 @@ def _server(authority_key, authority, names, addresses):
     ):
         builder = builder.add_extension(extension, critical=False)
     return key, builder.sign(authority_key, hashes.SHA256())
+
+
+def _alternative(name):
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
 
 
 def _builder(subject, issuer, key):

@@ -119,13 +119,10 @@ def _collect_names(specs, named):
 
 def _steps(specs, named, made, version):
     steps = []
-    for spec in specs or ():
-        if not isinstance(spec, TraversalSpec):
-            if spec.name not in named:
-                raise vmodl.fault.InvalidArgument(
-                    msg=f"No traversal is named {spec.name}.", invalidProperty="selectSet"
-                )
-            spec = named[spec.name]
+    for given in specs or ():
+        spec = given if isinstance(given, TraversalSpec) else named.get(given.name)
+        if spec is None:
+            raise vmodl.fault.InvalidArgument(msg=f"No traversal is named {given.name}.", invalidProperty="selectSet")
         step = made.get(id(spec))
         if step is None:
             step = made[id(spec)] = Step(spec.type._wsdlName, spec.path, bool(spec.skip))

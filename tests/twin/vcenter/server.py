@@ -143,7 +143,8 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
         return not self.dispatcher.world.faults.refusing
 
     def shutdown_request(self, request):
-        if self.dispatcher.world.faults.refusing:
+        # The socket of a connection that was served is closed already.
+        if self.dispatcher.world.faults.refusing and request.fileno() >= 0:
             request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         super().shutdown_request(request)
 

@@ -24,7 +24,7 @@ class Session:
         self.user = user
         self.locale = locale or "en"
         self.address = getattr(client, "address", "127.0.0.1")
-        self.user_agent = getattr(client, "user_agent", None)
+        self.user_agent = getattr(client, "user_agent", None) or ""
         self.epoch = manager.world.faults.session_epoch
         self.login_time = self.active_time = _utc_now()
         self.used_s = manager.clock()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from xml.sax.saxutils import escape
 
-from pyVmomi import vim, vmodl
+from pyVmomi import vmodl
 
 from ..model.world import Entity
 from . import fragments
@@ -96,7 +96,7 @@ class Collector(Entity):
     def wait(self, call, version, limit=None, max_wait_s=None):
         """The updates since a version as an UpdateSet element; an empty text when the time is over."""
         base = self._base(version)
-        self._poll += 1
+        self.cancel()  # a collector has one poll; the newest counts
         poll, deadline = self._poll, None if max_wait_s is None else time.monotonic() + max_wait_s
         self._looked = None
         while True:
@@ -124,7 +124,7 @@ class Collector(Entity):
             return 0
         number = int(version) if version.isdigit() else -1
         if number not in self._told or number == 0:
-            raise vim.fault.InvalidCollectorVersion(msg=f"The collector version {version} is not valid.")
+            raise vmodl.query.InvalidCollectorVersion(msg=f"The collector version {version} is not valid.")
         # A client that asks from here has everything up to here, so what was before can be forgotten.
         self._told = {known: seen for known, seen in self._told.items() if known >= number}
         return number

@@ -69,8 +69,10 @@ def reconfigure_portgroup(call, this, spec):
 def fetch_ports(call, this, criteria=None):
     rows = []
     for group in this.portgroups.values():
-        if criteria is not None and criteria.portgroupKey and (group.key in criteria.portgroupKey) != bool(
-            criteria.inside
+        if (
+            criteria is not None
+            and criteria.portgroupKey
+            and (group.key in criteria.portgroupKey) != bool(criteria.inside)
         ):
             continue
         for vm in group.vms.values():

@@ -79,7 +79,7 @@ def update_passthrough(call, this, config):
             raise vim.fault.NotFound(msg=f"The PCI device {entry.id} does not exist on the host.")
         if gpu.vms():
             raise vim.fault.ResourceInUse(
-                msg=f"The resource '{entry.id}' is in use.", type="HostPciDevice", name=entry.id
+                msg=f"The resource '{entry.id}' is in use.", type=vim.host.PciDevice, name=entry.id
             )
         gpu.passthrough = bool(entry.passthruEnabled)
     hosts.load_driver(this.host, this.host.driver.family, this.host.driver.version)
@@ -123,6 +123,14 @@ def disable_ruleset(call, this, id):
     _ruleset(call, this, id, False)
 
 
+@method("HostFirewallSystem", "UpdateRuleset")
+def update_ruleset(call, this, id, spec):
+    if id not in this.host.rulesets:
+        raise vim.fault.NotFound(msg=f"The ruleset {id} does not exist.")
+    this.host.allowed_hosts[id] = spec.allowedHosts
+    call.world.touch(this, this.host)
+
+
 @method("HostFirewallSystem", "RefreshFirewall")
 def refresh_firewall(call, this):
     call.world.touch(this)
@@ -131,6 +139,16 @@ def refresh_firewall(call, this):
 @method("HostVirtualNicManager", "QueryNetConfig")
 def query_net_config(call, this, nicType):
     return next((row for row in host_network.nic_services(this.host) if row.nicType == nicType), None)
+
+
+@method("HostNetworkSystem", "QueryNetworkHint")
+def query_network_hint(call, this, device=None):
+    """No neighbour announces itself to the model's ports."""
+    return [
+        make(vim.host.PhysicalNic.NetworkHint, device=nic.device)
+        for nic in this.host.nics
+        if not device or nic.device in device
+    ]
 
 
 @method("OptionManager", "QueryOptions")
@@ -178,9 +196,8 @@ def _found(world, browser, path):
         for name in [vm.home, *(disk.backing.fileName for disk in vm.disks)]
         if name.rpartition("/")[0] == directory
     ]
-    if "/" in directory or not directory.endswith("]"):
-        if not files:
-            raise vim.fault.FileNotFound(msg=f"File {path} was not found", file=path)
+    if not files and not directory.endswith("]"):
+        raise vim.fault.FileNotFound(msg=f"File {path} was not found", file=path)
     store = next((one for one in browser.host.datastores.values() if path.startswith(f"[{one.name}]")), None)
     return make(
         vim.host.DatastoreBrowser.SearchResults,

@@ -6,8 +6,12 @@ from pyVmomi import vim, vmodl
 
 from twin.model import fabric, inventory, power, provision, tasks
 
+from ..projections.shape import make
 from ..registry import method
 from .tasking import begin, resolved
+
+# What cannot go while hosts are part of it.
+IN_USE_BY_HOSTS = (inventory.ComputeResource, fabric.Switch, fabric.Datastore)
 
 
 @method("ManagedEntity", "Rename_Task")
@@ -122,6 +126,25 @@ def reconfigure_compute(call, this, spec, modify):
     return begin(call, "ReconfigureComputeResource_Task", this, work)
 
 
+@method("ClusterComputeResource", "GetResourceUsage")
+def resource_usage(call, this):
+    hosts = list(this.hosts.values())
+    running = [vm for host in hosts for vm in host.running_vms()]
+    stores = {moid: store for host in hosts for moid, store in host.datastores.items()}.values()
+    mb = 1024 * 1024
+    return make(
+        vim.cluster.ResourceUsageSummary,
+        cpuUsedMHz=0,
+        cpuCapacityMHz=sum(host.hardware.cores * host.hardware.mhz for host in hosts),
+        memUsedMB=sum(vm.memory_reserved_mb for vm in running),
+        memCapacityMB=sum(host.hardware.memory_gb for host in hosts) * 1024,
+        pMemAvailableMB=0,
+        pMemCapacityMB=0,
+        storageUsedMB=sum(store.capacity - store.free for store in stores) // mb,
+        storageCapacityMB=sum(store.capacity for store in stores) // mb,
+    )
+
+
 def _configure_cluster(world, cluster, spec):
     drs, das = getattr(spec, "drsConfig", None), getattr(spec, "dasConfig", None)
     if drs is not None:
@@ -161,10 +184,8 @@ def _destroy(world, entity):
     elif isinstance(entity, inventory.ResourcePool):
         _dissolve(world, entity)
         return
-    elif getattr(entity, "hosts", None) or getattr(entity, "vms", None):
-        raise vim.fault.ResourceInUse(
-            msg=f"The resource '{entity.name}' is in use.", type=type(entity).__name__, name=entity.name
-        )
+    elif getattr(entity, "vms", None) or isinstance(entity, IN_USE_BY_HOSTS) and entity.hosts:
+        raise inventory.in_use(entity)
     entity.parent.children.pop(entity.moid, None)
     if isinstance(entity, fabric.Portgroup):
         entity.switch.portgroups.pop(entity.moid, None)

@@ -77,9 +77,7 @@ def _by_ip(call, ip, vm_search, datacenter):
 def _among(call, vm_search, datacenter, fits):
     center = resolved(call, datacenter)
     candidates = call.world.of_kind("VirtualMachine" if vm_search else "HostSystem")
-    return [
-        one for one in candidates if fits(one) and (center is None or inventory.datacenter_of(one) is center)
-    ]
+    return [one for one in candidates if fits(one) and (center is None or inventory.datacenter_of(one) is center)]
 
 
 def _first(found):

@@ -23,9 +23,7 @@ def add_field(call, this, name, moType=None, fieldDefPolicy=None, fieldPolicy=No
     if any(field.name == name for field in this.fields.values()):
         raise vim.fault.DuplicateName(msg=f"The name '{name}' already exists.", name=name, object=None)
     key = max(this.fields, default=FIRST_FIELD - 1) + 1
-    this.fields[key] = make(
-        vim.CustomFieldsManager.FieldDef, key=key, name=name, type=str, managedObjectType=moType
-    )
+    this.fields[key] = make(vim.CustomFieldsManager.FieldDef, key=key, name=name, type=str, managedObjectType=moType)
     call.world.touch(this)
     return this.fields[key]
 

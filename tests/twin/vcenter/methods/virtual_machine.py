@@ -116,14 +116,14 @@ def answer(call, this, questionId, answerChoice):
 @method(KIND, "CreateSnapshot_Task")
 def create_snapshot(call, this, name, memory, quiesce, description=None):
     return begin(
-        call, "CreateSnapshot_Task", this, lambda: snapshots.create(call.world, this, name, description, memory)
+        call, "CreateSnapshot_Task", this, lambda: snapshots.create(call.world, this, name, description)
     )
 
 
 @method(KIND, "CreateSnapshotEx_Task")
 def create_snapshot_ex(call, this, name, memory, description=None, quiesceSpec=None):
     return begin(
-        call, "CreateSnapshotEx_Task", this, lambda: snapshots.create(call.world, this, name, description, memory)
+        call, "CreateSnapshotEx_Task", this, lambda: snapshots.create(call.world, this, name, description)
     )
 
 
@@ -134,9 +134,7 @@ def remove_all_snapshots(call, this, consolidate=None, spec=None):
 
 @method(SNAPSHOT, "RemoveSnapshot_Task")
 def remove_snapshot(call, this, removeChildren, consolidate=None):
-    return begin(
-        call, "RemoveSnapshot_Task", this.vm, lambda: snapshots.remove(call.world, this, bool(removeChildren))
-    )
+    return begin(call, "RemoveSnapshot_Task", this.vm, lambda: snapshots.remove(call.world, this, bool(removeChildren)))
 
 
 @method(SNAPSHOT, "RevertToSnapshot_Task")

@@ -138,7 +138,10 @@ def passthrough_info(host):
 
 def pci_devices(host):
     """hardware.pciDevice for GPUs and network ports."""
-    rows = [_pci(gpu.pci_id, DISPLAY_3D, NVIDIA, gpu.board.device_id, "NVIDIA Corporation", _device_name(gpu)) for gpu in host.gpus]
+    rows = [
+        _pci(gpu.pci_id, DISPLAY_3D, NVIDIA, gpu.board.device_id, "NVIDIA Corporation", _device_name(gpu))
+        for gpu in host.gpus
+    ]
     return rows + [
         _pci(nic.pci, ETHERNET, nic.vendor_id, nic.device_id, "Mellanox Technologies", nic.model) for nic in host.nics
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyVmomi import vim
 
 from ..registry import prop
-from . import host_gpu, host_network, host_system
+from . import host_gpu, host_network, host_settings
 from .shape import make
 
 READ = {
@@ -17,14 +17,14 @@ READ = {
     ("HostNetworkSystem", "networkInfo"): host_network.network,
     ("HostNetworkSystem", "dnsConfig"): host_network.dns,
     ("HostNetworkSystem", "ipRouteConfig"): host_network.route,
-    ("HostNetworkSystem", "networkConfig"): lambda host: make(vim.host.NetworkConfig),
-    ("HostServiceSystem", "serviceInfo"): host_system.services,
-    ("HostFirewallSystem", "firewallInfo"): host_system.firewall,
-    ("HostDateTimeSystem", "dateTimeInfo"): host_system.date_time,
-    ("HostStorageSystem", "storageDeviceInfo"): host_system.storage_device,
-    ("HostStorageSystem", "fileSystemVolumeInfo"): host_system.file_systems,
-    ("HostPowerSystem", "info"): lambda host: host_system.power_info(),
-    ("HostPowerSystem", "capability"): lambda host: host_system.power_capability(),
+    ("HostNetworkSystem", "networkConfig"): host_network.network_config,
+    ("HostServiceSystem", "serviceInfo"): host_settings.services,
+    ("HostFirewallSystem", "firewallInfo"): host_settings.firewall,
+    ("HostDateTimeSystem", "dateTimeInfo"): host_settings.date_time,
+    ("HostStorageSystem", "storageDeviceInfo"): host_settings.storage_device,
+    ("HostStorageSystem", "fileSystemVolumeInfo"): host_settings.file_systems,
+    ("HostPowerSystem", "info"): lambda host: host_settings.power_info(),
+    ("HostPowerSystem", "capability"): lambda host: host_settings.power_capability(),
     ("HostVMotionSystem", "ipConfig"): lambda host: make(vim.host.IpConfig, dhcp=False, ipAddress=host.vmkernel[0].ip),
     ("HostVirtualNicManager", "info"): lambda host: make(
         vim.host.VirtualNicManagerInfo, netConfig=host_network.nic_services(host)
@@ -36,8 +36,26 @@ for (_kind, _name), _read in READ.items():
     prop(_kind, _name)(lambda manager, world, read=_read: read(manager.host))
 
 
+@prop("OptionManager", "supportedOption")
+def supported_option(manager, world):
+    """The advanced settings with their types."""
+    values = manager.host.options if hasattr(manager, "host") else manager.values
+    return [
+        make(vim.option.OptionDef, key=key, label=key, summary=key, optionType=_option_type(value))
+        for key, value in sorted(values.items())
+    ]
+
+
 @prop("OptionManager", "setting")
 def setting(manager, world):
     """Advanced settings, of a host or of vCenter itself."""
     values = manager.host.options if hasattr(manager, "host") else manager.values
     return [make(vim.option.OptionValue, key=key, value=value) for key, value in sorted(values.items())]
+
+
+def _option_type(value):
+    if isinstance(value, bool):
+        return make(vim.option.BoolOption, supported=True, defaultValue=value, valueIsReadonly=False)
+    if isinstance(value, int):
+        return make(vim.option.LongOption, min=-(2**31), max=2**31 - 1, defaultValue=value, valueIsReadonly=False)
+    return make(vim.option.StringOption, defaultValue=value, valueIsReadonly=False)

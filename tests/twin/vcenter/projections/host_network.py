@@ -74,23 +74,19 @@ def nic_services(host):
             vim.host.VirtualNicManager.NetConfig,
             nicType=service,
             multiSelectAllowed=True,
-            candidateVnic=[virtual_nic(nic) for nic in host.vmkernel],
-            selectedVnic=[
-                f"VirtualNicManager.{service}.key-vim.host.VirtualNic-{nic.device}"
-                for nic in host.vmkernel
-                if service in nic.services
-            ],
+            candidateVnic=[virtual_nic(nic, service) for nic in host.vmkernel],
+            selectedVnic=[_vnic_key(nic, service) for nic in host.vmkernel if service in nic.services],
         )
         for service in NIC_SERVICES
     ]
 
 
-def virtual_nic(nic):
-    """HostVirtualNic."""
+def virtual_nic(nic, service=None):
+    """HostVirtualNic; as a candidate for a service its key names the service."""
     return make(
         vim.host.VirtualNic,
         device=nic.device,
-        key=f"key-vim.host.VirtualNic-{nic.device}",
+        key=_vnic_key(nic, service),
         portgroup=nic.portgroup,
         spec=make(
             vim.host.VirtualNic.Specification,
@@ -119,6 +115,32 @@ def dns(host):
 def route(host):
     """HostIpRouteConfig."""
     return make(vim.host.IpRouteConfig, defaultGateway="10.0.0.1")
+
+
+def network_config(host):
+    """HostNetworkConfig: the same, as it would be written."""
+    shown = network(host)
+    return make(
+        vim.host.NetworkConfig,
+        vswitch=[make(vim.host.VirtualSwitch.Config, name=one.name, spec=one.spec) for one in shown.vswitch],
+        proxySwitch=[
+            make(vim.host.HostProxySwitch.Config, uuid=one.dvsUuid, spec=one.spec) for one in shown.proxySwitch
+        ],
+        portgroup=[make(vim.host.PortGroup.Config, spec=one.spec) for one in shown.portgroup],
+        pnic=[make(vim.host.PhysicalNic.Config, device=one.device, spec=one.spec) for one in shown.pnic],
+        vnic=[
+            make(vim.host.VirtualNic.Config, device=one.device, portgroup=one.portgroup, spec=one.spec)
+            for one in shown.vnic
+        ],
+        dnsConfig=shown.dnsConfig,
+        ipRouteConfig=shown.ipRouteConfig,
+        ipV6Enabled=True,
+    )
+
+
+def _vnic_key(nic, service):
+    key = f"key-vim.host.VirtualNic-{nic.device}"
+    return f"VirtualNicManager.{service}.{key}" if service else key
 
 
 def _groups(host):
@@ -199,12 +221,8 @@ def _rdma(nic, number):
         driver="nmlx5_rdma",
         description=nic.model,
         backing=make(vim.host.RdmaDevice.PnicBacking, pairedUplink=_pnic_key(nic)),
-        connectionInfo=make(
-            vim.host.RdmaDevice.ConnectionInfo, state="active", mtu=1024, speedInMbps=nic.speed_mbps
-        ),
-        capability=make(
-            vim.host.RdmaDevice.Capability, roceV1Capable=True, roceV2Capable=True, iWarpCapable=False
-        ),
+        connectionInfo=make(vim.host.RdmaDevice.ConnectionInfo, state="active", mtu=1024, speedInMbps=nic.speed_mbps),
+        capability=make(vim.host.RdmaDevice.Capability, roceV1Capable=True, roceV2Capable=True, iWarpCapable=False),
     )
 
 

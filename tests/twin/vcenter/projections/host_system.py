@@ -6,7 +6,7 @@ from pyVmomi import vim
 
 from .. import types
 from ..registry import prop
-from . import host_gpu, host_network
+from . import host_gpu, host_network, host_settings
 from .shape import EPOCH, make
 
 GB = 1024**3
@@ -79,15 +79,15 @@ FAST = {
     "runtime.inMaintenanceMode": lambda host: host.maintenance,
     "runtime.powerState": lambda host: host.power,
     "summary.config.name": lambda host: host.name,
-    "config.product": lambda host: about(host),
+    "config.product": lambda host: about(host),  # noqa: PLW0108 - defined below
     "config.product.version": lambda host: host.release.version,
     "config.product.apiVersion": lambda host: host.release.api_version,
-    "config.sharedPassthruGpuTypes": lambda host: host_gpu.types_offered(host),
-    "config.sharedGpuCapabilities": lambda host: host_gpu.capabilities(host),
-    "config.graphicsInfo": lambda host: host_gpu.graphics_info(host),
-    "config.graphicsConfig": lambda host: host_gpu.graphics_config(host),
-    "config.pciPassthruInfo": lambda host: host_gpu.passthrough_info(host),
-    "hardware.pciDevice": lambda host: host_gpu.pci_devices(host),
+    "config.sharedPassthruGpuTypes": host_gpu.types_offered,
+    "config.sharedGpuCapabilities": host_gpu.capabilities,
+    "config.graphicsInfo": host_gpu.graphics_info,
+    "config.graphicsConfig": host_gpu.graphics_config,
+    "config.pciPassthruInfo": host_gpu.passthrough_info,
+    "hardware.pciDevice": host_gpu.pci_devices,
 }
 for _path, _read in FAST.items():
     prop(KIND, _path)(lambda host, world, read=_read: read(host))
@@ -158,23 +158,21 @@ def config(host, world):
         vim.host.ConfigInfo,
         host=host,
         product=about(host),
-        hyperThread=make(
-            vim.host.CpuSchedulerSystem.HyperThreadScheduleInfo, available=True, active=True, config=True
-        ),
-        storageDevice=storage_device(host),
-        fileSystemVolume=file_systems(host),
+        hyperThread=make(vim.host.CpuSchedulerSystem.HyperThreadScheduleInfo, available=True, active=True, config=True),
+        storageDevice=host_settings.storage_device(host),
+        fileSystemVolume=host_settings.file_systems(host),
         network=host_network.network(host),
         vmotion=make(vim.host.VMotionInfo),
         virtualNicManagerInfo=make(vim.host.VirtualNicManagerInfo, netConfig=host_network.nic_services(host)),
-        service=services(host),
-        firewall=firewall(host),
-        option=options(host),
-        dateTimeInfo=date_time(host),
+        service=host_settings.services(host),
+        firewall=host_settings.firewall(host),
+        option=host_settings.options(host),
+        dateTimeInfo=host_settings.date_time(host),
         adminDisabled=False,
         lockdownMode="lockdownDisabled",
         pciPassthruInfo=host_gpu.passthrough_info(host),
-        powerSystemInfo=power_info(),
-        powerSystemCapability=power_capability(),
+        powerSystemInfo=host_settings.power_info(),
+        powerSystemCapability=host_settings.power_capability(),
         graphicsInfo=host_gpu.graphics_info(host),
         graphicsConfig=host_gpu.graphics_config(host),
         sharedPassthruGpuTypes=host_gpu.types_offered(host),
@@ -184,9 +182,7 @@ def config(host, world):
 
 @prop(KIND, "configManager")
 def config_manager(host, world):
-    return make(
-        vim.host.ConfigManager, **{name: types.reference(manager) for name, manager in host.managers.items()}
-    )
+    return make(vim.host.ConfigManager, **{name: types.reference(manager) for name, manager in host.managers.items()})
 
 
 @prop(KIND, "capability")
@@ -249,137 +245,6 @@ def about(host):
         licenseProductName="VMware ESX Server",
         licenseProductVersion=f"{release.numbers[0]}.0",
     )
-
-
-def options(host):
-    """The advanced settings as option values."""
-    return [make(vim.option.OptionValue, key=key, value=value) for key, value in sorted(host.options.items())]
-
-
-def services(host):
-    """The daemons of a host."""
-    return make(
-        vim.host.ServiceInfo,
-        service=[
-            make(
-                vim.host.Service,
-                key=one.key,
-                label=one.label,
-                required=one.key in ("vpxa", "DCUI"),
-                uninstallable=False,
-                running=one.running,
-                ruleset=one.ruleset,
-                policy=one.policy,
-                sourcePackage=make(
-                    vim.host.Service.SourcePackage, sourcePackageName="esx-base", description="This VIB contains ESXi"
-                ),
-            )
-            for one in host.services
-        ],
-    )
-
-
-def firewall(host):
-    """The firewall's rulesets."""
-    return make(
-        vim.host.FirewallInfo,
-        defaultPolicy=make(vim.host.FirewallInfo.DefaultPolicy, incomingBlocked=True, outgoingBlocked=True),
-        ruleset=[
-            make(
-                vim.host.Ruleset,
-                key=key,
-                label=key,
-                required=False,
-                enabled=enabled,
-                allowedHosts=make(vim.host.Ruleset.IpList, allIp=True),
-                rule=[
-                    make(vim.host.Ruleset.Rule, port=port, endPort=end, direction=way, portType="dst", protocol="tcp")
-                    for port, end in [(28250, 28761) if key == "pvrdma" else (22, None)]
-                    for way in ("inbound", "outbound")
-                ],
-            )
-            for key, enabled in sorted(host.rulesets.items())
-        ],
-    )
-
-
-def date_time(host):
-    """Clock and NTP."""
-    return make(
-        vim.host.DateTimeInfo,
-        timeZone=make(vim.host.DateTimeSystem.TimeZone, key="UTC", name="UTC", description="UTC", gmtOffset=0),
-        systemClockProtocol="ntp",
-        ntpConfig=make(
-            vim.host.NtpConfig,
-            server=host.ntp_servers,
-            configFile=[f"server {server}" for server in host.ntp_servers],
-        ),
-        enabled=True,
-    )
-
-
-def storage_device(host):
-    """One local NVMe adapter; disks are not modelled."""
-    return make(
-        vim.host.StorageDeviceInfo,
-        hostBusAdapter=[
-            make(
-                vim.host.BlockHba,
-                key="key-vim.host.BlockHba-vmhba0",
-                device="vmhba0",
-                bus=1,
-                status="online",
-                model="NVMe SSD Controller",
-                driver="nvme_pcie",
-                pci="0000:01:00.0",
-                storageProtocol="nvme",
-            )
-        ],
-        softwareInternetScsiEnabled=False,
-    )
-
-
-def file_systems(host):
-    """The mounted datastores."""
-    return make(
-        vim.host.FileSystemVolumeInfo,
-        volumeTypeList=["VMFS", "NFS", "NFS41", "vsan", "VFFS"],
-        mountInfo=[
-            make(
-                vim.host.FileSystemMountInfo,
-                mountInfo=make(
-                    vim.host.MountInfo,
-                    path=f"/vmfs/volumes/{store.uuid}",
-                    accessMode="readWrite",
-                    mounted=True,
-                    accessible=store.accessible,
-                ),
-                volume=make(
-                    vim.host.FileSystemVolume, type=store.filesystem, name=store.name, capacity=store.capacity
-                ),
-                vStorageSupport="vStorageSupported",
-            )
-            for store in host.datastores.values()
-        ],
-    )
-
-
-POLICIES = ((1, "static", "High Performance"), (2, "dynamic", "Balanced"), (3, "low", "Low power"))
-
-
-def make_policy(key, short, name):
-    """One power policy."""
-    return make(vim.host.PowerSystem.PowerPolicy, key=key, name=name, shortName=short, description=name)
-
-
-def power_capability():
-    """The power policies that the host has."""
-    return make(vim.host.PowerSystem.Capability, availablePolicy=[make_policy(*row) for row in POLICIES])
-
-
-def power_info():
-    """The power policy in use."""
-    return make(vim.host.PowerSystem.Info, currentPolicy=make_policy(*POLICIES[1]))
 
 
 def _identifying(host):

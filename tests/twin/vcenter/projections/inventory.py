@@ -20,7 +20,7 @@ def child_entity(folder, world):
 
 @prop("Folder", "childType")
 def child_type(folder, world):
-    return [types.managed_type(name) for name in folder.child_types]
+    return list(folder.child_types)
 
 
 @prop("Datacenter", "vmFolder")
@@ -167,9 +167,7 @@ def child_configuration(pool, world):
 
 @prop("ResourcePool", "summary")
 def pool_summary(pool, world):
-    return make(
-        vim.ResourcePool.Summary, name=pool.name, config=_pool_config(pool), runtime=_pool_runtime(pool)
-    )
+    return make(vim.ResourcePool.Summary, name=pool.name, config=_pool_config(pool), runtime=_pool_runtime(pool))
 
 
 def _summary(compute, cls, **more):

@@ -13,7 +13,6 @@ NOTHING = (
     ("LicenseManager", "featureInfo"),
     ("PerformanceManager", "perfCounter"),
     ("PerformanceManager", "historicalInterval"),
-    ("OptionManager", "supportedOption"),
     ("AlarmManager", "defaultExpression"),
     ("UserDirectory", "domainList"),
     ("CustomizationSpecManager", "info"),

@@ -15,9 +15,7 @@ def layout(vm):
         vim.vm.FileLayout,
         configFile=[name.rpartition("/")[2] for name in (vm.home, _beside(vm, "nvram"))],
         logFile=["vmware.log"],
-        disk=[
-            make(vim.vm.FileLayout.DiskLayout, key=disk.key, diskFile=[disk.backing.fileName]) for disk in vm.disks
-        ],
+        disk=[make(vim.vm.FileLayout.DiskLayout, key=disk.key, diskFile=[disk.backing.fileName]) for disk in vm.disks],
     )
 
 

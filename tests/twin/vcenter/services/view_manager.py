@@ -94,7 +94,7 @@ class ListView(Entity):
 
 
 @method("ViewManager", "CreateContainerView")
-def create_container_view(call, this, container, recursive, type=()):  # the argument's name on the wire
+def create_container_view(call, this, container, recursive, type=()):
     entity = call.resolve(container)
     if not any(types.is_kind(entity.kind, kind) for kind in HOLDS):
         raise vmodl.fault.InvalidArgument(msg=f"{entity.kind} is no container for a view.", invalidProperty="container")

@@ -48,6 +48,7 @@ def test_what_the_site_does_not_say_is_the_careful_choice():
     del inputs["vms"]
     assert inputs == {
         "datacenter": "",
+        "cluster": "",
         "power": "refuse",
         "guest_shutdown_timeout_s": 300,
         "memory_reservation": "all",
@@ -60,8 +61,11 @@ def test_what_the_site_does_not_say_is_the_careful_choice():
 
 def test_what_the_site_says_reaches_the_stage():
     gpu = {**GPU, "unified_memory": "ignore", "mmio_size_gb": 512, "memory_reservation": "ignore"}
-    inputs = site_machines({"gpu": gpu, "vms": [{"name": "a"}], "power": "cycle", "datacenter": "DC1"})
-    assert (inputs["power"], inputs["datacenter"], inputs["mmio_size_gb"]) == ("cycle", "DC1", 512)
+    inputs = site_machines(
+        {"gpu": gpu, "vms": [{"name": "a"}], "power": "cycle", "datacenter": "DC1", "cluster": "gpu"}
+    )
+    assert (inputs["power"], inputs["datacenter"], inputs["cluster"]) == ("cycle", "DC1", "gpu")
+    assert inputs["mmio_size_gb"] == 512
     assert (inputs["unified_memory"], inputs["memory_reservation"]) == ("ignore", "ignore")
 
 

@@ -15,7 +15,7 @@ from ansible.utils.plugin_docs import get_docstring
 from ansible_collections.aiready.vsphere.plugins.module_utils import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_params
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import Host, VmState
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import Gpu, Host, VmState
 from ansible_collections.aiready.vsphere.plugins.modules import vgpu_profile
 
 NAME = "aiready.vsphere.vgpu_profile"
@@ -101,7 +101,8 @@ def plan(*states, **options):
     return ended.value.args[0]
 
 
-HOST = Host("host-1", "esx-01", "cluster", True, "8.0.3", ("grid_a100-20c", "grid_a100-40c"))
+GPU = Gpu("NVIDIA A100-PCIE-40GB", "sharedDirect", "sharedDirect")
+HOST = Host("host-1", "esx-01", "cluster", True, "8.0.3", ("grid_a100-20c", "grid_a100-40c"), (GPU,))
 OFF = VmState(host=HOST, cluster=(HOST,))
 RUNNING = VmState(host=HOST, cluster=(HOST,), power="on")
 

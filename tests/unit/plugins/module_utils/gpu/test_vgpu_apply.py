@@ -45,6 +45,7 @@ class Machine:
         self.guest_takes_s = guest_takes_s
         self.first_key = first_key
         self.off_at = None
+        self.gone = False
         self.log = []
 
     def look(self):
@@ -78,6 +79,9 @@ class Machine:
         trouble = troubles.pop(0) if troubles else None
         if trouble == "answer lost":
             effect()
+        if trouble == "removed":
+            self.gone = True
+            return Outcome(error=LOST, uncertain=True)
         if trouble in ("answer lost", "request lost"):
             return Outcome(error=LOST, uncertain=True)
         if trouble is not None:
@@ -119,6 +123,8 @@ class Rehearsed(Fleet):
         self.clock = machine.clock
 
     def refresh(self, items):
+        if self.machine.gone:
+            return items
         for item in items:
             item.proved = self.machine.look()
         return []
@@ -136,10 +142,11 @@ def carry_out(state, wished, **machine):
     machine = Machine(state, Clock(), **machine)
     item = Item("train-01", wished, {"moid": "vm-1"}, now=state, wanted=vgpu_plan.want(state, wished))
     item.changes = vgpu_plan.compare(state, item.wanted)
-    vgpu_apply.apply(Rehearsed(machine), [item])
+    fleet = Rehearsed(machine)
+    vgpu_apply.apply(fleet, [item])
     if item.touched:
-        vgpu_apply.prove([item])
-    assert item.proved == machine.state
+        vgpu_apply.prove(fleet, [item])
+    assert machine.gone or item.proved == machine.state
     return item, machine
 
 
@@ -189,6 +196,12 @@ def test_a_change_that_never_gets_through_ends_with_the_last_reason():
     assert item.error.code == "concurrent"
     assert machine.log == ["reconfigure"] * 3
     assert not item.touched
+
+
+def test_a_vm_that_somebody_removed_meanwhile_is_told():
+    item, machine = carry_out(vm(), A100, trouble={"reconfigure": ["removed"]})
+    assert item.error.code == "vm_gone"
+    assert machine.log == ["reconfigure"]
 
 
 def test_a_refused_change_leaves_the_vm_untouched_and_says_why():
@@ -279,7 +292,7 @@ def test_a_lost_answer_to_a_power_operation_is_judged_by_the_power():
 
 def test_what_vsphere_accepts_but_does_not_keep_is_an_error():
     state = ready("grid_a100-40c")
-    item = Item("train-01", wish("grid_a100-20c"), {"moid": "vm-1"}, now=state, wanted=state, proved=state)
-    vgpu_apply.prove([item])
+    item = Item("train-01", wish("grid_a100-20c"), {"moid": "vm-1"}, now=state, wanted=state)
+    vgpu_apply.prove(Rehearsed(Machine(state, Clock())), [item])
     assert item.error.code == "not_as_wanted"
     assert "profiles: grid_a100-40c -> grid_a100-20c" in item.error.message

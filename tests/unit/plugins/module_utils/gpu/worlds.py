@@ -15,10 +15,10 @@ def gpu(active="sharedDirect", configured="sharedDirect", mode=""):
     return Gpu("NVIDIA A100-PCIE-40GB", active, configured, mode)
 
 
-ONE_GPU = (gpu(),)
+EIGHT_GPUS = (gpu(),) * 8
 
 
-def host(name="esx-01", version="8.0.3", offered=A100, gpus=ONE_GPU, connected=True):
+def host(name="esx-01", version="8.0.3", offered=A100, gpus=EIGHT_GPUS, connected=True):
     return Host(f"host-{name}", name, "gpu-cluster", connected, version, tuple(offered), tuple(gpus))
 
 

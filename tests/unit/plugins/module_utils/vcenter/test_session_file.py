@@ -6,12 +6,14 @@ import json
 import multiprocessing
 import os
 import stat
+import threading
+import time
 from pathlib import Path
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session_file
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session_file import State
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session_file import SessionStore, State
 
 FORKS = 100
 
@@ -137,7 +139,7 @@ def renew(directory, stale, start, answers):
     def login():
         with open(directory / "logins", "a") as file:
             file.write("x")
-        start.wait(0.2)
+        time.sleep(0.1)
         return state(f"c-{os.getpid()}")
 
     start.wait()
@@ -154,10 +156,12 @@ def forks(directory, work, count=FORKS, **arguments):
     for process in processes:
         process.start()
     start.set()
-    told = [answers.get(timeout=60) for _ in processes]
-    for process in processes:
-        process.join()
-    return told
+    try:
+        return [answers.get(timeout=60) for _ in processes]
+    finally:
+        for process in processes:
+            process.join(10)
+            process.kill()
 
 
 @pytest.mark.parametrize("stale", [None, "c-1"], ids=["first", "dropped"])
@@ -170,28 +174,30 @@ def test_a_hundred_forks_make_one_login(private, stale):
     assert set(cookies) == {kept.load().cookie}
 
 
-def be_refused(directory, start, answers):
-    kept = store(directory)
+def test_a_wrong_password_is_sent_once_and_told_to_all_who_waited_for_that_login(private):
+    private.mkdir(mode=0o700)
+    refusal = OperatorError("vc.example", "log in as ops", "vCenter answered InvalidLogin", "Check", "wrong_password")
+    waits = threading.Event()
+    told = []
+
+    def wait_for_the_other():
+        waiter = SessionStore(str(private), "key", 60, pytest.fail, sleep=lambda seconds: waits.set())
+        try:
+            waiter.fresh(None, lambda: told.append("logged in too"))
+        except OperatorError as error:
+            told.append(error.message)
+
+    thread = threading.Thread(target=wait_for_the_other)
 
     def login():
-        with open(directory / "logins", "a") as file:
-            file.write("x")
-        start.clear()
-        start.wait(1)
-        raise OperatorError("vc.example", "log in as ops", "vCenter answered InvalidLogin", "Check", "wrong_password")
+        thread.start()
+        waits.wait(30)
+        raise refusal
 
-    start.wait()
-    try:
-        kept.fresh(None, login)
-    except OperatorError as error:
-        answers.put(error.message)
-
-
-def test_a_wrong_password_of_waiting_forks_is_sent_once_and_told_to_all(private):
-    told = forks(private, be_refused, count=10)
-    assert len(told) == 10
-    assert set(told) == {"vc.example: log in as ops. vCenter answered InvalidLogin. Check."}
-    assert (private / "logins").read_text() == "x"
+    with pytest.raises(OperatorError):
+        SessionStore(str(private), "key", 60, pytest.fail).fresh(None, login)
+    thread.join(30)
+    assert told == [refusal.message]
 
 
 def test_a_refusal_of_yesterday_does_not_keep_anybody_out(private):

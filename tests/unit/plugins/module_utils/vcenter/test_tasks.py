@@ -6,135 +6,13 @@ from collections import Counter
 from http.client import HTTPException, RemoteDisconnected
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.tasks import Job, run_tasks
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.tasks import run_tasks
 from pyVmomi import vim, vmodl
 
-from unit.plugins.module_utils.vcenter.fakes import COLLECTOR, FakeClock, FakeInventory, FakeWire, opened
+from unit.plugins.module_utils.vcenter.fakes import target
+from unit.plugins.module_utils.vcenter.task_server import TaskServer
 
 SENT, NOT_SENT = True, False
-
-
-class TaskServer:
-    """Tasks that take time on the fake clock, and the view and collector that watch them.
-
-    plan[moid of the VM] is a list: how long its next tasks take, or (seconds, fault) for one that fails.
-    """
-
-    def __init__(self):
-        self.clock = FakeClock()
-        self.wire = FakeWire()
-        self.vcenter, _ = opened(self.wire, self.clock)
-        self.inventory = FakeInventory(self.wire)
-        self.plan: dict[str, list] = {}
-        self.refuse: dict[str, list] = {}
-        self.tasks: dict[str, dict] = {}
-        self.started: list[str] = []
-        self.busiest = 0
-        self.view: list[str] | None = None
-        self.collector = 0
-        self.told: dict[str, str] = {}
-        self.wire.handlers.update(
-            ReconfigVM_Task=self._start,
-            CreatePropertyCollector=self._new_collector,
-            CreateListView=self._new_view,
-            CreateFilter=lambda mo, spec, partialUpdates: vmodl.query.PropertyCollector.Filter("filter-1"),
-            ModifyListView=self._modify,
-            WaitForUpdatesEx=self._wait,
-            DestroyPropertyCollector=lambda mo: None,
-            DestroyView=lambda mo: None,
-        )
-
-    def forget_session(self):
-        """The session ends, and with it everything that was made in it."""
-        self.wire.end_session()
-        self.view = None
-        self.collector += 1
-        self.told = {}
-
-    def jobs(self, count, **changes):
-        vms = [self.vcenter.managed("VirtualMachine", f"vm-{number}") for number in range(count)]
-        spec = vim.vm.ConfigSpec()
-        return [
-            Job(f"VM node-{number}", lambda vm=vm: vm.ReconfigVM_Task(spec=spec), **changes)
-            for number, vm in enumerate(vms)
-        ]
-
-    def state(self, moid):
-        task = self.tasks[moid]
-        if self.clock.now() < task["ends"]:
-            return "running"
-        return "error" if task["fault"] else "success"
-
-    def _start(self, mo, spec):
-        vm = mo._GetMoId()
-        if self.refuse.get(vm):
-            raise self.refuse[vm].pop(0)
-        self.started.append(vm)
-        planned = self.plan.get(vm, [2.0])
-        planned = planned.pop(0) if len(planned) > 1 else planned[0]
-        seconds, fault = planned if isinstance(planned, tuple) else (planned, None)
-        moid = f"task-{len(self.tasks) + 1}"
-        self.tasks[moid] = {"ends": self.clock.now() + seconds, "fault": fault, "vm": vm}
-        running = [entry for entry in self.tasks if self.state(entry) == "running"]
-        self.busiest = max(self.busiest, len(running))
-        info = vim.TaskInfo(
-            key=moid, state="running", progress=40, cancelled=False, cancelable=True, descriptionId="reconfigure"
-        )
-        self.inventory.add(vim.Task, moid, info=info)
-        return vim.Task(moid, mo._GetStub())
-
-    def _new_collector(self, mo):
-        self.collector += 1
-        self.told = {}
-        return COLLECTOR(f"session-{self.collector}", mo._GetStub())
-
-    def _new_view(self, mo, obj):
-        self.view = [ref._GetMoId() for ref in obj]
-        return vim.view.ListView("view-1", mo._GetStub())
-
-    def _modify(self, mo, add, remove):
-        if self.view is None:
-            raise vmodl.fault.ManagedObjectNotFound(obj=mo)
-        self.view = [moid for moid in self.view if moid not in {ref._GetMoId() for ref in remove}]
-        unknown = [ref for ref in add if ref._GetMoId() not in self.tasks]
-        self.view += [ref._GetMoId() for ref in add if ref._GetMoId() in self.tasks]
-        return unknown
-
-    def _wait(self, mo, version, options):
-        if mo._GetMoId() != f"session-{self.collector}":
-            raise vmodl.fault.ManagedObjectNotFound(obj=mo)
-        if not self._news():
-            ends = [task["ends"] for task in self.tasks.values() if task["ends"] > self.clock.now()]
-            self.clock.time = min([self.clock.now() + options.maxWaitSeconds, *ends])
-        news = self._news()
-        if not news:
-            return None
-        self.told.update(news)
-        updates = [self._update(mo, moid, state) for moid, state in news.items()]
-        return COLLECTOR.UpdateSet(
-            version=str(len(self.told)),
-            filterSet=[
-                COLLECTOR.FilterUpdate(
-                    filter=vmodl.query.PropertyCollector.Filter("filter-1", mo._GetStub()), objectSet=updates
-                )
-            ],
-        )
-
-    def _news(self):
-        return {
-            moid: self.state(moid)
-            for moid in self.view
-            if moid in self.tasks and self.told.get(moid) != self.state(moid)
-        }
-
-    def _update(self, mo, moid, state):
-        task = self.tasks[moid]
-        changes = [COLLECTOR.Change(name="info.state", op="assign", val=vim.TaskInfo.State(state))]
-        if state == "error":
-            changes.append(COLLECTOR.Change(name="info.error", op="assign", val=task["fault"]))
-        if state == "success":
-            changes.append(COLLECTOR.Change(name="info.result", op="assign", val=f"done {task['vm']}"))
-        return COLLECTOR.ObjectUpdate(kind="modify", obj=vim.Task(moid, mo._GetStub()), changeSet=changes)
 
 
 @pytest.fixture
@@ -219,7 +97,19 @@ def test_a_connection_cut_at_the_start_is_uncertain_and_never_sent_again(server)
     outcomes = run_tasks(server.vcenter, server.jobs(2))
     assert [outcome.uncertain for outcome in outcomes] == [True, False]
     assert outcomes[0].error.code == "fate_unknown"
+    assert outcomes[0].error.message == (
+        "VM node-0: a task should have succeeded. ReconfigVM_Task was sent, but not answered: The connection broke "
+        "(closed). Whether vCenter carried it out is not known: read the object again before you repeat it."
+    )
     assert server.wire.requests["ReconfigVM_Task"] == 2
+
+
+def test_a_change_that_the_server_is_too_busy_for_is_uncertain(server):
+    server.wire.trouble["ReconfigVM_Task"] = [(HTTPException("503 Service Unavailable"), SENT)]
+    (outcome,) = run_tasks(server.vcenter, server.jobs(1))
+    assert outcome.uncertain
+    assert "503 Service Unavailable" in outcome.error.message
+    assert server.wire.requests["ReconfigVM_Task"] == 1
 
 
 def test_a_busy_server_gets_a_guarded_request_again(server):
@@ -302,3 +192,19 @@ def test_progress_is_told_as_jobs_end(server):
 def test_no_jobs_cost_no_request(server):
     assert run_tasks(server.vcenter, []) == []
     assert not server.wire.requests
+
+
+@pytest.mark.parametrize("timeout_s, longest_s", [(60, 10), (8, 4), (1, 0)])
+def test_no_poll_is_held_back_for_longer_than_a_request_may_take(timeout_s, longest_s):
+    server = TaskServer(target(timeout_s=timeout_s))
+    waits = []
+    real = server.wire.handlers["WaitForUpdatesEx"]
+
+    def note(mo, version, options):
+        waits.append(options.maxWaitSeconds)
+        return real(mo, version, options)
+
+    server.wire.handlers["WaitForUpdatesEx"] = note
+    server.plan["vm-0"] = [20.0]
+    run_tasks(server.vcenter, server.jobs(1))
+    assert max(waits) == longest_s

@@ -1,0 +1,7 @@
+"""Run every measurement: `python -m bench`, which `make bench` calls."""
+
+from __future__ import annotations
+
+from . import vgpu_fleet
+
+vgpu_fleet.main()

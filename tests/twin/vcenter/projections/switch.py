@@ -1,0 +1,240 @@
+"""Distributed switches and their port groups."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from ..registry import prop
+from .shape import make
+
+GROUP = "DistributedVirtualPortgroup"
+VMWARE = vim.dvs.VmwareDistributedVirtualSwitch
+
+
+@prop(GROUP, "key")
+def group_key(group, world):
+    return group.key
+
+
+@prop(GROUP, "portKeys")
+def group_ports(group, world):
+    first = int(group.key.rpartition("-")[2]) * 1000
+    return [str(first + number) for number in range(group.ports)]
+
+
+@prop(GROUP, "config")
+def group_config(group, world):
+    return make(
+        vim.dvs.DistributedVirtualPortgroup.ConfigInfo,
+        key=group.key,
+        name=group.name,
+        numPorts=group.ports,
+        distributedVirtualSwitch=group.switch,
+        defaultPortConfig=_port_setting(group),
+        description=group.description,
+        type="earlyBinding",
+        backingType="standard",
+        policy=make(
+            VMWARE.VMwarePortgroupPolicy,
+            blockOverrideAllowed=True,
+            livePortMovingAllowed=False,
+            portConfigResetAtDisconnect=True,
+            shapingOverrideAllowed=False,
+            vendorConfigOverrideAllowed=False,
+            vlanOverrideAllowed=False,
+            uplinkTeamingOverrideAllowed=False,
+            securityPolicyOverrideAllowed=False,
+            macManagementOverrideAllowed=False,
+            networkResourcePoolOverrideAllowed=False,
+            ipfixOverrideAllowed=False,
+            trafficFilterOverrideAllowed=False,
+        ),
+        configVersion=str(group.config_version),
+        autoExpand=True,
+        uplink=group.uplink,
+    )
+
+
+@prop("DistributedVirtualSwitch", "uuid")
+def switch_uuid(switch, world):
+    return switch.uuid
+
+
+@prop("DistributedVirtualSwitch", "portgroup")
+def switch_portgroup(switch, world):
+    return list(switch.portgroups.values())
+
+
+@prop("DistributedVirtualSwitch", "networkResourcePool")
+def network_resource_pool(switch, world):
+    return []
+
+
+@prop("DistributedVirtualSwitch", "summary")
+def switch_summary(switch, world):
+    return make(
+        vim.DistributedVirtualSwitch.Summary,
+        name=switch.name,
+        uuid=switch.uuid,
+        numPorts=sum(group.ports for group in switch.portgroups.values()),
+        productInfo=_product(switch),
+        hostMember=list(switch.hosts.values()),
+        vm=list({moid: vm for group in switch.portgroups.values() for moid, vm in group.vms.items()}.values()),
+        host=list(switch.hosts.values()),
+        portgroupName=[group.name for group in switch.portgroups.values()],
+        description=switch.description,
+        contact=make(vim.DistributedVirtualSwitch.ContactInfo, name="", contact=""),
+        numHosts=len(switch.hosts),
+    )
+
+
+@prop("DistributedVirtualSwitch", "capability")
+def switch_capability(switch, world):
+    return make(vim.DistributedVirtualSwitch.Capability, dvsOperationSupported=True)
+
+
+@prop("DistributedVirtualSwitch", "config")
+def switch_config(switch, world):
+    return make(
+        VMWARE.ConfigInfo,
+        uuid=switch.uuid,
+        name=switch.name,
+        numStandalonePorts=0,
+        numPorts=sum(group.ports for group in switch.portgroups.values()),
+        maxPorts=2147483647,
+        uplinkPortPolicy=make(
+            vim.DistributedVirtualSwitch.NameArrayUplinkPortPolicy, uplinkPortName=list(switch.uplinks)
+        ),
+        uplinkPortgroup=[group for group in switch.portgroups.values() if group.uplink],
+        defaultPortConfig=_port_setting(None),
+        host=[_member(switch, host) for host in switch.hosts.values()],
+        productInfo=_product(switch),
+        configVersion=str(switch.config_version),
+        contact=make(vim.DistributedVirtualSwitch.ContactInfo, name="", contact=""),
+        description=switch.description,
+        createTime=None,
+        networkResourceManagementEnabled=True,
+        defaultProxySwitchMaxNumPorts=2048,
+        policy=make(vim.DistributedVirtualSwitch.SwitchPolicy, autoPreInstallAllowed=True),
+        networkResourceControlVersion="version3",
+        linkDiscoveryProtocolConfig=make(vim.host.LinkDiscoveryProtocolConfig, protocol="cdp", operation="listen"),
+        maxMtu=switch.mtu,
+        ipfixConfig=make(
+            VMWARE.IpfixConfig,
+            activeFlowTimeout=60,
+            idleFlowTimeout=15,
+            samplingRate=4096,
+        ),
+        lacpApiVersion="multipleLag",
+        multicastFilteringMode="legacyFiltering",
+        healthCheckConfig=[
+            make(VMWARE.VlanMtuHealthCheckConfig, enable=False, interval=1),
+            make(VMWARE.TeamingHealthCheckConfig, enable=False, interval=1),
+        ],
+    )
+
+
+def _member(switch, host):
+    nics = [nic.device for nic in host.nics[1:2]]
+    return make(
+        vim.dvs.HostMember,
+        config=make(
+            vim.dvs.HostMember.ConfigInfo,
+            host=host,
+            maxProxySwitchPorts=2048,
+            backing=make(
+                vim.dvs.HostMember.PnicBacking,
+                pnicSpec=[make(vim.dvs.HostMember.PnicSpec, pnicDevice=nic) for nic in nics],
+            ),
+        ),
+        productInfo=_product(switch),
+        status="up",
+    )
+
+
+def _product(switch):
+    return make(
+        vim.dvs.ProductSpec,
+        name="DVS",
+        vendor="VMware, Inc.",
+        version=switch.product_version,
+        build="0",
+        forwardingClass="etherswitch",
+    )
+
+
+def _port_setting(group):
+    """The port configuration of a port group, or of the switch as a whole."""
+    flag = _policy_flag
+    uplink = group is not None and group.uplink
+    vlan = (
+        make(
+            VMWARE.TrunkVlanSpec,
+            inherited=False,
+            vlanId=[make(vim.NumericRange, start=0, end=4094)],
+        )
+        if uplink
+        else make(
+            VMWARE.VlanIdSpec,
+            inherited=group is None,
+            vlanId=group.vlan if group is not None else 0,
+        )
+    )
+    uplinks = list(group.switch.uplinks) if group is not None else ["Uplink 1", "Uplink 2"]
+    return make(
+        VMWARE.VmwarePortConfigPolicy,
+        blocked=flag(False),
+        vmDirectPathGen2Allowed=flag(False),
+        inShapingPolicy=_shaping(),
+        outShapingPolicy=_shaping(),
+        networkResourcePoolKey=make(vim.StringPolicy, inherited=True, value="-1"),
+        vlan=vlan,
+        uplinkTeamingPolicy=make(
+            VMWARE.UplinkPortTeamingPolicy,
+            inherited=False,
+            policy=make(vim.StringPolicy, inherited=False, value="loadbalance_srcid"),
+            reversePolicy=flag(True),
+            notifySwitches=flag(True),
+            rollingOrder=flag(False),
+            failureCriteria=make(VMWARE.FailureCriteria, inherited=False, checkBeacon=flag(False)),
+            uplinkPortOrder=make(VMWARE.UplinkPortOrderPolicy, inherited=False, activeUplinkPort=uplinks),
+        ),
+        securityPolicy=make(
+            VMWARE.SecurityPolicy,
+            inherited=False,
+            allowPromiscuous=flag(False),
+            macChanges=flag(False),
+            forgedTransmits=flag(False),
+        ),
+        macManagementPolicy=make(
+            VMWARE.MacManagementPolicy,
+            allowPromiscuous=False,
+            macChanges=False,
+            forgedTransmits=False,
+            macLearningPolicy=make(VMWARE.MacLearningPolicy, enabled=False),
+        ),
+        ipfixEnabled=flag(False),
+        txUplink=flag(False),
+        lacpPolicy=make(
+            VMWARE.UplinkLacpPolicy,
+            inherited=False,
+            enable=flag(False),
+            mode=make(vim.StringPolicy, inherited=False, value="passive"),
+        ),
+    )
+
+
+def _policy_flag(value):
+    return make(vim.BoolPolicy, inherited=False, value=value)
+
+
+def _shaping():
+    number = make(vim.LongPolicy, inherited=True, value=100000000)
+    return make(
+        vim.dvs.DistributedVirtualPort.TrafficShapingPolicy,
+        inherited=True,
+        enabled=_policy_flag(False),
+        averageBandwidth=number,
+        peakBandwidth=number,
+        burstSize=number,
+    )

@@ -1,0 +1,72 @@
+"""The twin as a process of its own: how it is found, asked for trouble, and stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[3]
+
+
+@contextlib.contextmanager
+def process(*arguments):
+    started = subprocess.Popen(
+        [sys.executable, "-m", "twin", "--port", "0", *arguments],
+        cwd=TESTS,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.communicate()
+
+
+def ask(endpoint, verb="", token=None, **options):
+    request = urllib.request.Request(
+        f"{endpoint['control_url']}/{verb}",
+        data=json.dumps(options).encode() if verb else None,
+        headers={"Authorization": f"Bearer {token or endpoint['control_token']}"},
+    )
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)
+
+
+def test_endpoint_file_says_all_and_is_gone_after_the_signal(tmp_path):
+    with process("--state-dir", str(tmp_path)) as started:
+        assert "answers at https://127.0.0.1:" in started.stdout.readline()
+        file = tmp_path / "endpoint.json"
+        endpoint = json.loads(file.read_text())
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert Path(endpoint["ca_file"]).is_file()
+        assert ask(endpoint)["total"] == 0
+        assert ask(endpoint, "latency", seconds=0.01)["sessions"] == []
+        with pytest.raises(urllib.error.HTTPError, match="400"):
+            ask(endpoint, "nonsense")
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            ask(endpoint, token="wrong")
+        started.send_signal(signal.SIGTERM)
+        assert started.wait(timeout=20) == 0
+        assert not file.exists()
+        assert not Path(endpoint["ca_file"]).exists()
+
+
+def test_unknown_seed_is_said_in_a_sentence():
+    with process("--seed", "nowhere") as started:
+        _out, errors = started.communicate(timeout=20)
+    assert started.returncode == 1
+    assert "nowhere" in errors
+    assert "Traceback" not in errors

@@ -1,0 +1,156 @@
+"""Trouble that passes is waited out, and a change is made once whatever happens on the way."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
+
+from twin.model.tasks import Task
+
+from .drive import Driver, connection
+from .lab import lab
+from .meanwhile import meanwhile
+from .neighbours import Line, serving
+from .observe import gpu_setup
+
+WISH = {"name": "train-01", "profiles": ["grid_a100-40c"]}
+
+
+def has_its_vgpu(twin):
+    return gpu_setup(twin, "train-01")["train-01"]["profiles"] == ["grid_a100-40c"]
+
+
+def test_a_session_that_vcenter_dropped_between_two_tasks_is_renewed_with_one_login(twin, drive):
+    running = twin()
+    module = drive(running)
+    module("vgpu_profile", check=True, **WISH)
+    running.control.drop_sessions()
+    running.requests.clear()
+    answer = module("vgpu_profile", **WISH)
+    assert not answer["failed"], answer["msg"]
+    assert answer["changed"]
+    assert running.requests["Login"] == 1
+    assert has_its_vgpu(running)
+
+
+def test_a_session_that_vcenter_drops_while_a_task_is_awaited_does_not_lose_the_task(twin, drive):
+    running = twin(seed=lab(task_seconds={"ReconfigVM_Task": 0.5}))
+    module = drive(running)
+    with meanwhile(lambda: running.requests["WaitForUpdatesEx"], running.control.drop_sessions):
+        answer = module("vgpu_profile", **WISH)
+    assert not answer["failed"], answer["msg"]
+    assert answer["changed"]
+    assert running.requests["Login"] == 2
+    assert running.requests["ReconfigVM_Task"] == 1
+    assert has_its_vgpu(running)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("session_kept", [False, True], ids=["at the login", "at a read"])
+def test_503_answers_are_waited_out(twin, drive, count, session_kept):
+    running = twin()
+    module = drive(running)
+    if session_kept:
+        module("vgpu_profile", check=True, **WISH)
+    running.control.unavailable(count=count)
+    answer = module("vgpu_profile", **WISH)
+    assert not answer["failed"], answer["msg"]
+    assert has_its_vgpu(running)
+
+
+def test_connections_that_are_reset_are_opened_again(twin, tmp_path):
+    running = twin()
+    line = Line(running.port)
+    line.resets = 2
+    with serving(line) as port:
+        module = Driver({**connection(running, tmp_path / "sessions"), "port": port})
+        answer = module("vgpu_profile", **WISH)
+    assert not answer["failed"], answer["msg"]
+    assert line.resets == 0
+    assert has_its_vgpu(running)
+
+
+def test_a_slow_vcenter_is_waited_for(twin, drive):
+    running = twin(faults=[("latency", {"seconds": 0.03})])
+    answer = drive(running)("vgpu_profile", request_timeout_s=5, **WISH)
+    assert not answer["failed"], answer["msg"]
+    assert has_its_vgpu(running)
+
+
+def test_a_task_of_somebody_else_is_waited_for_and_its_change_is_kept(twin, drive):
+    """TaskInProgress first, then ConcurrentAccess: the other task changed the VM between read and reconfiguration."""
+    running = twin()
+    vm = _named(running, "train-01")
+    with running.world.lock:
+        vm.busy_with = running.world.add(Task(running.world, "ReconfigVM_Task", vm, "somebody"))
+
+    def others_are_done():
+        with running.world.lock:
+            vm.annotation, vm.busy_with = "Changed by somebody else.", None
+            vm.changed()
+            running.world.touch(vm)
+
+    with meanwhile(lambda: running.requests["ReconfigVM_Task"] == 1, others_are_done):
+        answer = drive(running)("vgpu_profile", **WISH)
+    assert not answer["failed"], answer["msg"]
+    assert answer["changed"]
+    assert running.requests["ReconfigVM_Task"] == 3
+    assert vm.annotation == "Changed by somebody else."
+    assert has_its_vgpu(running)
+
+
+@pytest.mark.parametrize(
+    "fault, said, code, todo",
+    [
+        (
+            "InsufficientGraphicsResourcesFault",
+            "No GPU is left.",
+            "no_graphics_resources",
+            "Find or free a GPU that offers this profile",
+        ),
+        ("GenericVmConfigFault", "Device 7 is odd.", "vm_config", "The vendor's messages name the setting"),
+        ("FileLocked", "The file is locked.", "file_locked", "Find the host or task that holds the file"),
+        ("NoPermission", "Permission was denied.", "no_permission", "Give the user a role that holds this privilege"),
+        ("HostNotConnected", "The host is gone.", "host_not_connected", "Reconnect the host in vCenter"),
+    ],
+)
+def test_a_task_that_fails_is_told_in_the_words_of_the_vendor_and_with_a_way_out(twin, drive, fault, said, code, todo):
+    running = twin(faults=[("fail_tasks", {"method": "ReconfigVM_Task", "fault": fault, "message": said})])
+    answer = drive(running)("vgpu_profile", **WISH)
+    assert answer["failed"]
+    assert answer["msg"].startswith("VM train-01: its vGPU configuration should change.")
+    assert f"vCenter answered {fault}: {said}" in answer["msg"]
+    assert todo in answer["msg"]
+    assert answer["failure"]["code"] == code
+    assert (answer["failure"]["fault"], answer["failure"]["vendor_message"]) == (fault, said)
+    assert not answer["changed"]
+
+
+def test_a_task_that_does_not_end_in_time_is_named_and_left_alone(twin, drive):
+    running = twin(seed=lab(task_seconds={"ReconfigVM_Task": 60}))
+    answer = drive(running)("vgpu_profile", task_timeout_s=1, **WISH)
+    (task,) = [task for task in running.world.of_kind("Task") if task.method == "ReconfigVM_Task"]
+    assert f"The task {task.moid} did not end within 1 seconds; last seen: " in answer["msg"]
+    assert "Nothing was cancelled: it still runs in vCenter." in answer["msg"]
+    assert answer["failure"]["code"] == "task_timeout"
+    assert not task.cancelled
+
+
+@pytest.mark.parametrize("release", ["7.0.2", "7.0.3", "8.0.0", "8.0.3"])
+def test_every_release_is_spoken_to_in_its_own_version(twin, drive, tmp_path, release):
+    running = twin(seed=lab(release=release))
+    module = drive(running)
+    vcenter = session.connect({"validate_certs": True, "request_timeout_s": 10, **module.connection})
+    assert vcenter.api_version_text.startswith(release)
+    vcenter.close()
+    for changes in (True, False):
+        answer = module("vgpu_profile", **WISH)
+        assert not answer["failed"], answer["msg"]
+        assert answer["changed"] is changes
+    assert has_its_vgpu(running)
+    assert running.unserved.total() == 0
+
+
+def _named(running, name):
+    (found,) = [vm for vm in running.world.of_kind("VirtualMachine") if vm.name == name]
+    return found

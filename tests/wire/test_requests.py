@@ -1,0 +1,67 @@
+"""What a task costs vCenter: one request per VM that changes, and a few for all of them together."""
+
+from __future__ import annotations
+
+import pytest
+
+# Versions, service content, Login.
+LOGIN = 3
+# All VMs are found in one traversal and read in another, whatever their number.
+READS = 2
+# A new reading once the tasks are over, and the proof; collector, list view and filter to wait with, of which two are
+# destroyed again.
+AROUND_TASKS = 7
+
+
+@pytest.fixture
+def thousand_vms(twin):
+    running = twin(seed="large")
+    # Tasks that end at once: how often a slow one is asked about depends on the machine, and is not what is counted.
+    running.world.task_seconds["ReconfigVM_Task"] = 0.001
+    return running
+
+
+@pytest.mark.parametrize("size", [1, 10, 100])
+def test_a_fleet_costs_one_request_per_vm_that_changes_and_a_few_for_all(thousand_vms, drive, size):
+    fleet = [{"name": f"train-{number:04}"} for number in range(1, size + 1)]
+    module = drive(thousand_vms)
+    seen = {}
+    for changes in (True, False):
+        thousand_vms.requests.clear()
+        answer = module("vgpu_profile", vms=fleet, profiles=["grid_a100-4c"])
+        assert not answer["failed"], answer["msg"]
+        assert [vm["changed"] for vm in answer["vms"]] == [changes] * size
+        seen[changes] = thousand_vms.requests.copy()
+    assert seen[False] == {"RetrievePropertiesEx": READS}
+    assert seen[True]["ReconfigVM_Task"] == size
+    # Each flight of 32 tasks is awaited together.
+    polls = seen[True]["WaitForUpdatesEx"] + seen[True]["ModifyListView"]
+    assert polls <= 2 + 4 * (size // 32)
+    assert seen[True].total() - size - polls <= LOGIN + READS + AROUND_TASKS
+    # Nothing is asked object by object.
+    assert seen[True]["RetrievePropertiesEx"] <= READS + 2
+    assert not {"Fetch", "RetrieveProperties", "FindByUuid", "FindByInventoryPath"} & set(seen[True])
+
+
+@pytest.mark.parametrize("identity", ["name", "path", "moid", "instance_uuid"])
+def test_a_loop_over_vms_shares_one_login_and_asks_little_more_than_a_fleet(thousand_vms, drive, identity):
+    running = thousand_vms
+    module = drive(running)
+    vms = [vm for vm in running.world.of_kind("VirtualMachine") if vm.name <= "train-0003"]
+    totals = {True: [], False: []}
+    for changes in (True, False):
+        for vm in vms:
+            running.requests.clear()
+            path = f"/factory/vm/training/{vm.name}"
+            value = path if identity == "path" else getattr(vm, identity)
+            answer = module("vgpu_profile", profiles=["grid_a100-4c"], **{identity: value})
+            assert not answer["failed"], answer["msg"]
+            assert answer["changed"] is changes
+            totals[changes].append(running.requests.total())
+    lookup = identity == "instance_uuid"  # asks the search index first
+    assert totals[False] == [READS + lookup] * 3
+    first, *others = totals[True]
+    one = READS + lookup + AROUND_TASKS + 1
+    # A task that is not over at the first look costs further ones.
+    assert first <= LOGIN + one + 2
+    assert max(others) <= one + 2

@@ -1,0 +1,200 @@
+"""One login serves all tasks and forks, and what is kept of it is safe."""
+
+from __future__ import annotations
+
+import collections
+import json
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from . import storm
+from .drive import Driver, connection
+from .neighbours import Line, serving
+
+WISH = {"name": "train-01", "profiles": ["grid_a100-40c"], "check": True}
+
+
+def in_forks(options, forks=100):
+    """What so many forks were told, by number."""
+    options = {"validate_certs": True, "request_timeout_s": 60, **options}
+    ended = subprocess.run(
+        [sys.executable, storm.__file__, json.dumps(sys.path), json.dumps(options), str(forks)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return collections.Counter(json.loads(ended.stdout))
+
+
+def session_file(directory: Path):
+    (found,) = directory.glob("*.json")
+    return found
+
+
+def test_a_hundred_forks_make_one_login_and_one_more_when_the_session_is_dropped(twin, tmp_path):
+    running = twin()
+    options = connection(running, tmp_path / "sessions")
+    assert in_forks(options) == {"answered": 100}
+    assert running.requests["Login"] == 1
+    assert len(running.sessions) == 1
+    running.control.drop_sessions()
+    running.requests.clear()
+    assert in_forks(options, forks=30) == {"answered": 30}
+    assert running.requests["Login"] == 1
+
+
+def test_forks_with_a_wrong_password_do_not_lock_the_account(twin, tmp_path):
+    running = twin()
+    options = {**connection(running, tmp_path / "sessions"), "password": "wrong"}
+    assert in_forks(options, forks=20) == {"wrong_password": 20}
+    # vCenter locks after five; a fork that came only after the first refusal has to ask for itself.
+    assert running.requests["Login"] < 5
+
+
+def test_only_the_owner_can_read_the_session_and_the_password_is_in_no_file(twin, tmp_path):
+    running = twin()
+    directory = tmp_path / "private" / "sessions"
+    options = connection(running, directory)
+    answer = Driver(options)("vgpu_profile", **WISH)
+    assert not answer["failed"], answer["msg"]
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in directory.iterdir()} == {0o600}
+    assert session_file(directory).exists()
+    assert not any(running.password in path.read_text() for path in directory.iterdir())
+    assert running.password not in json.dumps(answer)
+
+
+def test_the_second_task_makes_no_login(twin, drive):
+    running = twin()
+    module = drive(running)
+    module("vgpu_profile", **WISH)
+    running.requests.clear()
+    module("vgpu_profile", **WISH)
+    assert running.requests["Login"] == running.requests["RetrieveServiceContent"] == 0
+    assert len(running.sessions) == 1
+
+
+def test_a_session_for_once_logs_out_and_leaves_nothing(twin, tmp_path):
+    running = twin()
+    directory = tmp_path / "sessions"
+    module = Driver(connection(running, directory))
+    answers = [
+        module("vgpu_profile", session="once", **WISH),
+        module("vgpu_profile", session="once", **{**WISH, "name": "nobody"}),
+    ]
+    assert [answer["failed"] for answer in answers] == [False, True]
+    assert running.requests["Login"] == running.requests["Logout"] == 2
+    assert running.sessions == []
+    assert not directory.exists()
+
+
+def _change(name, value):
+    def change(path):
+        path.write_text(json.dumps({**json.loads(path.read_text()), name: value}))
+
+    return change
+
+
+def _link(path):
+    elsewhere = path.with_name("elsewhere")
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_text(""),
+        lambda path: path.write_text(path.read_text()[:100]),
+        lambda path: path.write_bytes(b"\xff\xfe\x00"),
+        lambda path: path.write_text("[]"),
+        lambda path: path.chmod(0o644),
+        _link,
+        _change("format", 99),
+        _change("services", "none"),
+        _change("cookie", 'vmware_soap_session="00"'),
+        lambda path: path.unlink(),
+    ],
+    ids=[
+        "empty",
+        "cut off",
+        "not text",
+        "another structure",
+        "readable for others",
+        "symbolic link",
+        "of another version",
+        "damaged content",
+        "stale cookie",
+        "gone",
+    ],
+)
+def test_a_session_file_that_cannot_be_trusted_costs_one_login_and_nothing_else(twin, tmp_path, spoil):
+    running = twin()
+    module = Driver(connection(running, tmp_path / "sessions"))
+    module("vgpu_profile", **WISH)
+    spoil(session_file(tmp_path / "sessions"))
+    running.requests.clear()
+    answers = [module("vgpu_profile", **WISH) for _again in range(2)]
+    assert [answer["failed"] for answer in answers] == [False, False], answers[0].get("msg")
+    assert running.requests["Login"] == 1
+    assert stat.S_IMODE(session_file(tmp_path / "sessions").lstat().st_mode) == 0o600
+
+
+def test_a_directory_that_others_may_enter_is_refused(twin, tmp_path):
+    running = twin()
+    directory = tmp_path / "sessions"
+    directory.mkdir(mode=0o755)
+    answer = Driver(connection(running, directory))("vgpu_profile", **WISH)
+    assert answer["failure"]["code"] == "session_dir_unsafe"
+    assert answer["msg"] == (
+        f"{directory}: a private directory for vCenter sessions was wanted. Others may enter it (its mode is 0755). "
+        "Give it to the user who runs Ansible with mode 0700, or set `session_dir` to another one."
+    )
+    assert running.requests.total() == 0
+
+
+class Moved:
+    """An address whose server is replaced by another one, with another certificate."""
+
+    def __init__(self, line, port, first, second, directory):
+        self._line, self._second = line, second
+        both = directory / "both.pem"
+        both.write_text(first.ca_file.read_text() + second.ca_file.read_text())
+        self.options = {**connection(first, directory / "sessions"), "port": port, "ca_file": str(both)}
+
+    def move(self):
+        self._line.upstream_port = self._second.port
+
+
+@pytest.fixture
+def moved(twin, tmp_path):
+    first, second = twin(), twin()
+    line = Line(first.port)
+    with serving(line) as port:
+        yield Moved(line, port, first, second, tmp_path), second
+
+
+def test_a_new_certificate_that_verifies_gets_a_new_session_and_not_the_old_cookie(moved):
+    address, second = moved
+    module = Driver(address.options)
+    module("vgpu_profile", **WISH)
+    address.move()
+    answer = module("vgpu_profile", **WISH)
+    assert not answer["failed"], answer["msg"]
+    assert second.requests["Login"] == 1
+
+
+def test_a_new_certificate_without_validation_is_refused_before_anything_secret_is_sent(moved):
+    address, second = moved
+    module = Driver({**address.options, "validate_certs": False})
+    module("vgpu_profile", **WISH)
+    address.move()
+    answer = module("vgpu_profile", **WISH)
+    assert answer["failure"]["code"] == "certificate_changed"
+    assert "but the session was opened with" in answer["msg"]
+    assert "turn validation on" in answer["msg"]
+    assert second.requests.total() == 0
