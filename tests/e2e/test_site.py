@@ -42,9 +42,7 @@ def test_playbooks_are_found_by_their_name_in_the_collection(lab, of):
     "arguments, expected",
     [
         pytest.param(["--tags", "machines"], WHOLE, id="tag of the stage"),
-        pytest.param(["--tags", "vgpu"], WHOLE, id="tag of the part"),
         pytest.param(["--skip-tags", "machines"], NOTHING, id="without the stage"),
-        pytest.param(["--limit", "localhost"], WHOLE, id="limit that names the controller"),
         pytest.param(["--limit", "!localhost"], NOTHING, id="limit without the controller"),
     ],
 )

@@ -47,7 +47,7 @@ def docs(gate: Gate) -> None:
 def tests(gate: Gate) -> None:
     """Unit, lists, over the wire, playbooks: one pytest, so that its workers share the work."""
     workers = str(os.cpu_count() or 2)
-    gate.pytest(PYTHON, ["-n", workers, "--dist", "worksteal", *TESTS])
+    gate.pytest(PYTHON, ["--durations=15", "-n", workers, "--dist", "worksteal", *TESTS])
 
 
 def molecule(gate: Gate) -> None:

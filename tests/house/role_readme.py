@@ -69,7 +69,7 @@ def renewed(page: Path, wanted: str) -> str:
     """The page with its table renewed."""
     text = page.read_text()
     begin, found, rest = text.partition(BEGIN)
-    _, closed, end = rest.partition(END)
+    dummy, closed, end = rest.partition(END)
     if not (found and closed):
         raise SystemExit(f"{page}: there is no place for the table of inputs. Add the lines\n{BEGIN}\n{END}")
     return f"{begin}{BEGIN}\n{wanted}\n{END}{end}"

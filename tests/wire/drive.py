@@ -1,4 +1,4 @@
-"""Run a module of the collection as Ansible would, in this process, against a twin."""
+"""Run a module as Ansible would, in this process, against a twin."""
 
 from __future__ import annotations
 
@@ -7,14 +7,35 @@ import importlib
 import io
 import json
 
-import pytest
 from ansible.module_utils.testing import patch_module_args
 
-MODULES = "ansible_collections.aiready.vsphere.plugins.modules"
+OURS = "aiready.vsphere"
+
+
+def load(module):
+    """The Python module of an Ansible module, given by its full name."""
+    collection, _dot, name = module.rpartition(".")
+    return importlib.import_module(f"ansible_collections.{collection}.plugins.modules.{name}")
+
+
+def run(module, arguments, check=False):
+    """The answer of a module to its arguments."""
+    internal = {"_ansible_check_mode": check, "_ansible_diff": True, "_ansible_remote_tmp": "/nonexistent"}
+    main = load(module).main
+    printed = io.StringIO()
+    status = None
+    with patch_module_args({**arguments, **internal}), contextlib.redirect_stdout(printed):
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code
+    answer = json.loads(printed.getvalue())
+    answer.setdefault("failed", status != 0)
+    return answer
 
 
 def connection(twin, session_dir):
-    """The options by which a module reaches a twin."""
+    """The options by which a module of this collection reaches a twin."""
     return {
         "hostname": twin.host,
         "port": twin.port,
@@ -26,23 +47,10 @@ def connection(twin, session_dir):
 
 
 class Driver:
-    """Calls modules with the connection filled in, as module_defaults would."""
+    """Calls modules of this collection with the connection filled in, as module_defaults would."""
 
     def __init__(self, connection):
         self.connection = connection
 
     def __call__(self, module, check=False, **params):
-        arguments = {
-            **self.connection,
-            **params,
-            "_ansible_check_mode": check,
-            "_ansible_diff": True,
-            "_ansible_remote_tmp": "/nonexistent",
-        }
-        main = importlib.import_module(f"{MODULES}.{module}").main
-        printed = io.StringIO()
-        with patch_module_args(arguments), contextlib.redirect_stdout(printed), pytest.raises(SystemExit) as end:
-            main()
-        answer = json.loads(printed.getvalue())
-        answer.setdefault("failed", end.value.code != 0)
-        return answer
+        return run(f"{OURS}.{module}", {**self.connection, **params}, check)

@@ -77,6 +77,14 @@ def test_a_slow_vcenter_is_waited_for(twin, drive):
     assert has_its_vgpu(running)
 
 
+def test_a_connection_that_is_cut_after_the_request_was_taken_ends_with_exactly_one_vgpu(twin, drive):
+    running = twin(faults=[("close_after", {"method": "ReconfigVM_Task"})])
+    answer = drive(running)("vgpu_profile", **WISH)
+    assert not answer["failed"], answer["msg"]
+    assert answer["changed"]
+    assert has_its_vgpu(running)
+
+
 def test_a_task_of_somebody_else_is_waited_for_and_its_change_is_kept(twin, drive):
     """TaskInProgress first, then ConcurrentAccess: the other task changed the VM between read and reconfiguration."""
     running = twin()

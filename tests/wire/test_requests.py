@@ -38,6 +38,7 @@ def test_a_fleet_costs_one_request_per_vm_that_changes_and_a_few_for_all(thousan
     polls = seen[True]["WaitForUpdatesEx"] + seen[True]["ModifyListView"]
     assert polls <= 2 + 4 * (size // 32)
     assert seen[True].total() - size - polls <= LOGIN + READS + AROUND_TASKS
+    assert seen[True].total() <= 15 + 1.1 * size
     # Nothing is asked object by object.
     assert seen[True]["RetrievePropertiesEx"] <= READS + 2
     assert not {"Fetch", "RetrieveProperties", "FindByUuid", "FindByInventoryPath"} & set(seen[True])

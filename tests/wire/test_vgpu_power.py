@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
 from .lab import READY, lab, result
+from .meanwhile import meanwhile
 from .observe import gpu_setup
 
 CYCLE = {"name": "train-01", "profiles": ["grid_a100-40c"], "power": "cycle"}
@@ -94,15 +99,27 @@ def test_a_vm_that_was_off_stays_off(twin, drive):
     assert running.requests["PowerOnVM_Task"] == 0
 
 
-def test_a_vm_that_cannot_be_reconfigured_is_switched_on_again(twin, drive):
-    running = started(twin)
+def test_a_vm_that_cannot_be_switched_off_runs_on_as_it_did(twin, drive):
+    running = started(twin, {"tools": "none"})
     before = seen(running)
-    # The first reconfiguration leaves the note about the power cycle, the second is the one that counts.
-    answer = drive(running)("vgpu_profile", **{**CYCLE, "profiles": ["grid_a100-40c"]}, check=True)
-    assert not answer["failed"], answer["msg"]
-    running.control.fail_tasks(method="PowerOffVM_Task", fault="GenericVmConfigFault", message="It would not stop.")
-    answer = drive(running)("vgpu_profile", guest_shutdown_timeout_s=0, **CYCLE)
-    assert "It would not stop." in answer["msg"]
+    running.control.fail_tasks(method="PowerOffVM_Task", message="It would not stop.")
+    answer = drive(running)("vgpu_profile", **CYCLE)
+    assert "it should be switched off. vCenter answered GenericVmConfigFault: It would not stop." in answer["msg"]
+    assert seen(running) == before
+
+
+def test_a_vm_that_is_off_and_cannot_be_changed_is_switched_on_again(twin, drive):
+    running = started(twin, {"tools": "none"}, ReconfigVM_Task=0.4)
+    before = seen(running)
+    (machine,) = [one for one in running.world.of_kind("VirtualMachine") if one.name == "train-01"]
+
+    def spoil():
+        running.control.fail_tasks(method="ReconfigVM_Task", message="Not now.")
+
+    with meanwhile(lambda: machine.power == "poweredOff", spoil):
+        answer = drive(running)("vgpu_profile", **CYCLE)
+    assert "its vGPU configuration should change. vCenter answered GenericVmConfigFault: Not now." in answer["msg"]
+    assert running.requests["PowerOffVM_Task"] == running.requests["PowerOnVM_Task"] == 1
     assert seen(running) == before
 
 
@@ -128,10 +145,45 @@ def test_a_vm_that_does_not_start_even_with_its_old_configuration_is_reported_as
     assert (seen(running)["power"], seen(running)["profiles"]) == ("poweredOn", ["grid_a100-40c"])
 
 
-def test_a_fleet_is_cycled_together_and_not_one_by_one(twin, drive):
-    running = twin(seed=lab(*[{"power": "on", "tools": "none"}] * 8))
-    fleet = [{"name": f"train-{number:02}"} for number in range(1, 9)]
-    answer = drive(running)("vgpu_profile", vms=fleet, profiles=["grid_a100-5c"], power="cycle")
+def test_a_vm_that_finds_no_free_gpu_runs_again_as_it_did(twin, drive):
+    running = twin(seed=lab({**READY, "power": "on"}, {"power": "on", "tools": "none"}))
+    before = gpu_setup(running, "train-02")
+    answer = drive(running)("vgpu_profile", **{**CYCLE, "name": "train-02"})
+    assert answer["failure"]["code"] == "power_on_refused"
+    assert "InsufficientGraphicsResourcesFault" in answer["msg"]
+    assert "The old configuration was put back, and the VM runs with it." in answer["msg"]
+    assert gpu_setup(running, "train-02") == before
+
+
+RUN = """
+import json, sys
+sys.path[:0] = json.loads(sys.argv[1])
+import conftest
+from wire.drive import run
+run("aiready.vsphere.vgpu_profile", json.loads(sys.argv[2]))
+"""
+
+
+def test_a_run_that_is_killed_with_the_vm_off_is_finished_by_the_next(twin, drive):
+    running = started(twin, {"tools": "none"}, ReconfigVM_Task=0.4)
+    (machine,) = [one for one in running.world.of_kind("VirtualMachine") if one.name == "train-01"]
+    module = drive(running)
+    arguments = json.dumps({**module.connection, **CYCLE})
+    process = subprocess.Popen(
+        [sys.executable, "-c", RUN, json.dumps(sys.path), arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    while machine.power == "poweredOn" and process.poll() is None:
+        time.sleep(0.005)
+    process.kill()
+    output, _nothing = process.communicate()
+    assert process.returncode == -signal.SIGKILL, output.decode()
+    assert (seen(running)["power"], seen(running)["settings"][NOTE]) == ("poweredOff", "true")
+
+    careful = module("vgpu_profile", check=True, **{**CYCLE, "power": "refuse"})
+    assert result(careful)["pending"] == [{"what": "power", "needs": "power_on"}]
+
+    answer = module("vgpu_profile", **CYCLE)
     assert not answer["failed"], answer["msg"]
-    assert running.requests["PowerOffVM_Task"] == running.requests["PowerOnVM_Task"] == 8
-    assert {vm.power for vm in running.world.of_kind("VirtualMachine")} == {"poweredOn"}
+    after = seen(running)
+    assert (after["power"], after["profiles"]) == ("poweredOn", ["grid_a100-40c"])
+    assert NOTE not in after["settings"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyVmomi import vim
 
-from .lab import A100, NVAIE, READY, lab, result
+from .lab import A100, READY, lab
 from .observe import bystanders, gpu_setup, power_on, reconfigure, virtual_machine
 
 WHOLE = {"name": "train-01", "profiles": ["grid_a100-40c"]}
@@ -63,7 +63,9 @@ def test_bios_firmware_is_refused_because_such_a_vm_would_not_start(twin, drive)
 
 def test_a_profile_is_no_promise_of_a_free_gpu(twin, drive):
     running = twin(seed=lab({}, {}))
-    answer = drive(running)("vgpu_profile", vms=[{"name": "train-01"}, {"name": "train-02"}], profiles=["grid_a100-40c"])
+    answer = drive(running)(
+        "vgpu_profile", vms=[{"name": "train-01"}, {"name": "train-02"}], profiles=["grid_a100-40c"]
+    )
     assert not answer["failed"], answer["msg"]
     assert power_on(running, "train-01") is None
     assert type(power_on(running, "train-02"))._wsdlName == NO_GPU
@@ -116,113 +118,3 @@ def _keys(running):
             for device in machine.config.hardware.device
             if isinstance(device.backing, vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo)
         }
-
-
-@pytest.mark.parametrize(
-    "seed, wish, code, says",
-    [
-        (
-            lab(gpus=[{"board": "a40", "graphics_type": "sharedDirect"}]),
-            {"profiles": ["nvidia_a40-24c", "nvidia_a40-24q"]},
-            "profile_not_offered",
-            "All vGPUs of a VM have to be of one series, these are of C and Q.",
-        ),
-        (
-            lab(connection="disconnected"),
-            {"profiles": ["grid_a100-40c"]},
-            "host_not_connected",
-            "Its host esx-01 is not connected, so what it offers is not known. Connect the host again.",
-        ),
-        (
-            lab(),
-            {"profiles": ["grid_a100-4c"] * 3, "max_per_vm": 2},
-            "too_many",
-            "A VM takes 2 vGPUs at most; 3 were asked for.",
-        ),
-        (
-            lab(release="7.0.3"),
-            {"profiles": ["grid_a100-40c"] * 5},
-            "too_many",
-            "A VM takes 4 vGPUs at most on vSphere 7.0.3; 5 were asked for.",
-        ),
-        (
-            lab(release="7.0.3"),
-            {"profiles": ["grid_a100-20c", "grid_a100-40c"]},
-            "several_fractional",
-            "vSphere 7.0.3 takes several vGPUs in a VM only if each has the whole memory of its GPU; "
-            "grid_a100-20c has not.",
-        ),
-        (
-            lab(driver={"family": "none"}),
-            {"profiles": ["grid_a100-40c"]},
-            "host_offers_nothing",
-            "Host esx-01 offers no vGPU profile: its NVIDIA A100-PCIE-40GB has the graphics type Basic, so no NVIDIA "
-            "driver is in charge of it. Install the NVIDIA AI Enterprise host driver",
-        ),
-        (
-            lab(driver={"family": "graphics"}),
-            {"profiles": ["grid_a100-40c"]},
-            "host_offers_nothing",
-            "although its NVIDIA A100-PCIE-40GB is set to Shared Direct. Check the driver package (NVIDIA AI Enterprise",
-        ),
-        (
-            lab(gpus=[{**A100, "graphics_type": "shared"}]),
-            {"profiles": ["grid_a100-40c"]},
-            "host_offers_nothing",
-            "the graphics type of its NVIDIA A100-PCIE-40GB is shared, not Shared Direct. "
-            "Set the type to Shared Direct and restart Xorg, or reboot the host.",
-        ),
-        (
-            lab(gpus=[{**A100, "passthrough": True}]),
-            {"profiles": ["grid_a100-40c"]},
-            "host_offers_nothing",
-            "is given away by passthrough. Switch passthrough off for the device",
-        ),
-        (
-            lab(gpus=[{**A100, "mig": True}]),
-            {"profiles": ["grid_a100-40c"]},
-            "profile_not_offered",
-            "offer MIG-backed profiles, so they are in MIG mode. Switch MIG mode off for the GPU",
-        ),
-        (
-            lab(),
-            {"profiles": ["grid_a100-3-20c"]},
-            "profile_not_offered",
-            "offer time-sliced profiles, so they are not in MIG mode. Switch MIG mode on for the GPU",
-        ),
-        (
-            lab(gpus=[], others=[{"name": "esx-02", "driver": NVAIE, "gpus": [A100]}]),
-            {"profiles": ["grid_a100-40c"]},
-            "profile_on_other_host",
-            "Host esx-01 does not offer grid_a100-40c; in the same cluster esx-02 does. Move the VM to such a host.",
-        ),
-        (
-            lab(),
-            {"profiles": ["grid_a100-30c"]},
-            "profile_not_offered",
-            "Offered are grid_a100-20c, grid_a100-10c, grid_a100-40c",
-        ),
-    ],
-    ids=[
-        "two series",
-        "host away",
-        "more than allowed",
-        "five on 7.0",
-        "fractional on 7.0",
-        "no driver",
-        "driver of the wrong family",
-        "graphics type shared",
-        "GPU passed through",
-        "MIG mode on",
-        "MIG mode off",
-        "other host",
-        "near alternatives",
-    ],
-)
-def test_the_refusal_says_what_is_there_and_what_to_do(twin, drive, seed, wish, code, says):
-    running = twin(seed=seed)
-    answer = drive(running)("vgpu_profile", name="train-01", **wish)
-    assert says in answer["msg"]
-    assert answer["failure"]["code"] == code
-    assert result(answer)["failure"] == answer["failure"]
-    assert running.requests["ReconfigVM_Task"] == 0

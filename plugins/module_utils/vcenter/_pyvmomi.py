@@ -10,6 +10,8 @@ import traceback
 
 from ansible.module_utils.basic import missing_required_lib
 
+__all__ = ["IMPORT_ERROR", "SoapStubAdapter", "VmomiSupport", "managed_type", "require", "vim", "vmodl"]
+
 try:
     from pyVmomi import SoapStubAdapter, VmomiSupport, vim, vmodl
 except ImportError:

@@ -33,7 +33,7 @@ class CertificateChanged(OSError):
 
 def http_status(error):
     """The status code inside the exception that pyVmomi makes of an unexpected HTTP answer."""
-    match = re.match(r"([1-5]\d\d)\b", str(error)) if type(error) is HTTPException else None
+    match = re.match(r"([1-5]\d\d)\b", str(error)) if error.__class__ is HTTPException else None
     return int(match.group(1)) if match else None
 
 

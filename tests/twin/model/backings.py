@@ -23,12 +23,12 @@ CONTROLLER_SUMMARIES = {
 }
 
 
-def fill(world, vm, device, file_operation):
+def fill(world, vm, device, file_operation, new=True):
     """Complete what the request left to the server."""
     if isinstance(device, DEVICE.VirtualDisk):
         _disk(world, vm, device, file_operation)
     elif isinstance(device, DEVICE.VirtualEthernetCard):
-        _nic(world, vm, device)
+        _nic(world, vm, device, new)
     elif isinstance(device, DEVICE.VirtualPCIPassthrough) and isinstance(device.backing, VMIOP):
         # Read-only in the API: the type says whether the VM can move.
         device.backing.migrateSupported = True
@@ -134,7 +134,7 @@ def _is_file(backing):
     return backing.fileName.endswith(".vmdk")
 
 
-def _nic(world, vm, device):
+def _nic(world, vm, device, new):
     network = _network(world, device.backing)
     if network is None and isinstance(device.backing, (NIC_STANDARD, NIC_DISTRIBUTED)):
         raise vim.fault.InvalidDeviceBacking(
@@ -158,7 +158,10 @@ def _nic(world, vm, device):
     device.wakeOnLanEnabled = True if device.wakeOnLanEnabled is None else device.wakeOnLanEnabled
     if device.connectable is None:
         device.connectable = DEVICE.VirtualDevice.ConnectInfo(startConnected=True, allowGuestControl=True)
-    device.connectable.connected = vm.power == "poweredOn" and bool(device.connectable.startConnected)
+    if vm.power != "poweredOn":
+        device.connectable.connected = False
+    elif new:
+        device.connectable.connected = bool(device.connectable.startConnected)
     device.connectable.status = "ok" if device.connectable.connected else "untried"
 
 

@@ -21,7 +21,7 @@ from .inventory import (
     put,
 )
 from .release import RELEASES
-from .seed_schema import SeedError
+from .seed_schema import SeedError, word
 from .vm import VirtualMachine
 
 DEVICE = vim.vm.device
@@ -61,7 +61,7 @@ class _Builder:
         for one in entry.get("switches", []):
             self._switch(one)
         for one in _each(entry.get("clusters", [])):
-            cluster = Cluster(self.world, one["name"], None, one.get("drs", "manual"), one.get("ha", False))
+            cluster = Cluster(self.world, one["name"], None, word(one.get("drs", "manual")), one.get("ha", False))
             self._compute(cluster, one, one.get("hosts", []))
         for one in _each(entry.get("hosts", [])):
             self._compute(ComputeResource(self.world, one["name"], None), one, [one])
@@ -116,7 +116,7 @@ class _Builder:
             for _number in range(entry.get("count", 1)):
                 host.gpus.append(_gpu(entry, len(host.gpus)))
         if host.gpus and all(gpu.configured_type == "sharedDirect" for gpu in host.gpus):
-            host.default_graphics_type = host.active_default_graphics_type = "sharedDirect"
+            host.default_graphics_type = "sharedDirect"
         driver = one.get("driver", {"family": "none"})
         load_driver(host, driver["family"], driver.get("version", ""))
         compute.hosts[host.moid] = world.add(host)
@@ -158,7 +158,7 @@ class _Builder:
         vm.connection = one.get("connection", "connected")
         if one.get("template"):
             provision.mark_as_template(world, vm)
-        if one.get("power") == "on":
+        if word(one.get("power", "off")) == "on":
             powers.power_on(world, vm)
 
     def _host_for(self, one, number):

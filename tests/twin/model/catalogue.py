@@ -44,16 +44,11 @@ class Board:
     device_id: int
     prefix: str
     memory_gb: int
-    mmio_gb: int
+    mmio_gb: int  # 0 fits below 4 GB, so that BIOS firmware will do: the T4 alone (frankdenneman.nl 2023-05-30)
     mixed_size: bool
     compute_only: bool
     migs: bool
     profiles: tuple
-
-    @property
-    def needs_efi(self):
-        """Only the T4's memory window fits below 4 GB (frankdenneman.nl 2023-05-30)."""
-        return self.mmio_gb > 0
 
 
 @functools.cache

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 from pyVmomi import vim
 
 from . import devices
@@ -89,7 +87,7 @@ def vm_hardware(disk_gb):
         capacityInBytes=disk_gb * 1024**3,
         backing=DEVICE.VirtualDisk.FlatVer2BackingInfo(fileName="", diskMode="persistent", thinProvisioned=True),
     )
-    return [*copy.deepcopy(devices.base_hardware()), controller, disk]
+    return [*devices.base_hardware(), controller, disk]
 
 
 def nic(network):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 
 from pyVmomi import vim
 
@@ -63,9 +64,10 @@ def change(world, vm, specs):
     _list_children(vm)
 
 
+@functools.cache
 def base_hardware():
-    """The devices that every VM has from the start."""
-    return [
+    """The devices that every VM has from the start; a device is never changed in place, so VMs share them."""
+    return (
         DEVICE.VirtualIDEController(key=200, deviceInfo=_text("IDE 0", "IDE 0"), busNumber=0),
         DEVICE.VirtualIDEController(key=201, deviceInfo=_text("IDE 1", "IDE 1"), busNumber=1),
         DEVICE.VirtualPS2Controller(key=300, deviceInfo=_text("PS2 controller 0", "PS2 controller 0"), busNumber=0),
@@ -105,12 +107,7 @@ def base_hardware():
             id=-1,
             allowUnrestrictedCommunication=False,
         ),
-    ]
-
-
-def finish(vm):
-    """Bring the controllers' lists in line with the devices."""
-    _list_children(vm)
+    )
 
 
 def invalid(index, device=None):
@@ -133,7 +130,7 @@ def wrong_power(vm):
 
 
 def _add(world, vm, index, spec, new_keys):
-    device = copy.copy(spec.device)
+    device = copy.deepcopy(spec.device)
     if device is None:
         raise invalid(index)
     if vm.power != "poweredOff" and not isinstance(device, HOT_PLUGGED):
@@ -156,13 +153,13 @@ def _edit(world, vm, index, spec):
         raise invalid(index, spec.device)
     if vm.power != "poweredOff" and not isinstance(old, HOT_EDITED):
         raise wrong_power(vm)
-    device = copy.copy(old)
+    device = copy.deepcopy(old)
     for info in spec.device._GetPropertyList():
         value = getattr(spec.device, info.name)
         if value is not None and info.name not in ("key", "deviceInfo", "dynamicProperty", "dynamicType"):
             setattr(device, info.name, value)
     backings.check_edit(index, old, device)
-    backings.fill(world, vm, device, None)
+    backings.fill(world, vm, device, None, new=False)
     device.deviceInfo = _text(old.deviceInfo.label, backings.summary(device))
     vm.devices = [device if one is old else one for one in vm.devices]
 

@@ -116,7 +116,6 @@ class Host(Managed):
         self.reboot_required = False
         self.driver = Driver()
         self.default_graphics_type = "shared"
-        self.active_default_graphics_type = "shared"
         self.assignment_policy = "performance"
         self.gpus: list[gpus.Gpu] = []
         self.nics: list[Nic] = []
@@ -219,7 +218,6 @@ def restart_xorg(world, host):
     """The graphics types that are configured become the active ones."""
     if any(gpu.vms() for gpu in host.gpus):
         return
-    host.active_default_graphics_type = host.default_graphics_type
     load_driver(host, host.driver.family, host.driver.version)
     world.touch(host, host.managers["graphicsManager"])
 

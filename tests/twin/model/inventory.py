@@ -104,6 +104,7 @@ class Cluster(ComputeResource):
         self.drs = drs  # off, manual, partiallyAutomated, fullyAutomated
         self.ha = ha
         self.rules = []
+        self.vm_overrides: dict = {}  # VM's moid: its DrsVmConfigInfo
         self.options: dict[str, str] = {}
 
 

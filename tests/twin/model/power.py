@@ -30,7 +30,8 @@ def power_on(world, vm, wanted_host=None):
         check_config(vm)
         placements = _find_host(world, vm, wanted_host)
     gpus.settle(placements, vm)
-    _hold_passthrough(vm)
+    for gpu in _passthrough_gpus(vm, vm.host):
+        gpu.held_by = vm
     vm.power = "poweredOn"
     vm.booted = datetime.datetime.now(datetime.timezone.utc)
     _connect_nics(vm, True)
@@ -173,7 +174,7 @@ def admit(vm, host):
             unreserved=max(0, unreserved) * 1024 * 1024,
             requested=vm.memory_reserved_mb * 1024 * 1024,
         )
-    _check_passthrough(vm, host)
+    _passthrough_gpus(vm, host)
     return hosts.pick_gpus(host, vm, _vgpu_types(vm))
 
 
@@ -189,30 +190,23 @@ def _reachable(vm, host):
     return all(moid in host.datastores for moid in vm.datastores) and all(moid in host.networks for moid in vm.networks)
 
 
-def _check_passthrough(vm, host):
+def _passthrough_gpus(vm, host):
+    """A whole GPU for each passed-through device, or the refusal."""
+    chosen = []
     for device in vm.passthrough_devices:
-        if _free_passthrough(host, device) is None:
+        free = [gpu for gpu in host.gpus if gpu.passthrough and gpu.held_by is None and gpu not in chosen]
+        fitting = next((gpu for gpu in free if _allows(device.backing, gpu)), None)
+        if fitting is None:
             reason = f"Device '{device.deviceInfo.label}' is not available on the host."
             raise vim.fault.GenericVmConfigFault(msg=reason, reason=reason)
+        chosen.append(fitting)
+    return chosen
 
 
-def _hold_passthrough(vm):
-    for device in vm.passthrough_devices:
-        _free_passthrough(vm.host, device).held_by = vm
-
-
-def _free_passthrough(host, device):
-    """A GPU in passthrough that nobody holds and that the backing allows."""
-    backing = device.backing
-    for gpu in host.gpus:
-        if not gpu.passthrough or gpu.held_by is not None:
-            continue
-        if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DynamicBackingInfo):
-            if any(one.deviceId == gpu.board.device_id for one in backing.allowedDevice or []):
-                return gpu
-        elif getattr(backing, "id", None) == gpu.pci_id:
-            return gpu
-    return None
+def _allows(backing, gpu):
+    if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DynamicBackingInfo):
+        return any(one.deviceId == gpu.board.device_id for one in backing.allowedDevice or [])
+    return getattr(backing, "id", None) == gpu.pci_id
 
 
 def _boot(world, vm):

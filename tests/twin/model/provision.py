@@ -44,7 +44,7 @@ def create(world, folder, spec, pool, host=None):
     vm.hardware_version = f"vmx-{vm.host.release.newest_hardware}"
     path = spec.files.vmPathName if spec.files is not None else None
     vm.home = _home(vm, path)
-    vm.devices = devices.base_hardware()
+    vm.devices = list(devices.base_hardware())
     vm.tools_installed = False
     vm.guest_id = spec.guestId or "otherGuest"
     place(world, vm, folder, pool, vm.host)
@@ -216,6 +216,8 @@ def _home(vm, path):
 
 def _copied(world, vm, device):
     """A device of the copy: new files, a new MAC address."""
+    if not isinstance(device, (vim.vm.device.VirtualEthernetCard, vim.vm.device.VirtualDisk)):
+        return device
     fresh = copy.deepcopy(device)
     if isinstance(fresh, vim.vm.device.VirtualEthernetCard):
         fresh.macAddress = None

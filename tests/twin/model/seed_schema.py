@@ -140,6 +140,11 @@ def check(data):
         raise SeedError(problems)
 
 
+def word(value):
+    """YAML reads on and off as true and false; here they are words."""
+    return {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
+
+
 def _table(data, keys, place, problems):
     if not isinstance(data, dict):
         problems.append(f"{place}: must be a table of {', '.join(keys)}.")
@@ -155,6 +160,8 @@ def _table(data, keys, place, problems):
 
 
 def _value(value, key, place, problems):
+    if isinstance(value, bool) and "off" in key.choices:
+        value = word(value)
     if key.type is str and isinstance(value, (int, float)) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, key.type) or (key.type is int and isinstance(value, bool)):

@@ -55,14 +55,41 @@ class Settings(Service):
 
     def __init__(self, kind, moid):
         super().__init__(kind, moid)
-        self.values = {
-            "vgpu.hotmigrate.enabled": False,
-            "VirtualCenter.InstanceName": "vcenter.example",
-            "config.vpxd.hostnameUrl": "vcenter.example",
-            "mail.smtp.port": 25,
-        }
+        self.values = dict(SETTINGS)
 
 
+# vCenter's advanced settings that clients read, with their defaults.
+SETTINGS = {
+    "VirtualCenter.InstanceName": "vcenter.example",
+    "VirtualCenter.ManagedIP": "10.0.0.1",
+    "VirtualCenter.MaxDBConnection": 50,
+    "ads.checkInterval": 1440,
+    "ads.checkIntervalEnabled": True,
+    "ads.maxFetch": 5000,
+    "ads.maxFetchEnabled": True,
+    "ads.timeout": 60,
+    "client.timeout.long": 120,
+    "client.timeout.normal": 30,
+    "config.vpxd.hostnameUrl": "vcenter.example",
+    "event.maxAge": 30,
+    "event.maxAgeEnabled": True,
+    "instance.id": 1,
+    "log.level": "info",
+    "mail.sender": "",
+    "mail.smtp.port": "25",
+    "mail.smtp.server": "",
+    "snmp.receiver.1.community": "public",
+    "snmp.receiver.1.enabled": True,
+    "snmp.receiver.1.name": "localhost",
+    "snmp.receiver.1.port": 162,
+    **{f"snmp.receiver.{number}.community": "" for number in (2, 3, 4)},
+    **{f"snmp.receiver.{number}.enabled": False for number in (2, 3, 4)},
+    **{f"snmp.receiver.{number}.name": "" for number in (2, 3, 4)},
+    **{f"snmp.receiver.{number}.port": 162 for number in (2, 3, 4)},
+    "task.maxAge": 30,
+    "task.maxAgeEnabled": True,
+    "vgpu.hotmigrate.enabled": False,
+}
 CLASSES = {"CustomFieldsManager": Fields, "VpxSettings": Settings}
 
 

@@ -46,7 +46,6 @@ class VirtualMachine(Managed):
         self.cores_per_socket = 1
         self.memory_mb = 1024
         self.firmware = "bios"
-        self.secure_boot = False
         self.boot_options = None
         self.flags = None
         self.cpu_hot_add = False
@@ -135,8 +134,3 @@ def _allocation():
 
 def _now():
     return datetime.datetime.now(datetime.timezone.utc)
-
-
-def neighbours(vm):
-    """What shows something of the VM and must be told when it changes."""
-    return [one for one in (vm.host, vm.pool, *vm.datastores.values(), *vm.networks.values()) if one is not None]

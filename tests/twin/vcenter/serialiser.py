@@ -7,7 +7,7 @@ import functools
 from datetime import datetime
 from xml.sax.saxutils import escape
 
-from pyVmomi import Iso8601, VmomiSupport, vmodl  # noqa: F401 - vmodl defines the faults
+from pyVmomi import Iso8601, VmomiSupport, vmodl  # noqa: F401 - vmodl defines the faults  # pylint: disable=unused-import
 from pyVmomi.SoapAdapter import LocalizedMethodFault
 from pyVmomi.VmomiSupport import DataObject, ManagedMethod, ManagedObject
 

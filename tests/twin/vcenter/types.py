@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from pyVmomi import VmomiSupport, vmodl  # noqa: F401 - vmodl must be loaded before types are looked up
+# vmodl must be loaded before types are looked up.
+from pyVmomi import VmomiSupport, vmodl  # noqa: F401  # pylint: disable=unused-import
 
 VIM_NAMESPACE = "urn:vim25"
 SERVICE_NAMESPACE = "vim25"

@@ -126,6 +126,11 @@ def reconfigure_compute(call, this, spec, modify):
     return begin(call, "ReconfigureComputeResource_Task", this, work)
 
 
+@method("ClusterComputeResource", "ReconfigureCluster_Task")
+def reconfigure_cluster(call, this, spec, modify):
+    return begin(call, "ReconfigureCluster_Task", this, lambda: _configure_cluster(call.world, this, spec))
+
+
 @method("ClusterComputeResource", "GetResourceUsage")
 def resource_usage(call, this):
     hosts = list(this.hosts.values())
@@ -155,9 +160,18 @@ def _configure_cluster(world, cluster, spec):
             cluster.options[option.key] = option.value
     if das is not None and das.enabled is not None:
         cluster.ha = das.enabled
+    for change in getattr(spec, "drsVmConfigSpec", None) or []:
+        _change_override(cluster, change)
     for change in getattr(spec, "rulesSpec", None) or []:
         _change_rule(cluster, change)
     world.touch(cluster)
+
+
+def _change_override(cluster, change):
+    if change.operation == "remove":
+        cluster.vm_overrides.pop(change.removeKey._moId, None)
+    else:
+        cluster.vm_overrides[change.info.key._moId] = change.info
 
 
 def _change_rule(cluster, change):

@@ -115,16 +115,12 @@ def answer(call, this, questionId, answerChoice):
 
 @method(KIND, "CreateSnapshot_Task")
 def create_snapshot(call, this, name, memory, quiesce, description=None):
-    return begin(
-        call, "CreateSnapshot_Task", this, lambda: snapshots.create(call.world, this, name, description)
-    )
+    return begin(call, "CreateSnapshot_Task", this, lambda: snapshots.create(call.world, this, name, description))
 
 
 @method(KIND, "CreateSnapshotEx_Task")
 def create_snapshot_ex(call, this, name, memory, description=None, quiesceSpec=None):
-    return begin(
-        call, "CreateSnapshotEx_Task", this, lambda: snapshots.create(call.world, this, name, description)
-    )
+    return begin(call, "CreateSnapshotEx_Task", this, lambda: snapshots.create(call.world, this, name, description))
 
 
 @method(KIND, "RemoveAllSnapshots_Task")

@@ -73,13 +73,34 @@ def runtime(host, world):
     )
 
 
+def about(host):
+    """The product of a host, as in config.product."""
+    release = host.release
+    return make(
+        vim.AboutInfo,
+        name="VMware ESXi",
+        fullName=f"VMware ESXi {release.version} build-{release.build}",
+        vendor="VMware, Inc.",
+        version=release.version,
+        build=release.build,
+        localeVersion="INTL",
+        localeBuild="000",
+        osType="vmnix-x86",
+        productLineId="embeddedEsx",
+        apiType="HostAgent",
+        apiVersion=release.api_version,
+        licenseProductName="VMware ESX Server",
+        licenseProductVersion=f"{release.numbers[0]}.0",
+    )
+
+
 # What many clients read for many hosts, without the whole config or summary.
 FAST = {
     "runtime.connectionState": lambda host: host.connection,
     "runtime.inMaintenanceMode": lambda host: host.maintenance,
     "runtime.powerState": lambda host: host.power,
     "summary.config.name": lambda host: host.name,
-    "config.product": lambda host: about(host),  # noqa: PLW0108 - defined below
+    "config.product": about,
     "config.product.version": lambda host: host.release.version,
     "config.product.apiVersion": lambda host: host.release.api_version,
     "config.sharedPassthruGpuTypes": host_gpu.types_offered,
@@ -224,27 +245,6 @@ def network(host, world):
 @prop(KIND, "datastoreBrowser")
 def datastore_browser(host, world):
     return host.browser
-
-
-def about(host):
-    """The product of a host, as in config.product."""
-    release = host.release
-    return make(
-        vim.AboutInfo,
-        name="VMware ESXi",
-        fullName=f"VMware ESXi {release.version} build-{release.build}",
-        vendor="VMware, Inc.",
-        version=release.version,
-        build=release.build,
-        localeVersion="INTL",
-        localeBuild="000",
-        osType="vmnix-x86",
-        productLineId="embeddedEsx",
-        apiType="HostAgent",
-        apiVersion=release.api_version,
-        licenseProductName="VMware ESX Server",
-        licenseProductVersion=f"{release.numbers[0]}.0",
-    )
 
 
 def _identifying(host):

@@ -121,7 +121,13 @@ def cluster_summary_ex(cluster, world):
 
 @prop("ClusterComputeResource", "configuration")
 def cluster_configuration(cluster, world):
-    return make(vim.cluster.ConfigInfo, dasConfig=_das(cluster), drsConfig=_drs(cluster), rule=cluster.rules)
+    return make(
+        vim.cluster.ConfigInfo,
+        dasConfig=_das(cluster),
+        drsConfig=_drs(cluster),
+        rule=cluster.rules,
+        drsVmConfig=_overrides(cluster),
+    )
 
 
 for _name in ("recommendation", "drsRecommendation", "migrationHistory", "actionHistory", "drsFault"):
@@ -189,6 +195,10 @@ def _summary(compute, cls, **more):
     )
 
 
+def _overrides(cluster):
+    return list(cluster.vm_overrides.values())
+
+
 def _das(cluster):
     return make(
         vim.cluster.DasConfigInfo,
@@ -233,6 +243,7 @@ def _cluster_config(cluster):
         dasConfig=_das(cluster),
         drsConfig=_drs(cluster),
         rule=cluster.rules,
+        drsVmConfig=_overrides(cluster),
         dpmConfigInfo=make(
             vim.cluster.DpmConfigInfo, enabled=False, defaultDpmBehavior="manual", hostPowerActionRate=3
         ),

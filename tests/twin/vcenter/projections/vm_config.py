@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from pyVmomi import vim
 
 from .shape import make
@@ -141,12 +139,6 @@ def summary(vm):
 def extra(vm):
     """The extraConfig list, in the order in which the keys were first set."""
     return [make(vim.option.OptionValue, key=key, value=value) for key, value in vm.extra.items()]
-
-
-def hardware_number(vm):
-    """20 of vmx-20."""
-    found = re.search(r"\d+", vm.hardware_version)
-    return int(found.group()) if found else 0
 
 
 def _flags():

@@ -17,7 +17,7 @@ class TaskServer:
     def __init__(self, to=None):
         self.clock = FakeClock()
         self.wire = FakeWire(to)
-        self.vcenter, _ = opened(self.wire, self.clock)
+        self.vcenter, dummy = opened(self.wire, self.clock)
         self.inventory = FakeInventory(self.wire)
         self.plan: dict[str, list] = {}
         self.refuse: dict[str, list] = {}

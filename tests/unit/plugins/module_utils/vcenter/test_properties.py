@@ -31,13 +31,13 @@ def names(rows):
 
 
 def test_any_number_of_objects_is_one_request(reach):
-    vcenter, wire, _ = reach
+    vcenter, wire, dummy = reach
     assert names(retrieve(vcenter, {"VirtualMachine": ["name"]}, vms(vcenter))) == [f"node-{n}" for n in range(10)]
     assert wire.requests == {"RetrievePropertiesEx": 1}
 
 
 def test_objects_reached_by_a_walk_come_in_the_same_request_and_once(reach):
-    vcenter, wire, _ = reach
+    vcenter, wire, dummy = reach
     rows = retrieve(
         vcenter,
         {"VirtualMachine": ["runtime.host"], "HostSystem": ["name"]},
@@ -50,7 +50,7 @@ def test_objects_reached_by_a_walk_come_in_the_same_request_and_once(reach):
 
 
 def test_an_unset_property_is_the_default_and_not_missing(reach):
-    vcenter, _, _ = reach
+    vcenter = reach[0]
     (row,) = retrieve(vcenter, {"VirtualMachine": ["name", "config"]}, vms(vcenter, 1))
     assert row.get("config") is None
     assert row.get("config", "x") == "x"
@@ -58,7 +58,7 @@ def test_an_unset_property_is_the_default_and_not_missing(reach):
 
 
 def test_a_property_that_must_not_be_read_is_named_with_its_fault(reach):
-    vcenter, _, inventory = reach
+    vcenter, dummy, inventory = reach
     inventory.hidden["vm-0", "name"] = vim.fault.NoPermission(privilegeId="System.Read")
     (row,) = retrieve(vcenter, {"VirtualMachine": ["name"]}, vms(vcenter, 1))
     assert row.get("name") is None
@@ -113,14 +113,14 @@ def test_an_answer_that_hides_everything_for_want_of_a_session_is_no_answer(reac
 
 
 def test_objects_that_are_gone_can_be_left_out(reach):
-    vcenter, _, inventory = reach
+    vcenter, dummy, inventory = reach
     del inventory.objects["vm-3"], inventory.objects["vm-5"]
     rows = retrieve(vcenter, {"VirtualMachine": ["name"]}, vms(vcenter), skip_gone=True)
     assert len(rows) == 8
 
 
 def test_an_object_that_is_gone_is_an_error_otherwise(reach):
-    vcenter, _, inventory = reach
+    vcenter, dummy, inventory = reach
     del inventory.objects["vm-3"]
     with pytest.raises(OperatorError, match="ManagedObjectNotFound.*vm-3") as caught:
         retrieve(vcenter, {"VirtualMachine": ["name"]}, vms(vcenter))
@@ -128,7 +128,7 @@ def test_an_object_that_is_gone_is_an_error_otherwise(reach):
 
 
 def test_a_vendor_fault_becomes_a_readable_error(reach):
-    vcenter, wire, _ = reach
+    vcenter, wire, dummy = reach
 
     def refuse(mo, specSet, options):
         raise vmodl.query.InvalidProperty(name="nonsense")
@@ -139,6 +139,6 @@ def test_a_vendor_fault_becomes_a_readable_error(reach):
 
 
 def test_nothing_to_start_from_costs_no_request(reach):
-    vcenter, wire, _ = reach
+    vcenter, wire, dummy = reach
     assert retrieve(vcenter, {"VirtualMachine": ["name"]}, []) == []
     assert not wire.requests

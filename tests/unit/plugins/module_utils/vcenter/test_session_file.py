@@ -151,13 +151,13 @@ def forks(directory, work, count=FORKS, **arguments):
     start, answers = context.Event(), context.Queue()
     processes = [
         context.Process(target=work, args=(directory,), kwargs=dict(arguments, start=start, answers=answers))
-        for _ in range(count)
+        for dummy in range(count)
     ]
     for process in processes:
         process.start()
     start.set()
     try:
-        return [answers.get(timeout=60) for _ in processes]
+        return [answers.get(timeout=60) for dummy in processes]
     finally:
         for process in processes:
             process.join(10)

@@ -79,7 +79,7 @@ def test_a_busy_object_is_tried_again_until_it_is_free(server, where):
 
 
 def test_an_object_that_stays_busy_is_given_up(server):
-    server.refuse["vm-0"] = [vim.fault.TaskInProgress() for _ in range(100)]
+    server.refuse["vm-0"] = [vim.fault.TaskInProgress() for dummy in range(100)]
     (outcome,) = run_tasks(server.vcenter, server.jobs(1))
     assert outcome.error.code == "task_in_progress"
     assert len(server.refuse["vm-0"]) > 80

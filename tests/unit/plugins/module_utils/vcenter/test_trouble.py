@@ -75,7 +75,7 @@ class Peer:
     def _run(self):
         while not self._ended.is_set():
             try:
-                connection, _ = self._socket.accept()
+                connection, dummy = self._socket.accept()
             except TimeoutError:
                 continue
             with connection:

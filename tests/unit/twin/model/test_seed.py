@@ -1,0 +1,104 @@
+"""Seeds: what ships loads, what is wrong is named, and the same seed gives the same world."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import pytest
+import yaml
+
+from twin.model import inventory, seed
+from twin.model.seed_schema import SeedError
+
+MINIMAL = {"users": {"u": "p"}, "datacenters": [{"name": "dc"}]}
+
+
+def test_small_is_ready_for_vgpus():
+    world = seed.load("small")
+    hosts, vms = world.of_kind("HostSystem"), world.of_kind("VirtualMachine")
+    assert all("grid_a100-40c" in [entry.name for entry in host.vgpu_types] for host in hosts)
+    assert sorted(vm.name for vm in vms if not vm.template) == ["train-01", "train-02"]
+    assert len({vm.host for vm in vms if not vm.template}) == 2
+    assert inventory.find_by_path(world, "lab/vm/training/train-01").firmware == "efi"
+
+
+def test_large_has_a_hundred_hosts_and_a_thousand_vms():
+    world = seed.load("large")
+    assert (len(world.of_kind("HostSystem")), len(world.of_kind("VirtualMachine"))) == (100, 1000)
+    assert {len(host.vms) for host in world.of_kind("HostSystem")} == {10}
+    assert len({vm.name for vm in world.of_kind("VirtualMachine")}) == 1000
+
+
+def test_the_same_seed_gives_the_same_identities():
+    first, second = (
+        {vm.name: (vm.moid, vm.uuid, vm.instance_uuid) for vm in seed.load("small").of_kind("VirtualMachine")}
+        for _number in range(2)
+    )
+    assert first == second
+
+
+WRONG = {
+    "an unknown key": ({"datacentres": []}, "seed.datacentres: this key is not known"),
+    "a missing key": ({"datacenters": [{}]}, "seed.datacenters[0].name: is missing"),
+    "a wrong type": ({"datacenters": [{"name": "dc", "vms": {}}]}, "seed.datacenters[0].vms: must be a list"),
+    "an unknown board": (
+        {"datacenters": [{"name": "dc", "hosts": [{"name": "h", "gpus": [{"board": "a100"}]}]}]},
+        "seed.datacenters[0].hosts[0].gpus[0].board: 'a100' is none of",
+    ),
+    "an unknown release": ({"release": "6.7.0"}, "seed.release: '6.7.0' is none of"),
+    "a count of none": ({"datacenters": [{"name": "dc", "vms": [{"name": "v", "count": 0}]}]}, "must be at least 1"),
+    "a VM without a host": ({"datacenters": [{"name": "dc", "vms": [{"name": "v"}]}]}, "no host that it could live on"),
+    "a network that is not there": (
+        {
+            "datacenters": [
+                {
+                    "name": "dc",
+                    "datastores": [{"name": "d"}],
+                    "hosts": [{"name": "h"}],
+                    "vms": [{"name": "v", "networks": ["n"]}],
+                }
+            ]
+        },
+        "There is no network 'n' in datacenter dc",
+    ),
+}
+
+
+@pytest.mark.parametrize("change,words", WRONG.values(), ids=WRONG)
+def test_a_wrong_seed_says_where_and_what(change, words):
+    with pytest.raises(SeedError) as caught:
+        seed.from_data({**MINIMAL, **change})
+    assert words in str(caught.value)
+
+
+def test_all_problems_come_at_once():
+    with pytest.raises(SeedError) as caught:
+        seed.from_data({"users": 1, "datacenters": [{"name": "dc", "x": 1}], "y": 2})
+    assert len(caught.value.problems) == 3
+
+
+def test_a_seed_that_is_not_there_names_those_that_are():
+    with pytest.raises(SeedError, match="large, small"):
+        seed.load("medium")
+
+
+def test_on_and_off_are_words_although_yaml_reads_them_as_truth():
+    data = """
+    users: {u: p}
+    datacenters:
+    - name: dc
+      datastores: [{name: d}]
+      clusters: [{name: c, drs: off, hosts: [{name: h}]}]
+      vms: [{name: v, power: on}]
+    """
+    world = seed.from_data(yaml.safe_load(data))
+    assert world.of_kind("ClusterComputeResource")[0].drs == "off"
+    assert world.of_kind("VirtualMachine")[0].power == "poweredOn"
+
+
+def test_the_seed_in_the_readme_loads():
+    text = (seed.SEEDS.parent / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"\n( {4}release:.*?)\n\n[^ ]", text, flags=re.DOTALL)
+    world = seed.from_data(yaml.safe_load(textwrap.dedent(block)))
+    assert len(world.of_kind("VirtualMachine")) == 4
