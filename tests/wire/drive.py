@@ -6,10 +6,14 @@ import contextlib
 import importlib
 import io
 import json
+from pathlib import Path
 
 from ansible.module_utils.testing import patch_module_args
 
 OURS = "aiready.vsphere"
+MODULES = sorted(
+    path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("*.py") if path.stem != "__init__"
+)
 
 
 def load(module):

@@ -5,6 +5,7 @@ A program of its own, because a test process that serves the twin on threads mus
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -13,10 +14,10 @@ import sys
 def main():
     """Print how many forks got an answer, and what the others were told."""
     sys.path[:0] = json.loads(sys.argv[1])
-    from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
-
-    import conftest  # noqa: F401 - makes the collection importable
+    importlib.import_module("conftest")  # makes the collection importable
+    utils = "ansible_collections.aiready.vsphere.plugins.module_utils"
+    session = importlib.import_module(f"{utils}.vcenter.session")
+    refusal = importlib.import_module(f"{utils}.errors").OperatorError
 
     params, forks = json.loads(sys.argv[2]), int(sys.argv[3])
     gate, opener = os.pipe()
@@ -27,7 +28,7 @@ def main():
             os.read(gate, 1)  # returns for all at once, when the last writer is gone
             try:
                 session.connect(params).si.CurrentTime()
-            except OperatorError as error:
+            except refusal as error:
                 os.write(reporter, f"{error.code}\n".encode())
             else:
                 os.write(reporter, b"answered\n")

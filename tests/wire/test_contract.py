@@ -9,12 +9,17 @@ import pytest
 
 from . import rows
 from .contract import hold
+from .drive import MODULES
 
 ROWS = [
     row
     for found in pkgutil.iter_modules(rows.__path__)
     for row in importlib.import_module(f"{rows.__name__}.{found.name}").ROWS
 ]
+
+
+def test_every_module_has_rows():
+    assert {row.module for row in ROWS} == set(MODULES)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from .lab import lab
+
 # Versions, service content, Login.
 LOGIN = 3
 # All VMs are found in one traversal and read in another, whatever their number.
@@ -14,24 +16,22 @@ AROUND_TASKS = 7
 
 
 @pytest.fixture
-def thousand_vms(twin):
-    running = twin(seed="large")
+def many_vms(twin):
     # Tasks that end at once: how often a slow one is asked about depends on the machine, and is not what is counted.
-    running.world.task_seconds["ReconfigVM_Task"] = 0.001
-    return running
+    return twin(seed=lab(*[{}] * 120, task_seconds={"ReconfigVM_Task": 0.001}))
 
 
 @pytest.mark.parametrize("size", [1, 10, 100])
-def test_a_fleet_costs_one_request_per_vm_that_changes_and_a_few_for_all(thousand_vms, drive, size):
-    fleet = [{"name": f"train-{number:04}"} for number in range(1, size + 1)]
-    module = drive(thousand_vms)
+def test_a_fleet_costs_one_request_per_vm_that_changes_and_a_few_for_all(many_vms, drive, size):
+    fleet = [{"name": f"train-{number:02}"} for number in range(1, size + 1)]
+    module = drive(many_vms)
     seen = {}
     for changes in (True, False):
-        thousand_vms.requests.clear()
+        many_vms.requests.clear()
         answer = module("vgpu_profile", vms=fleet, profiles=["grid_a100-4c"])
         assert not answer["failed"], answer["msg"]
         assert [vm["changed"] for vm in answer["vms"]] == [changes] * size
-        seen[changes] = thousand_vms.requests.copy()
+        seen[changes] = many_vms.requests.copy()
     assert seen[False] == {"RetrievePropertiesEx": READS}
     assert seen[True]["ReconfigVM_Task"] == size
     # Each flight of 32 tasks is awaited together.
@@ -45,15 +45,15 @@ def test_a_fleet_costs_one_request_per_vm_that_changes_and_a_few_for_all(thousan
 
 
 @pytest.mark.parametrize("identity", ["name", "path", "moid", "instance_uuid"])
-def test_a_loop_over_vms_shares_one_login_and_asks_little_more_than_a_fleet(thousand_vms, drive, identity):
-    running = thousand_vms
+def test_a_loop_over_vms_shares_one_login_and_asks_little_more_than_a_fleet(many_vms, drive, identity):
+    running = many_vms
     module = drive(running)
-    vms = [vm for vm in running.world.of_kind("VirtualMachine") if vm.name <= "train-0003"]
+    vms = [vm for vm in running.world.of_kind("VirtualMachine") if vm.name <= "train-03"]
     totals = {True: [], False: []}
     for changes in (True, False):
         for vm in vms:
             running.requests.clear()
-            path = f"/factory/vm/training/{vm.name}"
+            path = f"/lab/vm/{vm.name}"
             value = path if identity == "path" else getattr(vm, identity)
             answer = module("vgpu_profile", profiles=["grid_a100-4c"], **{identity: value})
             assert not answer["failed"], answer["msg"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import functools
 
 from ..contract import Row
-from ..lab import A100, lab
+from ..lab import A100, NVAIE, datacenter, lab
 from ..observe import gpu_setup
 
 NOTHING = {"profiles": [], "memory locked": False, "settings": {}, "power": "poweredOff"}
@@ -134,3 +134,16 @@ ROWS = [
         deleted=one(setup(mmio_gb=128, power="poweredOn")),
     ),
 ]
+
+# The data centre in which the examples of the documentation play.
+EXAMPLES_SEED = {
+    **lab(),
+    "datacenters": [
+        datacenter(
+            "dc1",
+            [{"name": "esx-01", "driver": NVAIE, "gpus": [{**A100, "count": 4, "vgpu_mode": "mixedSize"}]}],
+            [{"folder": "training"}] * 3,
+            ["training"],
+        )
+    ],
+}
