@@ -237,14 +237,16 @@ vms:
       returned: always
       sample: /dc1/vm/training/train-01
     host:
-      description: Name of the host that the VM is on.
+      description: Name of the host that the VM is on, null for a VM that was not found.
       type: str
-      returned: when the VM was found
+      returned: always
       sample: esx-01.example.com
     cluster:
-      description: Name of the host's cluster, or of the compute resource of a host without one.
+      description:
+        - Name of the host's cluster, or of the compute resource of a host without one.
+        - Null for a VM that was not found.
       type: str
-      returned: when the VM was found
+      returned: always
       sample: gpu
     changed:
       description: Whether something about this VM was changed, or would be in check mode.

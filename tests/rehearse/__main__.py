@@ -86,7 +86,7 @@ def _play(env: dict[str, str], *arguments: str) -> playbook.Run:
 
 def _proof(twin) -> str:
     with twin.world.lock:
-        has = {vm.name: [profile for _, profile in vm.vgpus] for vm in twin.world.of_kind("VirtualMachine")}
+        has = {vm.name: [profile for key, profile in vm.vgpus] for vm in twin.world.of_kind("VirtualMachine")}
     wrong = [f"{name} has {has.get(name)}" for name in VMS if has.get(name) != [PROFILE]]
     if wrong:
         raise RehearsalFailed(f"Each of {', '.join(VMS)} should have {PROFILE} once, but {'; '.join(wrong)}.")

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import time
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import Clock
 
 from twin.launch import launch
 
 from .drive import Driver, connection
+
+# What these assert is shown with both sides, as in a test.
+pytest.register_assert_rewrite(f"{__package__}.contract", f"{__package__}.observe")
 
 
 @pytest.fixture
@@ -20,3 +25,9 @@ def twin():
 @pytest.fixture
 def drive(tmp_path):
     return lambda running: Driver(connection(running, tmp_path / "sessions"))
+
+
+@pytest.fixture
+def brisk(monkeypatch):
+    """Modules pause a tenth as long between two looks at something; time limits are as they were."""
+    monkeypatch.setattr(Clock, "sleep", lambda seconds: time.sleep(seconds / 10))

@@ -12,9 +12,9 @@ READY = {
 }
 
 
-def lab(*vms, gpus=(A100,), driver=NVAIE, release="8.0.3", others=(), task_seconds=None, folders=(), **host):
+def lab(*vms, gpus=(A100,), driver=None, release="8.0.3", others=(), task_seconds=None, folders=(), **host):
     """A seed with one host for the VMs train-01, train-02, ..., and maybe others in its cluster."""
-    first = {"name": "esx-01", "driver": driver, "gpus": list(gpus), **host}
+    first = {"name": "esx-01", "driver": driver or NVAIE, "gpus": list(gpus), **host}
     return {
         "release": release,
         "users": {"administrator@vsphere.local": "VMware1!"},

@@ -85,9 +85,10 @@ def reconfigure(twin, name, **spec):
 
 
 def power_on(twin, name):
-    """Start a VM as an administrator would; returns the fault, or None when it runs."""
+    """Start a VM as an administrator would; returns the words of the refusal, or None when it runs."""
     with virtual_machine(twin, name) as machine:
-        return _ended(machine.PowerOnVM_Task())
+        fault = _ended(machine.PowerOnVM_Task())
+    return None if fault is None else fault.msg
 
 
 def _ended(task):

@@ -131,8 +131,20 @@ TROUBLES = [
     Trouble(
         "name that does not exist",
         "vcenter_unresolvable",
-        ("The name vcenter.invalid cannot be resolved", "Check `hostname` and this machine's DNS"),
+        ("The name vcenter.invalid cannot be resolved", "and this machine's DNS"),
         lambda twin, stack, directory: {"hostname": "vcenter.invalid"},
+    ),
+    Trouble(
+        "name that cannot exist",
+        "vcenter_unresolvable",
+        ("The name vcenter..example.com cannot be resolved", "label empty or too long"),
+        lambda twin, stack, directory: {"hostname": "vcenter..example.com"},
+    ),
+    Trouble(
+        "address of a web page",
+        "vcenter_unresolvable",
+        ("The name https://127.0.0.1 cannot be resolved", "a name or an address, without a scheme or a port"),
+        lambda twin, stack, directory: {"hostname": "https://127.0.0.1"},
     ),
     Trouble(
         "port that speaks no TLS",

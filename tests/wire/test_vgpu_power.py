@@ -14,6 +14,8 @@ from .lab import READY, lab, result
 from .meanwhile import meanwhile
 from .observe import gpu_setup
 
+pytestmark = pytest.mark.usefixtures("brisk")
+
 CYCLE = {"name": "train-01", "profiles": ["grid_a100-40c"], "power": "cycle"}
 NOTE = "aiready.vsphere.power_on_again"
 

@@ -11,7 +11,7 @@ from .observe import bystanders, gpu_setup, power_on, reconfigure, virtual_machi
 WHOLE = {"name": "train-01", "profiles": ["grid_a100-40c"]}
 MEMORY = "Invalid memory setting: memory reservation (sched.mem.min) should be equal to memsize(16384)."
 WINDOW = "The firmware could not allocate"
-NO_GPU = "InsufficientGraphicsResourcesFault"
+NO_GPU = "The amount of graphics resource available"
 FOREIGN_KEYS = {
     "pciPassthru.allowP2P": "TRUE",
     "pciPassthru7.cfg.note": "somebody's",
@@ -51,14 +51,14 @@ def test_a_vm_without_one_of_them_does_not(twin, drive, left_out, words):
     running = twin(seed=lab())
     answer = drive(running)("vgpu_profile", **WHOLE, **left_out)
     assert not answer["failed"], answer["msg"]
-    assert words in power_on(running, "train-01").msg
+    assert words in power_on(running, "train-01")
 
 
 def test_bios_firmware_is_refused_because_such_a_vm_would_not_start(twin, drive):
     running = twin(seed=lab({"firmware": "bios"}, {**READY, "firmware": "bios"}))
     answer = drive(running)("vgpu_profile", **WHOLE)
     assert answer["failure"]["code"] == "firmware_bios"
-    assert WINDOW in power_on(running, "train-02").msg
+    assert WINDOW in power_on(running, "train-02")
 
 
 def test_a_profile_is_no_promise_of_a_free_gpu(twin, drive):
@@ -68,7 +68,7 @@ def test_a_profile_is_no_promise_of_a_free_gpu(twin, drive):
     )
     assert not answer["failed"], answer["msg"]
     assert power_on(running, "train-01") is None
-    assert type(power_on(running, "train-02"))._wsdlName == NO_GPU
+    assert NO_GPU in power_on(running, "train-02")
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])

@@ -49,8 +49,8 @@ class Fleet:
             item.ids.update(
                 name=row.get("name") or item.ids["name"],
                 instance_uuid=row.get("config.instanceUuid"),
-                host=item.now.host.name if item.now.host else "",
-                cluster=item.now.host.cluster if item.now.host else "",
+                host=item.now.host.name if item.now.host else None,
+                cluster=item.now.host.cluster if item.now.host else None,
             )
 
     def refresh(self, items):

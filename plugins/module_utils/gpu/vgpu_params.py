@@ -71,8 +71,9 @@ def wishes(params):
 
 
 def ids(wish):
-    """What the wish itself tells about which VM it means."""
-    return {key: wish[key] for key in ("name", "moid", "instance_uuid", "path")}
+    """What the wish itself tells about which VM it means; the rest is known once the VM was read."""
+    known = {key: wish[key] for key in ("name", "moid", "instance_uuid", "path")}
+    return dict(known, host=None, cluster=None)
 
 
 def check_params(params):

@@ -149,7 +149,7 @@ def persist(attempt, wire, what, repeatable, clock=Clock):
         except CertificateChanged:
             wire.drop()
             raise
-        except (OSError, HTTPException, ExpatError) as error:
+        except (OSError, HTTPException, ExpatError, UnicodeError) as error:
             wire.drop()
             status = trouble.http_status(error)
             if wire.sent and not repeatable and (status is None or status >= 500):

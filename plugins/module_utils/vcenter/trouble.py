@@ -105,10 +105,11 @@ def _timed_out(error):
 
 def _name_unknown(error, target):
     name = target.proxy_host or target.host
+    option = "proxy_host" if target.proxy_host else "hostname"
     return _told(
         target,
-        f"The name {name} cannot be resolved ({error.strerror or error})",
-        f"Check `{'proxy_host' if target.proxy_host else 'hostname'}` and this machine's DNS",
+        f"The name {name} cannot be resolved ({getattr(error, 'strerror', None) or error})",
+        f"Check `{option}` (a name or an address, without a scheme or a port) and this machine's DNS",
         "vcenter_unresolvable",
     )
 
@@ -174,6 +175,8 @@ _TELLERS = (
     (ssl.SSLCertVerificationError, _untrusted),
     (CertificateChanged, _changed),
     (socket.gaierror, _name_unknown),
+    # What Python says of a name with an empty label or one that is too long.
+    (UnicodeError, _name_unknown),
     (ConnectionRefusedError, _refused),
     (ssl.SSLError, _not_tls),
 )

@@ -8,6 +8,11 @@ import types
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = {
+    "ansible_collections": [],
+    "ansible_collections.aiready": [],
+    "ansible_collections.aiready.vsphere": [str(ROOT)],
+}
 
 
 def mount():
@@ -15,7 +20,7 @@ def mount():
     try:
         importlib.import_module("ansible_collections.aiready.vsphere")
     except ImportError:
-        for name, path in (("ansible_collections.aiready", None), ("ansible_collections.aiready.vsphere", ROOT)):
-            package = types.ModuleType(name)
-            package.__path__ = [str(path)] if path else []
-            sys.modules[name] = package
+        for name, path in PACKAGES.items():
+            if name not in sys.modules:
+                sys.modules[name] = types.ModuleType(name)
+                sys.modules[name].__path__ = path

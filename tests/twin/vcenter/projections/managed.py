@@ -21,6 +21,13 @@ def parent(entity, world):
     return entity.parent
 
 
+@prop("VirtualMachine", "parentVApp")
+@prop("VirtualApp", "parentVApp")
+@prop("VirtualApp", "parentFolder")
+def no_virtual_app(entity, world):
+    """There are no vApps, so nothing lies in one; clients ask all the same."""
+
+
 @prop("ManagedEntity", "overallStatus")
 def overall_status(entity, world):
     return entity.status
