@@ -47,6 +47,7 @@ class Noun:
 
 def run(module, noun, items, result_key):
     """Take the items through the five steps of a noun and leave the module with their results."""
+    trouble = None
     try:
         noun.read(items)
         for item in _sound(items):
@@ -56,8 +57,11 @@ def run(module, noun, items, result_key):
             noun.apply(todo)
             noun.prove([item for item in todo if item.touched])
     except OperatorError as error:
-        module.fail_json(msg=error.message, failure=error.failure, changed=any(item.touched for item in items))
-    _leave(module, noun, items, result_key)
+        trouble = error
+        for item in _sound(items):
+            if item.wanted is None or item.changes:
+                item.error = error
+    _leave(module, noun, items, result_key, trouble)
 
 
 def _plan(noun, item):
@@ -72,16 +76,19 @@ def _sound(items):
     return [item for item in items if item.error is None]
 
 
-def _leave(module, noun, items, result_key):
+def _leave(module, noun, items, result_key, trouble):
     results = [_result(noun, item) for item in items]
     answer = {"changed": any(result["changed"] for result in results), result_key: results}
     if module._diff:
-        answer["diff"] = [_diff(result) for result in results if result["before"] != result["after"]]
+        made = [(item, _made(noun, item)) for item in items]
+        answer["diff"] = [_diff(item, changes) for item, changes in made if changes]
     failed = [item for item in items if item.error is not None]
-    if not failed:
+    if not failed and trouble is None:
         module.exit_json(**answer)
-    if len(items) == 1:
-        answer.update(msg=failed[0].error.message, failure=failed[0].error.failure)
+    if trouble is None and len(items) == 1:
+        trouble = failed[0].error
+    if trouble is not None:
+        answer.update(msg=trouble.message, failure=trouble.failure)
     else:
         answer.update(
             msg=f"{len(failed)} of {len(items)} failed. {' '.join(item.error.message for item in failed)}",
@@ -119,6 +126,18 @@ def _pending(noun, item):
     return waiting + [{"what": change.path, "needs": change.needs} for change in item.changes if change.needs]
 
 
-def _diff(result):
-    name = result.get("path") or result.get("name") or ""
-    return {"before_header": name, "after_header": name, "before": result["before"], "after": result["after"]}
+def _made(noun, item):
+    """The changes that were made, or would be; of an item that failed, those that are there all the same."""
+    if item.error is None:
+        return item.changes
+    return noun.compare(item.now, item.proved) if item.proved is not None else []
+
+
+def _diff(item, changes):
+    name = item.ids.get("path") or item.ids.get("name") or item.label
+    return {
+        "before_header": name,
+        "after_header": name,
+        "before": {change.path: change.before for change in changes},
+        "after": {change.path: change.after for change in changes},
+    }

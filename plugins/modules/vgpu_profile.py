@@ -151,7 +151,7 @@ attributes:
   check_mode:
     details: The changes, the refusals and the result are those of a real run.
   diff_mode:
-    details: One diff per VM that changes.
+    details: One diff per VM that changes, with every setting and the power cycle.
 seealso:
   - module: community.vmware.vmware_guest_vgpu
   - module: community.vmware.vmware_host_graphics
@@ -212,7 +212,7 @@ EXAMPLES = r"""
 RETURN = r"""
 vms:
   description: One result per VM, in the order of the task, also when the task fails.
-  returned: unless the task fails as a whole, for example for wrong parameters or because vCenter cannot be reached
+  returned: unless the parameters are wrong
   type: list
   elements: dict
   contains:

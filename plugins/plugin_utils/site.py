@@ -14,12 +14,30 @@ from collections.abc import Mapping
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.validation import check_type_bool, check_type_int
 from ansible.module_utils.errors import UnsupportedError
 
 # The role's specification is the only place where keys, types and defaults of a site stand.
 SPECIFICATION = pathlib.Path(__file__).parents[2] / "roles" / "site" / "meta" / "argument_specs.yml"
 
 HINTS = {"password": "Put it as site_vcenter_password into a vault, or as VMWARE_PASSWORD into the environment."}
+CHECKS = {"int": check_type_int, "bool": check_type_bool}
+WORDS = {
+    "dict": "a dictionary",
+    "list": "a list",
+    "int": "a whole number",
+    "bool": "true or false",
+    "str": "a text",
+    "path": "the path of a file",
+}
+WAYS_OUT = {
+    "dict": "Write its keys below it, each as 'key: value'.",
+    "list": "Begin each entry with a dash.",
+    "int": "Correct it.",
+    "bool": "Correct it.",
+    "str": "Write one value.",
+    "path": "Write one value.",
+}
 
 
 @functools.lru_cache(maxsize=None)
@@ -32,9 +50,56 @@ def validate(site):
     """The site with types converted and defaults filled in, and what the specification refuses."""
     spec = specification()["site"]
     unknown = list(_unknown("site", site, spec["options"]))
+    shape = list(_shape("site", site, spec))
+    if shape:
+        return None, unknown + shape
     answer = ArgumentSpecValidator({"site": spec}).validate({"site": site})
     wrong = [f"site: {error}." for error in answer.errors if not isinstance(error, UnsupportedError)]
     return answer.validated_parameters["site"], unknown + wrong
+
+
+def _shape(key, given, option):
+    """Every value of another type than the specification says, by its own key; Ansible's texts name no entry."""
+    if given is None and not option.get("required"):
+        return
+    elements = option.get("elements") if option["type"] == "list" else None
+    # A text with commas is a list of texts to Ansible.
+    if elements == "str" and isinstance(given, str):
+        return
+    if not _fits(given, option["type"]):
+        yield f"{key}: {WORDS[option['type']]} was wanted. There is {_shown(given)}. {WAYS_OUT[option['type']]}"
+    elif option["type"] == "dict":
+        for name, value in given.items():
+            if name in option.get("options", {}):
+                yield from _shape(f"{key}.{name}", value, option["options"][name])
+    elif elements:
+        entry = dict(option, type=elements, elements=None, required=True)
+        for index, value in enumerate(given):
+            yield from _shape(f"{key}[{index}]", value, entry)
+
+
+def _fits(given, kind):
+    """Whether Ansible takes a value for a type as it is meant; it would take a list for a text too."""
+    if kind == "dict":
+        return isinstance(given, Mapping)
+    if kind == "list":
+        return isinstance(given, list)
+    if isinstance(given, (Mapping, list)) or given is None:
+        return False
+    if kind in CHECKS:
+        try:
+            CHECKS[kind](given)
+        except (TypeError, ValueError):
+            return False
+    return True
+
+
+def _shown(given):
+    if given is None:
+        return "no value"
+    if isinstance(given, (Mapping, list)):
+        return f"a {'dictionary' if isinstance(given, Mapping) else 'list'}"
+    return str(given) or "an empty text"
 
 
 def _unknown(key, given, options):
@@ -46,11 +111,13 @@ def _unknown(key, given, options):
             near = difflib.get_close_matches(str(name), options, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"Known are {', '.join(options)}."
             yield f"{key}.{name}: there is no such key. {HINTS.get(name, hint)}"
+        elif "options" not in options[name]:
+            continue
         elif isinstance(value, list):
             for index, entry in enumerate(value):
-                yield from _unknown(f"{key}.{name}[{index}]", entry, options[name].get("options", {}))
+                yield from _unknown(f"{key}.{name}[{index}]", entry, options[name]["options"])
         else:
-            yield from _unknown(f"{key}.{name}", value, options[name].get("options", {}))
+            yield from _unknown(f"{key}.{name}", value, options[name]["options"])
 
 
 def connection(site, password=""):

@@ -64,6 +64,11 @@ def _gpu(gpu, vms):
             f"site.gpu.per_vm: {gpu['per_vm']} is no number of GPUs. Use at least 1, and take the VMs that shall have "
             "none out of site.vms."
         )
+    if gpu["max_per_vm"] is not None and gpu["max_per_vm"] < 1:
+        yield (
+            f"site.gpu.max_per_vm: {gpu['max_per_vm']} is no limit that a VM can keep. Use at least 1, or leave it out "
+            "to have it follow from the release of vSphere."
+        )
     yield from _mmio(gpu["mmio"], gpu["mmio_size_gb"])
     if gpu["profile"]:
         yield from _profiles("site.gpu.profile", [gpu["profile"]], gpu["mode"])
@@ -147,6 +152,9 @@ def _entry(key, entry):
             yield f"{key}: the row {entry['prefix']} has no count. Say how many VMs it has."
         elif entry["count"] < 1:
             yield f"{key}.count: a row of {entry['count']} VMs is no row. Use at least 1, or remove the entry."
+        for number in ("first", "digits"):
+            if entry[number] < 0:
+                yield f"{key}.{number}: {entry[number]} is below zero, and names are not numbered so. Use 0 or more."
     elif entry["count"] is not None:
         yield (
             f"{key}: count belongs to a row, but {entry[given[0]]} names one VM. Use prefix instead of {given[0]}, or "

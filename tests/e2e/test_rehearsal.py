@@ -71,7 +71,7 @@ def test_rehearsal_passes_and_says_that_the_second_run_changed_nothing(start, ma
     assert left_behind(mark) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_interrupted_rehearsal_stops_everything_that_it_started(start, mark, number):
     process = start()
     seen = []

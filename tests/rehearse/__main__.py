@@ -101,13 +101,15 @@ def _power_on(twin) -> str:
 
 
 def _terminated(*_) -> None:
-    """SIGTERM ends the rehearsal like Ctrl-C: everything that was started is stopped."""
+    """SIGTERM, or a terminal that is closed, ends the rehearsal like Ctrl-C: everything that was started is stopped."""
     raise KeyboardInterrupt
 
 
 def main() -> int:
     argparse.ArgumentParser(prog="rehearse", description=__doc__).parse_args()
     signal.signal(signal.SIGTERM, _terminated)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # under nohup it goes on
+        signal.signal(signal.SIGHUP, _terminated)
     report = Report()
     build = playbook.ROOT / ".build"
     build.mkdir(exist_ok=True)

@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LAB = ROOT / "inventories" / "lab"
 RECAP = re.compile(r"^\S+\s+:\s+ok=\d+\s+changed=(?P<changed>\d+)\s+unreachable=(?P<unreachable>\d+)\s+failed=")
 GRACE_S = 5
+# Names a folder with another ansible-playbook than that of the Python that runs the twin.
+PROGRAMS = "REHEARSAL_PROGRAMS"
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def environment(work: Path, **more: str) -> dict[str, str]:
         name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "VMWARE_", "AIREADY_"))
     }
     env.update(
-        PATH=os.pathsep.join([str(Path(sys.executable).parent), env.get("PATH", os.defpath)]),
+        PATH=os.pathsep.join([os.environ.get(PROGRAMS) or str(Path(sys.executable).parent), env.get("PATH", os.defpath)]),
         PYTHONUNBUFFERED="1",
         ANSIBLE_CONFIG=str(config),
         ANSIBLE_HOME=str(work / "ansible"),

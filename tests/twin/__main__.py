@@ -27,8 +27,9 @@ def main():
         level=logging.DEBUG if options.verbose else logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
     stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is signal.SIG_DFL:  # under nohup it goes on
+            signal.signal(number, lambda *_: stop.set())
     try:
         _run(options, stop)
     except SeedError as problem:

@@ -64,7 +64,7 @@ def near(profile, offered):
 
 def _missing(now, profile):
     host = now.host
-    others = sorted(other.name for other in now.cluster if other.moid != host.moid and profile in other.offered)
+    others = sorted(other.name for other in now.cluster if profile in other.offered)
     if others:
         verb = "does" if len(others) == 1 else "do"
         return Problem(

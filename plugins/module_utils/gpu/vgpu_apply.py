@@ -26,6 +26,10 @@ def apply(fleet, items):
     # A VM that was switched off is switched on again even if it could not be changed.
     restart = [item for item in items if item.wanted.power == "on" and current(item).power == "off"]
     refused = _start(fleet, restart)
+    for item in restart:
+        # Where nobody said no, the VM may be starting at this moment.
+        if item.ids["moid"] in refused and "fault" not in refused[item.ids["moid"]].data:
+            _failed(item, refused.pop(item.ids["moid"]))
     _put_back(fleet, [item for item in restart if item.ids["moid"] in refused], refused)
     noted = [item for item in items if current(item).power == "on" and current(item).power_on_again]
     power_cycle.set_note(fleet, noted, False, _failed)
@@ -81,30 +85,42 @@ def _start(fleet, items):
 def _put_back(fleet, items, refused):
     """Give VMs that do not start with the new configuration the old one, and start them with it."""
     broken = {}
+    changed = [item for item in items if vgpu_plan.setting_changes(current(item), item.now)]
     fleet.settle(
-        items,
+        changed,
         "its old vGPU configuration should be put back",
         lambda item: not vgpu_plan.setting_changes(current(item), item.now),
         lambda ref, item: ref.ReconfigVM_Task(spec=vgpu_spec.reconfiguration(current(item), item.now)),
         lambda item, error: broken.setdefault(item.ids["moid"], error),
         guarded=True,
     )
-    broken.update(_start(fleet, [item for item in items if item.ids["moid"] not in broken]))
+    broken.update(_start(fleet, [item for item in changed if item.ids["moid"] not in broken]))
     for item in items:
-        why, again = refused[item.ids["moid"]], broken.get(item.ids["moid"])
-        if again is None:
+        again = broken.get(item.ids["moid"])
+        if item not in changed:
+            outcome = f"The VM is {current(item).power}."
+        elif again is None:
             outcome = "The old configuration was put back, and the VM runs with it."
         else:
-            outcome = f"Putting the old configuration back and starting it failed too: {_ended(again)} The VM is off."
-        item.error = OperatorError(
-            f"VM {item.label}",
-            "it should run with the new vGPU configuration",
-            f"vSphere refused to switch it on: {_ended(why)} {outcome}",
-            why.todo,
-            "power_on_refused",
-            cause=why.failure,
-            running=again is None,
-        )
+            outcome = (
+                f"Putting the old configuration back and starting it failed too: {_ended(again)} "
+                f"The VM is {current(item).power}."
+            )
+        item.error = _start_refused(item, refused[item.ids["moid"]], outcome)
+
+
+def _start_refused(item, why, outcome):
+    """What vSphere said, and how the VM was left; after the reason why it could not be changed, if there is one."""
+    first = item.error
+    return OperatorError(
+        f"VM {item.label}",
+        first.wanted if first else "it should run with the new vGPU configuration",
+        f"{_ended(first) + ' ' if first else ''}vSphere refused to switch it on: {_ended(why)} {outcome}",
+        why.todo,
+        first.code if first else "power_on_refused",
+        cause=why.failure,
+        running=current(item).power == "on",
+    )
 
 
 def _ended(error):

@@ -61,7 +61,8 @@ def want(now, wish):
         memory_locked=locked,
         vmx=vmx,
         power="on" if recover else now.power,
-        power_on_again=now.power_on_again and not recover,
+        # Left on a VM that somebody started since, it would switch the VM on again months later.
+        power_on_again=now.power_on_again and not recover and now.power != "on",
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import (
+    FIRST_KEY,
     MMIO_SIZE,
     POWER_ON_AGAIN,
     USE_64BIT_MMIO,
@@ -16,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state imp
     Host,
     VmState,
     is_on,
+    uvm_setting,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
@@ -27,6 +29,7 @@ VM_PROPERTIES = [
     "config.firmware",
     "config.hardware.device",
     "config.instanceUuid",
+    "config.memoryAllocation.reservation",
     "config.memoryReservationLockedToMax",
     "config.template",
     "guest.toolsRunningStatus",
@@ -45,7 +48,8 @@ HOST_PROPERTIES = [
 ]
 POWER = {"poweredOn": "on", "poweredOff": "off", "suspended": "suspended"}
 
-_OURS = re.compile(rf"^({re.escape(USE_64BIT_MMIO)}|{re.escape(MMIO_SIZE)}|pciPassthru\d+\.cfg\.enable_uvm)$")
+_PLAIN = {key.lower(): key for key in (USE_64BIT_MMIO, MMIO_SIZE)}
+_PER_DEVICE = re.compile(r"pcipassthru(\d+)\.cfg\.enable_uvm")
 
 
 def read_with_hosts(vcenter, refs):
@@ -81,7 +85,8 @@ def read_again(vcenter, refs, before):
 
 def vm_of(row, host, cluster):
     """The state that the row of a VM tells."""
-    extra = {option.key: str(option.value) for option in row.get("config.extraConfig") or []}
+    # A VMX file does not tell upper from lower case: whoever set a key first has fixed how it is spelled.
+    extra = {option.key.lower(): str(option.value) for option in row.get("config.extraConfig") or []}
     passthrough = [
         device
         for device in row.get("config.hardware.device") or []
@@ -92,7 +97,8 @@ def vm_of(row, host, cluster):
         devices=tuple(sorted((device.key, device.backing.vgpu) for device in vgpus)),
         other_keys=tuple(sorted(device.key for device in passthrough if not _is_vgpu(device))),
         memory_locked=bool(row.get("config.memoryReservationLockedToMax")),
-        vmx={key: value for key, value in extra.items() if _OURS.match(key) and value != ""},
+        memory_reserved_mb=row.get("config.memoryAllocation.reservation"),
+        vmx={_setting(key): value for key, value in extra.items() if _setting(key) and value != ""},
         power=POWER.get(str(row.get("runtime.powerState")), "off"),
         power_on_again=is_on(extra.get(POWER_ON_AGAIN)),
         firmware=row.get("config.firmware") or "",
@@ -129,6 +135,12 @@ def host_of(row, cluster):
             if "nvidia" in (info.vendorName or "").lower()
         ),
     )
+
+
+def _setting(key):
+    """Our name of a VMX setting that concerns us, None for all others."""
+    device = _PER_DEVICE.fullmatch(key)
+    return uvm_setting(FIRST_KEY + int(device.group(1))) if device else _PLAIN.get(key)
 
 
 def _is_vgpu(device):

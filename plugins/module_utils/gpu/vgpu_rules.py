@@ -139,7 +139,7 @@ def _too_many(now, profiles, max_per_vm):
 
 
 def _too_few_gpus(now, profiles, max_per_vm):
-    if now.host is None or not now.host.offered:
+    if now.host is None or not now.host.offered or not now.host.gpus:
         return None
     numbers = [catalogue.most_per_gpu(profile) for profile in profiles]
     needed = math.ceil(sum(Fraction(1, number) for number in numbers if number))

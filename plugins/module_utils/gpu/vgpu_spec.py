@@ -22,6 +22,9 @@ def reconfiguration(now, wanted):
     ]
     if now.memory_locked != wanted.memory_locked:
         spec.memoryReservationLockedToMax = wanted.memory_locked
+        if not wanted.memory_locked:
+            # The reservation that came with the lock does not go with it.
+            spec.memoryAllocation = vim.ResourceAllocationInfo(reservation=wanted.memory_reserved_mb)
     changed = [key for key in sorted(set(now.vmx) | set(wanted.vmx)) if now.vmx.get(key) != wanted.vmx.get(key)]
     spec.extraConfig = [_setting(key, wanted.vmx.get(key)) for key in changed]
     return spec

@@ -56,7 +56,8 @@ class VmState:
     # keys of the other PCI passthrough devices, which share the numbering
     other_keys: tuple = ()
     memory_locked: bool = False
-    # the VMX settings that concern us, spelled as vSphere has them
+    memory_reserved_mb: int | None = None
+    # the VMX settings that concern us
     vmx: dict = field(default_factory=dict)
     power: str = "off"
     power_on_again: bool = False

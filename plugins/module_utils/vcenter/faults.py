@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
 
 def explain(fault, label, wanted):
@@ -24,11 +23,6 @@ def explain(fault, label, wanted):
     return OperatorError(
         label, wanted, found, todo, code, fault=fault._wsdlName, vendor_message=" / ".join(messages), **_named(fault)
     )
-
-
-def is_transient(fault):
-    """Whether the same wish may be granted a moment later, after a fresh read where the object changed."""
-    return isinstance(fault, (vim.fault.TaskInProgress, vim.fault.ConcurrentAccess, vim.fault.NotAuthenticated))
 
 
 def vendor_messages(fault):

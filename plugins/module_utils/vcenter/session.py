@@ -111,7 +111,7 @@ class VCenter:
 
     def close(self):
         """Log out, unless the session is kept for later tasks."""
-        if self._store is None and self.content is not None:
+        if self.content is not None and (self._store is None or not self._store.kept):
             atexit.unregister(self.close)
             sessions, self.content = self.content.sessionManager, None
             with contextlib.suppress(vmodl.MethodFault, OperatorError):

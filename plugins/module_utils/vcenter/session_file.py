@@ -20,8 +20,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 
 FORMAT = 1
 _POLL_S = 0.05
-# A refusal that came while we waited is ours too: trying again would only lock the account.
-_REFUSALS = ("wrong_password", "password_expired", "no_permission")
+# What somebody else met while we waited is ours too: another login would only lock the account, and a hundred
+# processes that find out one after the other that nobody answers would wait for hours.
+_REFUSALS = ("wrong_password", "password_expired", "no_permission", "vcenter_timeout", "vcenter_unreachable")
 _REFUSAL_PARTS = ("subject", "wanted", "found", "todo", "code")
 
 
@@ -43,6 +44,8 @@ class SessionStore:
 
     def __init__(self, directory, key, patience_s, warn, sleep=time.sleep):
         self.path = os.path.join(directory, key + ".json")
+        # False for a session that could not be written, which nobody can use after this process.
+        self.kept = True
         self._lock_path = os.path.join(directory, key + ".lock")
         self._patience_s = patience_s
         self._warn = warn
@@ -66,7 +69,9 @@ class SessionStore:
             with open(draft, "w", opener=_private_opener) as file:
                 json.dump(asdict(state), file)
             os.replace(draft, self.path)
+            self.kept = True
         except OSError as error:
+            self.kept = False
             with contextlib.suppress(OSError):
                 os.unlink(draft)
             self._warn(f"The vCenter session cannot be kept in {self.path} ({error}); every task logs in anew.")

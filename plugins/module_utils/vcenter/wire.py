@@ -77,6 +77,9 @@ class Wire:
     def call(self, mo, info, args, stub):
         """One SOAP request; the HTTP status and the answer or fault."""
         self.sent = False
+        if info.wsdlName == "Login":
+            # vCenter refuses the login of a session that is logged in, as one is whose answer was lost.
+            self.cookie = ""
         self._shed_dead_connections()
         status, answer = self._adapter.InvokeMethod(mo, info, args, stub)
         if status != 200 and not isinstance(answer, Exception):
@@ -118,8 +121,6 @@ class Wire:
             host=target.host,
             port=target.port,
             path="/sdk",
-            httpProxyHost=target.proxy_host,
-            httpProxyPort=target.proxy_port,
             version=version,
             sslContext=self._context,
             httpConnectionTimeout=target.timeout_s,
@@ -136,11 +137,16 @@ class Wire:
 
 
 class _Connection(HTTPSConnection):
-    """Tells its wire what happens, and limits the time to connect."""
+    """Tells its wire what happens, limits the time to connect, and goes through the proxy if there is one."""
 
-    def __init__(self, *args, **kwargs):
-        self._wire = kwargs.pop("wire")
-        super().__init__(*args, **kwargs)
+    def __init__(self, *_address, wire, timeout, context, **_more):
+        # Each release of pyVmomi has its own way to a proxy, so the address that it hands over is not used.
+        self._wire, target = wire, wire.target
+        if target.proxy_host:
+            super().__init__(target.proxy_host, target.proxy_port, timeout=timeout, context=context)
+            self.set_tunnel(target.host, target.port)
+        else:
+            super().__init__(target.host, target.port, timeout=timeout, context=context)
 
     def connect(self):
         patience, self.timeout = self.timeout, self._wire.target.connect_timeout_s

@@ -37,6 +37,7 @@ class World:
         self.instance_uuid = ""
         self.root_folder = None
         self.task_seconds: dict[str, float] = {}
+        self.most_per_page: int | None = None  # objects in one page of an answer, where the client sets no less
         self._entities = {}
         self._by_kind = {}
         self._numbers = {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from twin.model import catalogue
+
 from ..projections import host_gpu
 from ..projections.shape import make
 from ..registry import method
@@ -74,6 +76,7 @@ def config_option_ex(call, this, spec=None):
 def _option(call, this, key, host):
     hosts = _hosts(call, this, host)
     newest = min((one.release.newest_hardware for one in hosts), default=OLDEST_HARDWARE)
+    release = hosts[0].release if hosts else call.world.release
     profiles = sorted({name for one in hosts for name in host_gpu.types_offered(one)})
     return make(
         vim.vm.ConfigOption,
@@ -83,12 +86,14 @@ def _option(call, this, key, host):
         hardwareOptions=make(
             vim.vm.VirtualHardwareOption,
             hwVersion=int((key or f"vmx-{newest}").partition("-")[2]),
-            virtualDeviceOption=[_vgpu_option(name) for name in profiles],
+            virtualDeviceOption=[_vgpu_option(name, release) for name in profiles],
         ),
     )
 
 
-def _vgpu_option(name):
+def _vgpu_option(name, release):
+    profile, board = catalogue.profile(name)
+    whole = not profile.mig and profile.fb_gb == board.memory_gb
     return make(
         vim.vm.device.VirtualPCIPassthroughOption,
         type=vim.vm.device.VirtualPCIPassthrough,
@@ -97,7 +102,7 @@ def _vgpu_option(name):
                 vim.vm.device.VirtualPCIPassthroughVmiopBackingOption,
                 type=vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo,
                 vgpu=make(vim.option.StringOption, validCharacters="", defaultValue=name),
-                maxInstances=1,
+                maxInstances=release.most_vgpus if whole or release.fractional_multi_vgpu else 1,
             )
         ],
     )

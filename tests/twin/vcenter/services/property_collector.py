@@ -18,7 +18,9 @@ def retrieve_properties_ex(call, this, specSet, options=None):
     limit = options.maxObjects if options else None
     if limit is not None and limit < 1:
         raise vmodl.fault.InvalidArgument(msg="maxObjects must be at least 1.", invalidProperty="maxObjects")
-    return _page(call, this, list(_selected(call, specSet)), limit)
+    return _page(
+        call, this, list(_selected(call, specSet)), min(filter(None, (limit, call.world.most_per_page)), default=None)
+    )
 
 
 @method("PropertyCollector", "ContinueRetrievePropertiesEx")

@@ -11,7 +11,7 @@ from ..registry import method, prop
 @method("SessionManager", "Login")
 def login(call, this, userName="", password="", locale=None):
     if call.session is not None:
-        call.sessions.end(call.session)
+        raise vim.fault.InvalidLogin(msg="Cannot complete login due to an incorrect user name or password.")
     call.session = call.sessions.login(userName, password, call.client, locale)
     call.new_cookie = call.session.key
     return call.session.describe()

@@ -106,6 +106,11 @@ PROBLEMS = {
         "site.gpu.per_vm: 0 is no number of GPUs. Use at least 1, and take the VMs that shall have none out of "
         "site.vms.",
     ),
+    "limit that no VM can keep": (
+        site(gpu={"max_per_vm": 0}),
+        "site.gpu.max_per_vm: 0 is no limit that a VM can keep. Use at least 1, or leave it out to have it follow from "
+        "the release of vSphere.",
+    ),
     "size of a setting that is ignored": (
         site(gpu={"mmio": "ignore", "mmio_size_gb": 128}),
         "site.gpu: mmio_size_gb is 128, but mmio is ignore, so it would not be set. Remove one of them.",
@@ -141,6 +146,14 @@ PROBLEMS = {
     "empty row": (
         site(vms=[{"prefix": "train-", "count": 0}]),
         "site.vms[0].count: a row of 0 VMs is no row. Use at least 1, or remove the entry.",
+    ),
+    "row that begins below zero": (
+        site(vms=[{"prefix": "train-", "count": 2, "first": -1}]),
+        "site.vms[0].first: -1 is below zero, and names are not numbered so. Use 0 or more.",
+    ),
+    "row with fewer than no digits": (
+        site(vms=[{"prefix": "train-", "count": 2, "digits": -1}]),
+        "site.vms[0].digits: -1 is below zero, and names are not numbered so. Use 0 or more.",
     ),
     "count of a single VM": (
         site(vms=[{"name": "train-01", "count": 2}]),
@@ -209,15 +222,63 @@ def test_unknown_key_is_named_with_what_may_be_meant(given, problem):
     "given, named",
     [
         pytest.param(site(power="off"), "power must be one of: refuse, cycle", id="choice that is none"),
-        pytest.param(site(gpu={"per_vm": "two"}), "per_vm", id="text for a number"),
         pytest.param({"vms": [{"name": "a"}]}, "missing required arguments: gpu", id="missing part"),
-        pytest.param("grid_a100-40c", "'site' is of type str", id="no dictionary"),
     ],
 )
-def test_wrong_type_or_choice_is_named(given, named):
+def test_wrong_choice_or_missing_part_is_named(given, named):
     assert named in " ".join(site_problems(given))
 
 
+KEYS_BELOW = "Write its keys below it, each as 'key: value'."
+WRONG_TYPES = {
+    "site is a text": ("grid_a100-40c", f"site: a dictionary was wanted. There is grid_a100-40c. {KEYS_BELOW}"),
+    "site is a list": ([1], f"site: a dictionary was wanted. There is a list. {KEYS_BELOW}"),
+    "part is a list": (site() | {"gpu": [{}]}, f"site.gpu: a dictionary was wanted. There is a list. {KEYS_BELOW}"),
+    "part is empty": (site(gpu=None), f"site.gpu: a dictionary was wanted. There is no value. {KEYS_BELOW}"),
+    "vCenter is a name": (
+        site() | {"vcenter": "vc.example.org"},
+        f"site.vcenter: a dictionary was wanted. There is vc.example.org. {KEYS_BELOW}",
+    ),
+    "VMs are a dictionary": (
+        site() | {"vms": {"prefix": "train-"}},
+        "site.vms: a list was wanted. There is a dictionary. Begin each entry with a dash.",
+    ),
+    "VMs are empty": (site(vms=None), "site.vms: a list was wanted. There is no value. Begin each entry with a dash."),
+    "VM is a name": (
+        site(vms=[{"name": "a"}, "train-01"]),
+        f"site.vms[1]: a dictionary was wanted. There is train-01. {KEYS_BELOW}",
+    ),
+    "VM is empty": (site(vms=[None]), f"site.vms[0]: a dictionary was wanted. There is no value. {KEYS_BELOW}"),
+    "profiles are a dictionary": (
+        site(vms=[{"name": "a", "profiles": {"grid_a100-40c": 2}}]),
+        "site.vms[0].profiles: a list was wanted. There is a dictionary. Begin each entry with a dash.",
+    ),
+    "one profile is empty": (
+        site(vms=[{"name": "a", "profiles": ["grid_a100-40c", None]}]),
+        "site.vms[0].profiles[1]: a text was wanted. There is no value. Write one value.",
+    ),
+    "text for a number": (
+        site(vms=[{"prefix": "a"}, {"prefix": "b", "count": "two"}]),
+        "site.vms[1].count: a whole number was wanted. There is two. Correct it.",
+    ),
+    "text for yes or no": (
+        site(vcenter={"validate_certs": "maybe"}),
+        "site.vcenter.validate_certs: true or false was wanted. There is maybe. Correct it.",
+    ),
+    "list for a text": (
+        site(gpu={"profile": ["grid_a100-40c"]}),
+        "site.gpu.profile: a text was wanted. There is a list. Write one value.",
+    ),
+}
+
+
+@pytest.mark.parametrize("given, problem", WRONG_TYPES.values(), ids=WRONG_TYPES.keys())
+def test_wrong_type_is_told_by_the_key_it_has(given, problem):
+    assert site_problems(given) == [problem]
+
+
 def test_unknown_keys_and_wrong_types_are_told_at_once():
-    problems = site_problems(site(gpuu={}, power="off", gpu={"mood": "vgpu"}))
-    assert [problem.split()[0] for problem in problems] == ["site.gpu.mood:", "site.gpuu:", "site:"]
+    problems = site_problems(site(gpuu={}, gpu={"mood": "vgpu"}) | {"vms": {}})
+    assert [problem.split()[0] for problem in problems] == ["site.gpu.mood:", "site.gpuu:", "site.vms:"]
+    problems = site_problems(site(gpuu={}, power="off"))
+    assert [problem.split()[0] for problem in problems] == ["site.gpuu:", "site:"]

@@ -154,6 +154,35 @@ def test_an_error_of_the_whole_task_is_one_message():
     assert end.failed
     assert end.answer["msg"] == "house: wanted to enter. The door is locked. Unlock it."
     assert end.answer["failure"] == {"code": "unreachable", "subject": "house"}
+    assert [lamp["failure"]["code"] for lamp in end.answer["lamps"]] == ["unreachable"] * 2
+
+
+def test_an_error_of_the_whole_task_does_not_hide_what_was_done_before_it():
+    class Dark(Lamps):
+        def apply(self, items):
+            super().apply(items[:1])
+            raise OperatorError("house", "wanted light", "The power has failed", "Wait", code="no_power")
+
+    noun = Dark({"hall": "off", "attic": "on", "cellar": "off"})
+    end = outcome(noun, {"hall": "on", "attic": "on", "cellar": "on"}, diff=True)
+    assert (end.answer["msg"], end.answer["changed"]) == ("house: wanted light. The power has failed. Wait.", True)
+    lamps = end.answer["lamps"]
+    assert [(lamp["name"], lamp["failed"], lamp["changed"]) for lamp in lamps] == [
+        ("hall", True, True),
+        ("attic", False, False),
+        ("cellar", True, False),
+    ]
+
+
+def test_the_diff_of_an_item_that_failed_is_what_is_there_all_the_same():
+    class Half(Lamps):
+        def apply(self, items):
+            super().apply(items)
+            self.world["hall"] = "dimmed"
+
+    end = outcome(Half({"hall": "off"}), {"hall": "on"}, diff=True)
+    assert end.failed
+    assert [(diff["before"], diff["after"]) for diff in end.answer["diff"]] == [({"light": "off"}, {"light": "dimmed"})]
 
 
 def test_what_waits_is_told_before_and_after_and_on_the_next_run():

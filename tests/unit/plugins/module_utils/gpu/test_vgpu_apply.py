@@ -6,140 +6,19 @@ import dataclasses
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_apply, vgpu_plan
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_fleet import Fleet
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import POWER_ON_AGAIN
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.tasks import Outcome
 from pyVmomi import vim
 
+from .machines import Clock, Machine, Rehearsed
 from .worlds import ready, vm, wish
 
 NO_GPU = vim.fault.InsufficientResourcesFault(msg="No GPU is free.")
 CONCURRENT = vim.fault.ConcurrentAccess()
 BAD_DEVICE = vim.fault.InvalidDeviceSpec(property="backing.vgpu", msg="Invalid device.")
-LOST = OperatorError("vcenter", "an answer was wanted", "The connection was closed", "", code="fate_unknown")
 
 
-class Clock:
-    """Time that passes only while someone sleeps."""
-
-    def __init__(self):
-        self.time = 0.0
-
-    def now(self):
-        return self.time
-
-    def sleep(self, seconds):
-        self.time += seconds
-
-
-class Machine:
-    """A VM as a server keeps it; trouble maps a method to the faults of its next calls, in order."""
-
-    def __init__(self, state, clock, trouble=None, guest_takes_s=None, first_key=13000):
-        self.state = state
-        self.clock = clock
-        self.trouble = trouble or {}
-        self.guest_takes_s = guest_takes_s
-        self.first_key = first_key
-        self.off_at = None
-        self.gone = False
-        self.log = []
-
-    def look(self):
-        if self.off_at is not None and self.clock.now() >= self.off_at:
-            self.off_at = None
-            self.change(power="off")
-        return self.state
-
-    def change(self, **fields):
-        version = str(int(self.state.change_version or "0") + 1)
-        self.state = dataclasses.replace(self.state, change_version=version, **fields)
-
-    def ReconfigVM_Task(self, spec):
-        note = [option.key for option in spec.extraConfig] == [POWER_ON_AGAIN]
-        return self._do("note" if note else "reconfigure", lambda: self._reconfigure(spec))
-
-    def PowerOnVM_Task(self):
-        return self._do("power on", lambda: self.change(power="on"))
-
-    def PowerOffVM_Task(self):
-        return self._do("power off", lambda: self.change(power="off"))
-
-    def ShutdownGuest(self):
-        self.log.append("shut down")
-        if self.guest_takes_s is not None:
-            self.off_at = self.clock.now() + self.guest_takes_s
-
-    def _do(self, what, effect):
-        self.log.append(what)
-        troubles = self.trouble.get(what, [])
-        trouble = troubles.pop(0) if troubles else None
-        if trouble == "answer lost":
-            effect()
-        if trouble == "removed":
-            self.gone = True
-            return Outcome(error=LOST, uncertain=True)
-        if trouble in ("answer lost", "request lost"):
-            return Outcome(error=LOST, uncertain=True)
-        if trouble is not None:
-            return Outcome(error=explain(trouble, "VM train-01", "a change"), fault=trouble)
-        effect()
-        return Outcome()
-
-    def _reconfigure(self, spec):
-        assert spec.changeVersion in (None, self.state.change_version)
-        vmx = dict(self.state.vmx)
-        for option in spec.extraConfig:
-            vmx.pop(option.key, None)
-            if option.value:
-                vmx[option.key] = option.value
-        noted = vmx.pop(POWER_ON_AGAIN, None) if POWER_ON_AGAIN in vmx else None
-        touched = any(option.key == POWER_ON_AGAIN for option in spec.extraConfig)
-        devices = dict(self.state.devices)
-        for entry in spec.deviceChange:
-            if entry.operation == "remove":
-                del devices[entry.device.key]
-        for entry in spec.deviceChange:
-            if entry.operation == "add":
-                key = next(key for key in range(self.first_key, 14000) if key not in devices)
-                devices[key] = entry.device.backing.vgpu
-        locked = spec.memoryReservationLockedToMax
-        self.change(
-            vmx=vmx,
-            power_on_again=noted == "true" if touched else self.state.power_on_again,
-            devices=tuple(sorted(devices.items())),
-            memory_locked=self.state.memory_locked if locked is None else locked,
-        )
-
-
-class Rehearsed(Fleet):
-    """A fleet whose requests go to machines of the test."""
-
-    def __init__(self, machine):
-        self.machine = machine
-        self.clock = machine.clock
-
-    def refresh(self, items):
-        if self.machine.gone:
-            return items
-        for item in items:
-            item.proved = self.machine.look()
-        return []
-
-    def ref(self, item):
-        return self.machine
-
-    def run(self, items, wanted, start, guarded=False):
-        for item in items:
-            item.touched = True
-        return {item.ids["moid"]: start(self.machine, item) for item in items}
-
-
-def carry_out(state, wished, **machine):
-    machine = Machine(state, Clock(), **machine)
+def carry_out(state, wished, machine=None, **options):
+    machine = machine or Machine(state, Clock(), **options)
     item = Item("train-01", wished, {"moid": "vm-1"}, now=state, wanted=vgpu_plan.want(state, wished))
     item.changes = vgpu_plan.compare(state, item.wanted)
     fleet = Rehearsed(machine)
@@ -264,6 +143,36 @@ def test_when_the_way_back_fails_too_the_error_says_both_and_the_note_stays():
     assert "failed too: vCenter answered InvalidDeviceSpec" in item.error.message
     assert "The VM is off." in item.error.message
     assert (machine.state.power, machine.state.power_on_again) == ("off", True)
+
+
+def test_a_vm_that_may_be_starting_yet_keeps_its_new_configuration():
+    item, machine = carry_out(RUNNING, CYCLE, guest_takes_s=5, trouble={"power on": ["late"]})
+    assert machine.log == ["note", "shut down", "reconfigure", "power on"]
+    assert item.error.code == "task_timeout"
+    assert machine.state.profiles == ["grid_a100-40c"]
+
+
+def test_a_vm_that_can_be_neither_changed_nor_started_is_told_with_both_reasons():
+    item, machine = carry_out(
+        RUNNING, CYCLE, guest_takes_s=5, trouble={"reconfigure": [BAD_DEVICE], "power on": [NO_GPU]}
+    )
+    assert machine.log == ["note", "shut down", "reconfigure", "power on"]
+    assert item.error.code == "invalid_device"
+    assert "Invalid device. vSphere refused to switch it on: " in item.error.message
+    assert "No GPU is free. The VM is off." in item.error.message
+
+
+def test_a_vm_that_somebody_starts_while_its_configuration_is_put_back_is_not_called_off():
+    class Started(Machine):
+        def _reconfigure(self, spec):
+            super()._reconfigure(spec)
+            if self.log.count("reconfigure") == 2:
+                self.change(power="on")
+
+    machine = Started(RUNNING, Clock(), trouble={"power on": [NO_GPU]}, guest_takes_s=5)
+    item, machine = carry_out(RUNNING, CYCLE, machine=machine)
+    assert item.error.data["running"]
+    assert "the VM runs with it" in item.error.message
 
 
 @pytest.mark.parametrize(

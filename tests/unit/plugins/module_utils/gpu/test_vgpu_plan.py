@@ -36,6 +36,7 @@ def without(*paths):
     [
         (vm(), wish("grid_a100-40c"), FIRST_VGPU),
         (vm(), wish("grid_a100-40c", memory_reservation="ignore"), without("memory_reservation")),
+        (vm(memory_locked=True), wish("grid_a100-40c", memory_reservation="ignore"), without("memory_reservation")),
         (vm(), wish("grid_a100-40c", mmio="ignore"), without(USE, SIZE)),
         (vm(), wish("grid_a100-40c", unified_memory="ignore"), without(UVM % 0)),
         (vm(), wish("grid_a100-40c", unified_memory="disabled"), without(UVM % 0)),
@@ -100,6 +101,7 @@ def without(*paths):
     ids=[
         "first vGPU brings along what it needs",
         "memory left alone",
+        "memory left alone, and locked",
         "MMIO left alone",
         "unified memory left alone",
         "unified memory off is how it starts",
@@ -154,6 +156,12 @@ def test_a_device_that_got_another_key_than_predicted_has_its_setting_moved():
     planned = vgpu_plan.want(vm(), wish("grid_a100-40c"))
     real = dataclasses.replace(planned, devices=((13001, "grid_a100-40c"),))
     assert plan(real, wish("grid_a100-40c")) == {UVM % 0: ("1", None), UVM % 1: (None, "1")}
+
+
+@pytest.mark.parametrize("power", ["refuse", "cycle"])
+def test_a_note_on_a_vm_that_runs_again_is_removed_before_it_can_start_the_vm_against_somebody_s_will(power):
+    now = ready("grid_a100-40c", power="on", power_on_again=True)
+    assert plan(now, wish("grid_a100-40c", power=power)) == {"power_on_again": (True, False)}
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,20 @@ def test_a_vm_is_read_with_its_vgpus_settings_and_power():
     }
 
 
+def test_settings_are_known_however_they_are_spelled():
+    settings = {
+        "PCIPASSTHRU.USE64BITMMIO": "TRUE",
+        "pciPassthru.64BitMMIOSizeGB": "256",
+        "pcipassthru3.CFG.enable_uvm": "1",
+    }
+    state = vgpu_read.vm_of(row(vim.VirtualMachine, "vm-1", {"config.extraConfig": extra(**settings)}), None, ())
+    assert state.vmx == {
+        "pciPassthru.use64bitMMIO": "TRUE",
+        "pciPassthru.64bitMMIOSizeGB": "256",
+        "pciPassthru3.cfg.enable_uvm": "1",
+    }
+
+
 def test_a_vm_that_vcenter_cannot_read_is_no_reason_to_crash():
     state = vgpu_read.vm_of(
         row(vim.VirtualMachine, "vm-1", {"name": "lost", "runtime.connectionState": "inaccessible"}), None, ()

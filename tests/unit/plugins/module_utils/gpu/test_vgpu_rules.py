@@ -36,6 +36,8 @@ def refusal(now, *profiles, **options):
         (vm(host=host(offered=["grid_t4-16c"]), firmware="bios"), ["grid_t4-16c"]),
         (vm(host=host(offered=["nvidia_z9-64c"])), ["nvidia_z9-64c"]),
         (vm("grid_a100-40c", host=host(offered=())), ["grid_a100-40c"]),
+        (vm(host=host(gpus=())), ["grid_a100-40c"]),
+        (vm(host=host(version="")), ["grid_a100-5c"] * 8),
     ],
     ids=[
         "whole GPU",
@@ -48,6 +50,8 @@ def refusal(now, *profiles, **options):
         "T4 with BIOS firmware",
         "a board that the table lacks",
         "what is there already",
+        "a host that tells nothing of its devices",
+        "a host that does not tell its version",
     ],
 )
 def test_what_works_is_not_refused(now, profiles):
@@ -88,6 +92,12 @@ def test_what_works_is_not_refused(now, profiles):
             "profile_not_offered",
             "from ESXi 8.0.3 on, the host has 8.0.2",
         ),
+        (
+            vm(host=host(version="", offered=A100_MIG)),
+            ["grid_a100-1-10c"],
+            "profile_not_offered",
+            "though other profiles of this board are offered",
+        ),
         (vm(host=host(offered=(), gpus=())), ["grid_a100-40c"], "host_offers_nothing", "no NVIDIA graphics device"),
         (vm(host=host(offered=(), gpus=[BASIC])), ["grid_a100-40c"], "host_offers_nothing", "no NVIDIA driver"),
         (vm(host=host(offered=(), gpus=[DIRECT])), ["grid_a100-40c"], "host_offers_nothing", "passthrough"),
@@ -124,6 +134,7 @@ def test_what_works_is_not_refused(now, profiles):
         (vm(host=host(gpus=[gpu()] * 2)), ["grid_a100-20c"] * 5, "too_few_gpus", "host esx-01 has 2"),
         (vm(host=host(gpus=[gpu()], offered=A100_MIG)), ["grid_a100-3-20c"] * 3, "too_few_gpus", "at least 2 GPUs"),
         (vm(host=host(), firmware="bios"), ["grid_a100-40c"], "firmware_bios", "cannot be changed"),
+        (vm(host=host(offered=["nvidia_a16-16c"]), firmware="bios"), ["nvidia_a16-16c"], "firmware_bios", "BIOS"),
         (vm("grid_a100-40c", host=host(offered=A40)), ["grid_a100-40c", "nvidia_a40-48c"], "mixed_boards", "one board"),
     ],
     ids=lambda value: value if isinstance(value, str) and " " not in value else None,

@@ -48,6 +48,8 @@ class FakeWire:
         self.cookie = ""
         self.version = ""
         self.pin = None
+        # The pin at each request that comes before a login.
+        self.pins: list[str | None] = []
         self.shown = "AA:BB"
         self.sent = False
         self.requests: Counter = Counter()
@@ -68,6 +70,7 @@ class FakeWire:
 
     def fetch(self, path: str) -> tuple[int, bytes]:
         self.requests["GET"] += 1
+        self.pins.append(self.pin)
         listed = "".join(f"<version>{text}</version>" for text in self.versions[1:])
         page = f"<version>{self.versions[0]}</version><priorVersions>{listed}</priorVersions>"
         return 200, f"<namespaces><namespace><name>urn:vim25</name>{page}</namespace></namespaces>".encode()

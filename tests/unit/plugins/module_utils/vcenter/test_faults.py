@@ -95,23 +95,6 @@ def test_a_fault_that_is_its_own_cause_ends():
     assert faults.vendor_messages(fault) == ["round and round"]
 
 
-@pytest.mark.parametrize(
-    "fault, transient",
-    [
-        (vim.fault.TaskInProgress(), True),
-        (vim.fault.VAppTaskInProgress(), True),
-        (vim.fault.ConcurrentAccess(), True),
-        (vim.fault.NotAuthenticated(), True),
-        (vim.fault.NoPermission(), False),
-        (vim.fault.InvalidLogin(), False),
-        (vim.fault.InvalidPowerState(), False),
-    ],
-    ids=lambda value: value._wsdlName if isinstance(value, vmodl.MethodFault) else "",
-)
-def test_only_what_passes_by_itself_is_transient(fault, transient):
-    assert faults.is_transient(fault) is transient
-
-
 @pytest.mark.parametrize("name", faults._ADVICE)
 def test_every_fault_that_we_have_advice_for_exists(name):
     assert issubclass(managed_type(name), vmodl.MethodFault)

@@ -152,6 +152,7 @@ def test_an_unknown_name_is_an_error_with_what_may_have_been_meant(site, wish, n
     [
         ({"name": "only-rome"}, "paris"),
         ({"path": "/emea/rome/vm/only-rome"}, "paris"),
+        ({"path": "/team%2fa/node-02"}, "paris"),
         ({"moid": "vm-7"}, "paris"),
         ({"moid": "vm-999"}, None),
         ({"moid": "group-v1"}, None),

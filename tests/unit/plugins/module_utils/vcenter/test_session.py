@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session, session_file
 from pyVmomi import vim
 
 from unit.plugins.module_utils.vcenter.fakes import FakeClock, FakeWire
@@ -108,6 +108,16 @@ def test_a_session_for_once_logs_out_and_writes_nothing(server):
 def test_a_kept_session_is_not_ended_by_the_task(server):
     server.connect().close()
     assert server.wires[0].requests["Logout"] == 0
+
+
+def test_a_session_that_could_not_be_kept_is_ended_by_the_task(server, monkeypatch):
+    def full(*_paths):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(session_file.os, "replace", full)
+    server.connect().close()
+    assert server.wires[0].requests["Logout"] == 1
+    assert len(server.warnings) == 1
 
 
 def test_a_wrong_password_is_one_readable_error_without_the_password(server):

@@ -98,6 +98,29 @@ def test_a_directory_that_others_may_enter_is_refused(private, mode):
     assert caught.value.code == "session_dir_unsafe"
 
 
+def test_a_directory_of_somebody_else_is_refused(private, monkeypatch):
+    private.mkdir(mode=0o700)
+    monkeypatch.setattr(session_file.os, "geteuid", lambda: private.stat().st_uid + 1)
+    with pytest.raises(OperatorError, match="It belongs to the user with id"):
+        store(private)
+
+
+def test_a_link_in_place_of_the_lock_is_not_followed(private, tmp_path):
+    warnings = []
+    kept = store(private, warnings.append)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("precious")
+    Path(kept.path).with_suffix(".lock").symlink_to(elsewhere)
+
+    def refused():
+        raise OperatorError("vc", "log in", "InvalidLogin", "Check", "wrong_password")
+
+    with pytest.raises(OperatorError):
+        kept.fresh(None, refused)
+    assert elsewhere.read_text() == "precious"
+    assert "cannot be locked" in warnings[0]
+
+
 def test_a_link_in_place_of_the_directory_is_refused(private, tmp_path):
     real = tmp_path / "real"
     real.mkdir(mode=0o700)
@@ -174,9 +197,10 @@ def test_a_hundred_forks_make_one_login(private, stale):
     assert set(cookies) == {kept.load().cookie}
 
 
-def test_a_wrong_password_is_sent_once_and_told_to_all_who_waited_for_that_login(private):
+@pytest.mark.parametrize("code", ["wrong_password", "vcenter_timeout"])
+def test_a_login_that_cannot_succeed_is_tried_once_and_told_to_all_who_waited_for_it(private, code):
     private.mkdir(mode=0o700)
-    refusal = OperatorError("vc.example", "log in as ops", "vCenter answered InvalidLogin", "Check", "wrong_password")
+    refusal = OperatorError("vc.example", "log in as ops", "That was not possible", "Check", code)
     waits = threading.Event()
     told = []
 

@@ -89,6 +89,7 @@ def test_a_change_by_somebody_else_is_reported_and_not_overwritten(server):
     server.plan["vm-0"] = [(1.0, vim.fault.ConcurrentAccess())]
     (outcome,) = run_tasks(server.vcenter, server.jobs(1))
     assert outcome.error.code == "concurrent"
+    assert not outcome.uncertain
     assert server.started == ["vm-0"]
 
 
@@ -137,6 +138,53 @@ def test_a_task_that_takes_too_long_is_left_running_with_its_last_state(server):
         "running, 40 percent. Nothing was cancelled: it still runs in vCenter. Wait for it there, or raise "
         "`task_timeout_s`."
     )
+
+
+def test_the_end_of_the_patience_is_noticed_when_it_comes_and_not_at_the_end_of_a_long_poll(server):
+    server.plan["vm-0"] = [10_000.0]
+    (outcome,) = run_tasks(server.vcenter, server.jobs(1), timeout_s=12)
+    assert outcome.error.code == "task_timeout"
+    assert 12 <= server.clock.now() < 15
+
+
+def test_updates_that_come_in_parts_are_taken_at_once(server):
+    server.plan = {f"vm-{number}": [3.0] for number in range(5)}
+    real = server.wire.handlers["WaitForUpdatesEx"]
+    held = []
+
+    def in_parts(mo, version, options):
+        answer = None if held else real(mo, version, options)
+        if answer is not None:
+            held.extend(answer.filterSet[0].objectSet)
+        if not held:
+            return None
+        part = vmodl.query.PropertyCollector.FilterUpdate(
+            filter=vmodl.query.PropertyCollector.Filter("filter-1"), objectSet=[held.pop(0)]
+        )
+        return vmodl.query.PropertyCollector.UpdateSet(version=str(len(held)), filterSet=[part], truncated=bool(held))
+
+    server.wire.handlers["WaitForUpdatesEx"] = in_parts
+    outcomes = run_tasks(server.vcenter, server.jobs(5))
+    assert [outcome.error for outcome in outcomes] == [None] * 5
+    assert server.clock.now() < 5
+
+
+def test_a_task_that_leaves_while_it_is_watched_is_uncertain(server):
+    server.plan["vm-0"] = [10_000.0]
+    real = server.wire.handlers["WaitForUpdatesEx"]
+
+    def leave(mo, version, options):
+        answer = real(mo, version, options)
+        for update in answer.filterSet[0].objectSet if answer else ():
+            if update.obj._GetMoId() == "task-1":
+                update.kind, update.changeSet = "leave", []
+        return answer
+
+    server.wire.handlers["WaitForUpdatesEx"] = leave
+    outcomes = run_tasks(server.vcenter, server.jobs(2))
+    assert [outcome.error and outcome.error.code for outcome in outcomes] == ["task_gone", None]
+    assert outcomes[0].uncertain
+    assert server.clock.now() < 60
 
 
 def test_a_session_lost_while_waiting_costs_a_new_login_and_no_second_start(server):

@@ -64,6 +64,20 @@ def test_the_pauses_between_attempts_grow_and_end(reach, clock):
     assert clock.sleeps[-1] > clock.sleeps[0]
 
 
+def test_attempts_that_take_long_end_with_the_time_limit_of_a_request(clock):
+    begun = []
+
+    def attempt():
+        begun.append(clock.now())
+        clock.time += 6
+        raise TimeoutError("timed out")
+
+    with pytest.raises(trouble.NoConnection) as caught:
+        transport.persist(attempt, FakeWire(target(timeout_s=10)), "CurrentTime", repeatable=True, clock=clock)
+    assert caught.value.code == "vcenter_timeout"
+    assert len(begun) == 2
+
+
 def test_a_refused_connection_is_not_tried_again(reach, clock):
     vcenter, wire = reach
     wire.trouble["CurrentTime"] = [(ConnectionRefusedError(111, "Connection refused"), NOT_SENT)]
@@ -145,6 +159,16 @@ def test_a_new_certificate_that_nobody_verifies_is_refused(clock):
         vcenter.si.CurrentTime()
     assert caught.value.code == "certificate_changed"
     assert wire.requests["Login"] == 0
+
+
+@pytest.mark.parametrize("validate, pin", [(True, None), (False, "AA:BB")])
+def test_a_new_login_trusts_a_new_certificate_only_where_it_is_verified(clock, validate, pin):
+    vcenter, wire = opened(FakeWire(target(validate_certs=validate)), clock)
+    answering(wire)
+    wire.end_session()
+    wire.pins.clear()
+    assert vcenter.si.CurrentTime() == "done"
+    assert wire.pins == [pin]
 
 
 @pytest.mark.parametrize(

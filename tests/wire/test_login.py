@@ -1,0 +1,28 @@
+"""What the login itself meets on the way to a vCenter."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
+
+from .drive import connection
+
+
+def connect(running, tmp_path):
+    options = {"validate_certs": True, "request_timeout_s": 10, "session": "once"}
+    return session.connect({**connection(running, tmp_path / "sessions"), **options})
+
+
+def test_a_login_whose_answer_was_lost_is_repeated_as_a_new_session(twin, tmp_path):
+    running = twin(faults=[("close_after", {"method": "Login"})])
+    vcenter = connect(running, tmp_path)
+    assert running.requests["Login"] == 2
+    assert vcenter.content.sessionManager.currentSession.userName == running.username
+    vcenter.close()
+
+
+def test_a_login_is_never_that_of_a_session_that_is_logged_in(twin, tmp_path):
+    """vCenter refuses that one, and the refusal reads as a wrong password."""
+    running = twin()
+    vcenter = connect(running, tmp_path)
+    vcenter.content.sessionManager.Login(userName=running.username, password=running.password)
+    vcenter.close()
