@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 
+# Items of a fleet whose trouble the summary tells; more could not be read in one line.
+TOLD = 10
+
 
 class Noun:
     """What a module manages. read, apply and prove take all items at once and do all I/O; the rest is pure.
@@ -90,8 +93,11 @@ def _leave(module, noun, items, result_key, trouble):
     if trouble is not None:
         answer.update(msg=trouble.message, failure=trouble.failure)
     else:
+        told = [item.error.message for item in failed[:TOLD]]
+        if len(failed) > TOLD:
+            told.append(f"What is wrong with the other {len(failed) - TOLD} stands in `{result_key}`.")
         answer.update(
-            msg=f"{len(failed)} of {len(items)} failed. {' '.join(item.error.message for item in failed)}",
+            msg=f"{len(failed)} of {len(items)} failed. {' '.join(told)}",
             failure={"code": "some_failed", "failed": [item.label for item in failed]},
         )
     module.fail_json(**answer)

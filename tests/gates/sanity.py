@@ -1,4 +1,4 @@
-"""ansible-test sanity without containers, on every Python that is here."""
+"""ansible-test sanity without containers, on every Python that is here, and the cores beside that of the lock."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import subprocess
 from pathlib import Path
 
 from gates import pythons
-from gates.running import BUILD, HOME, ROOT, VENV, Gate, GateFailed, environment
+from gates.running import BUILD, HOME, PYTHON, ROOT, VENV, Gate, GateFailed, environment
 from gates.tree import clean_copy
+from rehearse.playbook import PROGRAMS
 
 # The Pythons that the core of the lock supports on a target.
 TARGET_MINORS = range(8, 14)
+# The Pythons that the oldest core runs on and that the tools are installed with.
+OLDEST_CORE_MINORS = (11, 12)
 # What a newer core judges differently; the rest is the same check of the same text once more.
 NEWER_CORE_TESTS = ["ansible-doc", "import", "runtime-metadata", "validate-modules"]
 
@@ -33,17 +36,31 @@ def newer_core(gate: Gate, minor: int) -> None:
     if python is None:
         gate.notes.append(f"skipped: Python 3.{minor} is not here")
         return
-    venv = BUILD / f"core-python3.{minor}"
-    lock = ROOT / "requirements" / "newer-core.txt"
-    stamp = venv / ".ready"
-    if not stamp.exists() or stamp.read_text() != lock.read_text():
-        gate.call(
-            [str(python), str(ROOT / "tests" / "gates" / "bootstrap.py"), str(venv), str(lock)], env=dict(os.environ)
-        )
-        stamp.write_text(lock.read_text())
+    venv = _core(gate, python, f"core-python3.{minor}", "newer-core")
     tests = [argument for name in NEWER_CORE_TESTS for argument in ("--test", name)]
     _ansible_test(gate, venv, clean_copy(venv.name), ["--python", f"3.{minor}", *tests], {minor})
     gate.pytest(str(venv / "bin" / "python"), ["tests/unit"], environment(venv))
+
+
+def oldest_core(gate: Gate) -> None:
+    """Playbooks by the oldest core and pyVmomi that a user may have; the twin stays on those of the lock."""
+    minor = max((minor for minor in OLDEST_CORE_MINORS if pythons.find(minor)), default=None)
+    if minor is None:
+        gate.notes.append("skipped: neither Python 3.11 nor 3.12 is here")
+        return
+    venv = _core(gate, pythons.find(minor), "core-oldest", "oldest-core")
+    gate.pytest(PYTHON, ["tests/e2e/test_site.py"], environment(**{PROGRAMS: str(venv / "bin")}))
+
+
+def _core(gate: Gate, python: Path, name: str, lock_name: str) -> Path:
+    """A virtual environment as its lock says; only a lock that has changed costs time."""
+    venv, lock = BUILD / name, ROOT / "requirements" / f"{lock_name}.txt"
+    stamp = venv / ".ready"
+    if not stamp.exists() or stamp.read_text() != lock.read_text():
+        bootstrap = str(ROOT / "tests" / "gates" / "bootstrap.py")
+        gate.call([str(python), bootstrap, str(venv), str(lock)], env=dict(os.environ))
+        stamp.write_text(lock.read_text())
+    return venv
 
 
 def _ansible_test(gate: Gate, venv: Path, copy: Path, arguments: list[str], minors: set[int]) -> None:

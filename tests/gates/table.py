@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
-from gates.sanity import newer_core, sanity
+from gates.sanity import newer_core, oldest_core, sanity
 from gates.tarball import tarball
 from gates.tree import clean_copy
 
@@ -78,6 +78,7 @@ GATES: dict[str, Callable[[Gate], None]] = {
     "tarball": tarball,
     "environment": environment_needs,
     "molecule": molecule,
+    "oldest-core": oldest_core,
     "python3.13": partial(newer_core, minor=13),
     "python3.12": partial(newer_core, minor=12),
 }

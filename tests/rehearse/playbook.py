@@ -48,8 +48,9 @@ def environment(work: Path, **more: str) -> dict[str, str]:
     env = {
         name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "VMWARE_", "AIREADY_"))
     }
+    programs = os.environ.get(PROGRAMS) or str(Path(sys.executable).parent)
     env.update(
-        PATH=os.pathsep.join([os.environ.get(PROGRAMS) or str(Path(sys.executable).parent), env.get("PATH", os.defpath)]),
+        PATH=os.pathsep.join([programs, env.get("PATH", os.defpath)]),
         PYTHONUNBUFFERED="1",
         ANSIBLE_CONFIG=str(config),
         ANSIBLE_HOME=str(work / "ansible"),

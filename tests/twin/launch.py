@@ -39,6 +39,10 @@ class Twin:
         self.world.timeline.start()
         self._server.start()
 
+    def hang_up(self):
+        """Close all connections, as a vCenter does with those that were idle for long."""
+        self._server.hang_up()
+
     def stop(self):
         """Close all connections and end all threads."""
         self._server.stop()

@@ -1,4 +1,4 @@
-"""What the login itself meets on the way to a vCenter."""
+"""What login and connection meet on the way to a vCenter."""
 
 from __future__ import annotations
 
@@ -25,4 +25,15 @@ def test_a_login_is_never_that_of_a_session_that_is_logged_in(twin, tmp_path):
     running = twin()
     vcenter = connect(running, tmp_path)
     vcenter.content.sessionManager.Login(userName=running.username, password=running.password)
+    vcenter.close()
+
+
+def test_a_change_is_not_sent_over_a_connection_that_the_server_has_closed(twin, tmp_path):
+    """Sent there, nobody could tell whether it was carried out."""
+    running = twin()
+    vcenter = connect(running, tmp_path)
+    (machine,) = [vm for vm in running.world.of_kind("VirtualMachine") if vm.name == "train-01"]
+    running.hang_up()
+    vcenter.managed("VirtualMachine", machine.moid).PowerOnVM_Task()
+    assert running.requests["PowerOnVM_Task"] == 1
     vcenter.close()

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import uuid
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults imp
 
 # Up to this many UUIDs are asked for one by one; beyond it one look at all VMs is cheaper.
 _FEW = 3
+_MOID = re.compile(r"[\w.:-]+\Z", re.ASCII)
 _NEAR = 5
 _UUID_PROPERTY = {"instance_uuid": "config.instanceUuid", "bios_uuid": "config.uuid"}
 _SPOKEN = {"name": "name", "path": "path", "moid": "MoID", "instance_uuid": "instance UUID", "bios_uuid": "BIOS UUID"}
@@ -218,7 +220,8 @@ def _near(tree, key, value):
 
 
 def _vm_refs(vcenter, moids):
-    return [managed_type("VirtualMachine")(moid, vcenter.stub) for moid in moids]
+    # pyVmomi writes a MoID into its request as it is, and a "<" in one would break it for all VMs.
+    return [managed_type("VirtualMachine")(moid, vcenter.stub) for moid in moids if _MOID.match(moid)]
 
 
 def _unique(refs):

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-import select
+import selectors
 import ssl
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPSConnection
@@ -131,7 +131,7 @@ class Wire:
     def _shed_dead_connections(self):
         # A connection that the server closed while idle would make the fate of a change unknown for no reason.
         for connection, _idle_since in list(self._adapter.pool):
-            if connection.sock is not None and select.select([connection.sock], [], [], 0)[0]:
+            if connection.sock is not None and _has_input(connection.sock):
                 self.drop()
                 return
 
@@ -164,6 +164,13 @@ class _Connection(HTTPSConnection):
             self.connect()
         self._wire.sent = True
         super().send(data)
+
+
+def _has_input(sock):
+    """Whether something can be read from a socket of which nothing is expected, such as its end."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(sock, selectors.EVENT_READ)
+        return bool(selector.select(0))
 
 
 def tls_context(target):

@@ -136,6 +136,10 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
         self.shutdown()
         self.server_close()
         self._thread.join()
+        self.hang_up()
+
+    def hang_up(self):
+        """Close every connection, as a server does with idle ones."""
         for connection in list(self.connections):
             _hang_up(connection)
 

@@ -137,6 +137,15 @@ def test_one_bad_item_of_several_does_not_hide_or_stop_the_others(world, options
     assert end.answer["failure"]["code"] == "some_failed"
 
 
+def test_summary_of_a_large_fleet_stays_readable_and_every_item_has_its_own_message():
+    end = outcome(Lamps({}), {f"lamp-{number}": "on" for number in range(13)})
+    assert end.answer["msg"].startswith("13 of 13 failed. lamp-0: ")
+    assert "lamp-9: " in end.answer["msg"]
+    assert end.answer["msg"].endswith("What is wrong with the other 3 stands in `lamps`.")
+    assert len(end.answer["failure"]["failed"]) == 13
+    assert end.answer["lamps"][12]["msg"].startswith("lamp-12: ")
+
+
 def test_a_single_item_that_fails_gives_its_own_message_as_that_of_the_task():
     end = outcome(Lamps({}), {"hall": "on"})
     assert end.failed

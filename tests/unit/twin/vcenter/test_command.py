@@ -45,7 +45,8 @@ def ask(endpoint, verb="", token=None, **options):
         return json.load(response)
 
 
-def test_endpoint_file_says_all_and_is_gone_after_the_signal(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_endpoint_file_says_all_and_is_gone_after_the_signal(tmp_path, number):
     with process("--state-dir", str(tmp_path)) as started:
         assert "answers at https://127.0.0.1:" in started.stdout.readline()
         file = tmp_path / "endpoint.json"
@@ -58,7 +59,7 @@ def test_endpoint_file_says_all_and_is_gone_after_the_signal(tmp_path):
             ask(endpoint, "nonsense")
         with pytest.raises(urllib.error.HTTPError, match="401"):
             ask(endpoint, token="wrong")
-        started.send_signal(signal.SIGTERM)
+        started.send_signal(number)
         assert started.wait(timeout=20) == 0
         assert not file.exists()
         assert not Path(endpoint["ca_file"]).exists()
