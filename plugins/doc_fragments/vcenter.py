@@ -12,9 +12,8 @@ options:
   hostname:
     description:
       - The name or address of vCenter, without a scheme or a port.
-      - If the task does not set it, the environment variable E(VMWARE_HOST) is used.
+      - If the task does not set it, the environment variable E(VMWARE_HOST) is used. One of them has to be set.
     type: str
-    required: true
   port:
     description:
       - The port of vCenter's web services.
@@ -24,15 +23,13 @@ options:
   username:
     description:
       - The user to log in as, with the domain, such as V(automation@vsphere.local).
-      - If the task does not set it, the environment variable E(VMWARE_USER) is used.
+      - If the task does not set it, the environment variable E(VMWARE_USER) is used. One of them has to be set.
     type: str
-    required: true
   password:
     description:
       - The password of O(username). It is used for a login only, and is written nowhere.
-      - If the task does not set it, the environment variable E(VMWARE_PASSWORD) is used.
+      - If the task does not set it, the environment variable E(VMWARE_PASSWORD) is used. One of them has to be set.
     type: str
-    required: true
   validate_certs:
     description:
       - Whether the certificate of vCenter must be valid and made for O(hostname). This holds for V(localhost) too.

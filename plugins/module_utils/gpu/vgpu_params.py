@@ -78,7 +78,7 @@ def ids(wish):
 
 def check_params(params):
     """Everything that is wrong with the parameters together, one sentence each."""
-    problems = args.check_ranges(params)
+    problems = args.check_common(params)
     if params["vms"] == []:
         problems.append("vms is empty; list at least one VM.")
     if params["guest_shutdown_timeout_s"] < 0:

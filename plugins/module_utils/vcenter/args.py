@@ -14,10 +14,10 @@ def _env(*names):
 
 
 CONNECTION = {
-    "hostname": {"type": "str", "required": True, "fallback": _env("VMWARE_HOST")},
+    "hostname": {"type": "str", "fallback": _env("VMWARE_HOST")},
     "port": {"type": "int", "default": 443, "fallback": _env("VMWARE_PORT")},
-    "username": {"type": "str", "required": True, "fallback": _env("VMWARE_USER")},
-    "password": {"type": "str", "required": True, "no_log": True, "fallback": _env("VMWARE_PASSWORD")},
+    "username": {"type": "str", "fallback": _env("VMWARE_USER")},
+    "password": {"type": "str", "no_log": True, "fallback": _env("VMWARE_PASSWORD")},
     "validate_certs": {"type": "bool", "default": True, "fallback": _env("VMWARE_VALIDATE_CERTS")},
     "ca_file": {"type": "path", "fallback": _env("AIREADY_VCENTER_CA_FILE")},
     "proxy_host": {"type": "str", "fallback": _env("VMWARE_PROXY_HOST")},
@@ -39,6 +39,9 @@ TASK_WAITING = {
     "task_timeout_s": {"type": "int", "default": 600},
 }
 
+# Not required by the specification: Ansible's own message would not tell of the environment.
+_NEEDED = {"hostname": "VMWARE_HOST", "username": "VMWARE_USER", "password": "VMWARE_PASSWORD"}
+
 _RANGES = {
     "port": (1, 65535),
     "proxy_port": (1, 65535),
@@ -48,9 +51,14 @@ _RANGES = {
 }
 
 
-def check_ranges(params):
-    """Every number that is out of bounds, one sentence each."""
-    return [
+def check_common(params):
+    """Everything that is wrong with the parameters of this file, one sentence each."""
+    missing = [
+        f"{name} is not set; give it to the task, to module_defaults, or by the environment variable {variable}."
+        for name, variable in _NEEDED.items()
+        if name in params and not (params[name] or "").strip()
+    ]
+    return missing + [
         f"{name} is {params[name]}; it must be between {low} and {high}."
         for name, (low, high) in sorted(_RANGES.items())
         if params.get(name) is not None and not low <= params[name] <= high

@@ -13,7 +13,7 @@ from ansible.module_utils.common import warnings
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version, session_file, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vim, vmodl
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import check_ranges
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import check_common
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import Clock, ReliableStub, persist
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import CertificateChanged
@@ -22,10 +22,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire impor
 
 def connect(params, warn=warnings.warn, clock=Clock, make_wire=Wire):
     """A VCenter for connection parameters as args.CONNECTION describes them; warn takes one sentence."""
-    problems = check_ranges(params)
+    problems = check_common(params)
     if problems:
         raise OperatorError(
-            params["hostname"], "a vCenter connection was wanted", " ".join(problems), "Correct them", "out_of_range"
+            params["hostname"] or "vCenter", "a connection was wanted", " ".join(problems), "", "invalid_parameters"
         )
     store = None
     if params.get("session", "reuse") == "reuse":

@@ -67,7 +67,7 @@ def lab():
                         "datastores": [{"name": "disk", "capacity_gb": 10000}],
                         "networks": [{"name": "VM Network"}],
                         "switches": [{"name": "dvs", "portgroups": [{"name": "train", "vlan": 7}]}],
-                        "vm_folders": ["work"],
+                        "vm_folders": ["jobs"],
                         "clusters": [{"name": "gpu", "drs": drs, "hosts": [_host(one) for one in hosts]}],
                         "vms": [{**copy.deepcopy(READY), **one} for one in vms],
                     }

@@ -23,7 +23,7 @@ def here(lab):
 
 def clone(here, name="copy", **spec):
     source = here.vm("base")
-    folder = inventory.find_by_path(here.world, "lab/vm/work")
+    folder = inventory.find_by_path(here.world, "lab/vm/jobs")
     pool = here.vm("vm").pool
     full = vim.vm.CloneSpec(
         location=vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid)), template=False, powerOn=False, **spec
@@ -38,7 +38,7 @@ def test_a_clone_has_its_own_identity_files_and_addresses(here):
     assert made.nics[0].macAddress != source.nics[0].macAddress
     assert made.disks[0].backing.fileName == "[disk] copy/copy.vmdk"
     assert made.moid in made.host.vms
-    assert inventory.path_of(made) == "lab/vm/work/copy"
+    assert inventory.path_of(made) == "lab/vm/jobs/copy"
 
 
 def test_a_clone_takes_the_changes_of_its_config_spec(here):
@@ -57,7 +57,7 @@ def test_a_clone_that_cannot_be_configured_leaves_nothing_behind(here):
     with pytest.raises(vmodl.fault.InvalidArgument):
         clone(here, config=vim.vm.ConfigSpec(memoryMB=7))
     assert len(here.world.of_kind("VirtualMachine")) == before
-    assert not inventory.find_by_path(here.world, "lab/vm/work/copy")
+    assert not inventory.find_by_path(here.world, "lab/vm/jobs/copy")
 
 
 def test_a_destroyed_vm_is_gone_from_host_network_datastore_pool_and_folder(here):
@@ -149,7 +149,7 @@ def test_a_whole_gpu_goes_to_one_vm(lab):
 @pytest.mark.parametrize(
     "path,kind",
     [
-        ("lab/vm/work", "Folder"),
+        ("lab/vm/jobs", "Folder"),
         ("/lab/host/gpu/esx-1", "HostSystem"),
         ("lab/host/gpu/Resources", "ResourcePool"),
         ("lab/network/train", "DistributedVirtualPortgroup"),

@@ -33,9 +33,19 @@ def test_the_identity_of_a_vm_is_documented_with_its_datacenter():
 def test_every_number_of_the_specs_has_its_bounds_checked():
     specs = {**args.CONNECTION, **args.TASK_WAITING}
     for name in [name for name, option in specs.items() if option["type"] == "int"]:
-        assert args.check_ranges({name: 0})
-        assert args.check_ranges({name: 10**9})
-        assert not args.check_ranges({name: specs[name]["default"]})
+        assert args.check_common({name: 0})
+        assert args.check_common({name: 10**9})
+        assert not args.check_common({name: specs[name]["default"]})
+
+
+@pytest.mark.parametrize("blank", [None, "", "  "])
+@pytest.mark.parametrize("name", ["hostname", "username", "password"])
+def test_a_blank_login_is_refused_with_the_option_and_the_environment_variable_that_would_set_it(name, blank):
+    login = {"hostname": "vcenter.example.com", "username": "operator", "password": "s3cret"}
+    (problem,) = args.check_common({**login, name: blank})
+    assert problem.startswith(f"{name} is not set")
+    assert args.CONNECTION[name]["fallback"][1][0] in problem
+    assert args.check_common(login) == []
 
 
 @pytest.mark.parametrize("module", [vcenter, vm_identity, task_waiting])
