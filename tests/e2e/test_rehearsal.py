@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import subprocess
@@ -36,6 +37,8 @@ def start(mark):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            # The tests themselves may run under nohup, which is inherited.
+            preexec_fn=functools.partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509
         )
         started.append(process)
         return process
