@@ -64,19 +64,24 @@ def datastore_info(store, world):
     return make(vim.host.VmfsDatastoreInfo, vmfs=volume, **common)
 
 
+def mount(store):
+    """How every host that has a datastore mounts it."""
+    return make(
+        vim.host.MountInfo,
+        path=f"/vmfs/volumes/{store.uuid}",
+        accessMode="readWrite",
+        mounted=True,
+        accessible=store.accessible,
+    )
+
+
 @prop("Datastore", "host")
 def datastore_host(store, world):
     return [
         make(
             vim.Datastore.HostMount,
             key=host,
-            mountInfo=make(
-                vim.host.MountInfo,
-                path=f"/vmfs/volumes/{store.uuid}",
-                accessMode="readWrite",
-                mounted=True,
-                accessible=store.accessible,
-            ),
+            mountInfo=mount(store),
         )
         for host in store.hosts.values()
     ]

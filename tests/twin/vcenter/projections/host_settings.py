@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from .fabric import mount
 from .shape import make
 
 POLICIES = ((1, "static", "High Performance"), (2, "dynamic", "Balanced"), (3, "low", "Low power"))
@@ -105,13 +106,7 @@ def file_systems(host):
         mountInfo=[
             make(
                 vim.host.FileSystemMountInfo,
-                mountInfo=make(
-                    vim.host.MountInfo,
-                    path=f"/vmfs/volumes/{store.uuid}",
-                    accessMode="readWrite",
-                    mounted=True,
-                    accessible=store.accessible,
-                ),
+                mountInfo=mount(store),
                 volume=make(vim.host.FileSystemVolume, type=store.filesystem, name=store.name, capacity=store.capacity),
                 vStorageSupport="vStorageSupported",
             )
