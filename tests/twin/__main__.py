@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 
 from .control import ControlServer
-from .launch import launch
+from .launch import FACES, launch
 from .model.seed_schema import SeedError
 
 
@@ -20,6 +20,7 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m twin", description="A digital twin of a data centre.")
     parser.add_argument("--seed", default="small", help="a seed's name, or a file")
     parser.add_argument("--port", type=int, default=8989, help="the vCenter's HTTPS port; 0 takes any that is free")
+    parser.add_argument("--faces", type=_faces, default=FACES, help="beside the vCenter: ssh,redfish (default) or none")
     parser.add_argument("--state-dir", type=Path, help="where endpoint.json is written once the twin answers")
     parser.add_argument("--verbose", action="store_true", help="log every request")
     options = parser.parse_args()
@@ -39,15 +40,11 @@ def main():
 
 
 def _run(options, stop):
-    with launch(options.seed, port=options.port) as twin:
+    with launch(options.seed, port=options.port, faces=options.faces) as twin:
         control = ControlServer(twin.control)
         control.start()
         endpoint = {
-            "host": twin.host,
-            "port": twin.port,
-            "ca_file": str(twin.ca_file),
-            "username": twin.username,
-            "password": twin.password,
+            **twin.endpoint(),
             "control_url": control.url,
             "control_token": control.token,
             "pid": os.getpid(),
@@ -58,6 +55,14 @@ def _run(options, stop):
         if state:
             state.unlink(missing_ok=True)
         control.stop()
+
+
+def _faces(text):
+    faces = [] if text == "none" else text.split(",")
+    unknown = sorted(set(faces).difference(FACES))
+    if unknown:
+        raise argparse.ArgumentTypeError(f"there is no {', '.join(unknown)}; choose from {', '.join(FACES)}, or none")
+    return faces
 
 
 def _write(directory, endpoint):

@@ -7,7 +7,21 @@ import secrets
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-VERBS = ("latency", "refuse", "drop_sessions", "fail_tasks", "close_after", "unavailable", "clear")
+VERBS = (
+    "clear",
+    "close_after",
+    "drop_sessions",
+    "fail_tasks",
+    "hang_boot",
+    "latency",
+    "lose_driver",
+    "refuse",
+    "slow_boot",
+    "unavailable",
+)
+BMC_VERBS = ("bmc_forget", "bmc_latency", "bmc_reject", "bmc_unavailable")
+COMMAND_VERBS = ("drop_command", "fail_command")
+OTHERS = ("drop_ssh", "reset_requests")
 
 
 class Control:
@@ -18,20 +32,37 @@ class Control:
 
     def do(self, verb, **options):
         """Carry out a verb by its name; ValueError for one that does not exist or does not take these options."""
-        if verb == "reset_requests":
-            self._twin.requests.clear()
-            return
-        if verb not in VERBS:
-            raise ValueError(f"There is no verb {verb}; these exist: {', '.join((*VERBS, 'reset_requests'))}.")
         try:
-            getattr(self._twin.world.faults, verb)(**options)
+            self._function(verb)(**options)
         except TypeError as problem:
             raise ValueError(f"{verb} cannot be asked for in this way: {problem}.") from problem
 
     def __getattr__(self, verb):
-        if verb in (*VERBS, "reset_requests"):
+        if verb in (*VERBS, *BMC_VERBS, *COMMAND_VERBS, *OTHERS):
             return lambda **options: self.do(verb, **options)
         raise AttributeError(verb)
+
+    def _function(self, verb):
+        world = self._twin.world
+        if verb == "reset_requests":
+            return self._twin.requests.clear
+        if verb == "drop_ssh":
+            return self._twin.drop_ssh
+        if verb == "clear":
+            return self._clear
+        if verb in BMC_VERBS:
+            return getattr(world.bmc_faults, verb)
+        if verb in COMMAND_VERBS:
+            return getattr(world.command_faults, verb)
+        if verb in VERBS:
+            return getattr(world.faults, verb)
+        known = ", ".join(sorted((*VERBS, *BMC_VERBS, *COMMAND_VERBS, *OTHERS)))
+        raise ValueError(f"There is no verb {verb}; these exist: {known}.")
+
+    def _clear(self):
+        self._twin.world.faults.clear()
+        self._twin.world.bmc_faults.clear()
+        self._twin.world.command_faults.clear()
 
     def state(self):
         """What the server has seen so far."""

@@ -7,16 +7,24 @@ import tempfile
 from pathlib import Path
 
 from .control import Control
+from .model import bmc as bmcs
 from .model import seed as seeds
+from .redfish.server import Bmcs
+from .shell.server import Shells
 from .vcenter.certificates import server_context
 from .vcenter.dispatch import Dispatcher
 from .vcenter.server import Server
+
+FACES = ("ssh", "redfish")  # beside the vCenter, which is always there
 
 
 class Twin:
     """A running twin, as a test sees it."""
 
-    def __init__(self, world, directory, host="127.0.0.1", port=0, names=("localhost", "127.0.0.1")):
+    def __init__(self, world, directory, host="127.0.0.1", port=0, names=("localhost", "127.0.0.1"), faces=()):
+        unknown = sorted(set(faces).difference(FACES))
+        if unknown:
+            raise ValueError(f"There is no face {', '.join(unknown)}; these exist: {', '.join(FACES)}.")
         self.world = world
         self.host = host
         tls, self.ca_file = server_context(Path(directory), names)
@@ -26,6 +34,9 @@ class Twin:
         self.username, self.password = next(iter(world.users.items()))
         self.requests = self._dispatcher.requests  # a Counter by method; total(), clear()
         self.unserved = self._dispatcher.unserved
+        self._shells = Shells(world, Path(directory), host) if "ssh" in faces else None
+        self._bmcs = Bmcs(world, tls, host) if "redfish" in faces else None
+        self.bmc_username, self.bmc_password = bmcs.USERNAME, bmcs.PASSWORD
         self.control = Control(self)
 
     @property
@@ -38,6 +49,55 @@ class Twin:
         """Let time run and answer."""
         self.world.timeline.start()
         self._server.start()
+        for face in (self._shells, self._bmcs):
+            if face is not None:
+                face.start()
+
+    @property
+    def ssh_endpoints(self):
+        """(address, port) of each host's SSH, by the host's name; empty without that face."""
+        return dict(self._shells.endpoints) if self._shells is not None else {}
+
+    @property
+    def ssh_key_file(self):
+        """The private key of root, or None."""
+        return self._shells.key_file if self._shells is not None else None
+
+    @property
+    def known_hosts_file(self):
+        """The keys of all hosts as OpenSSH keeps them, or None."""
+        return self._shells.known_hosts_file if self._shells is not None else None
+
+    @property
+    def bmc_endpoints(self):
+        """The https address of each host's BMC, by the host's name; empty without that face."""
+        return dict(self._bmcs.endpoints) if self._bmcs is not None else {}
+
+    def endpoint(self):
+        """Where everything answers and who may come in, as data for clients in other processes."""
+        hosts = {}
+        for name, (address, port) in self.ssh_endpoints.items():
+            hosts.setdefault(name, {}).update(ssh_host=address, ssh_port=port)
+        for name, url in self.bmc_endpoints.items():
+            hosts.setdefault(name, {})["bmc_url"] = url
+        found = {
+            "host": self.host,
+            "port": self.port,
+            "ca_file": str(self.ca_file),
+            "username": self.username,
+            "password": self.password,
+            "hosts": hosts,
+        }
+        if self._shells is not None:
+            found.update(ssh_key_file=str(self.ssh_key_file), known_hosts_file=str(self.known_hosts_file))
+        if self._bmcs is not None:
+            found.update(bmc_username=self.bmc_username, bmc_password=self.bmc_password)
+        return found
+
+    def drop_ssh(self):
+        """Close all SSH connections, as when a network goes away."""
+        if self._shells is not None:
+            self._shells.hang_up()
 
     def hang_up(self):
         """Close all connections, as a vCenter does with those that were idle for long."""
@@ -45,6 +105,9 @@ class Twin:
 
     def stop(self):
         """Close all connections and end all threads."""
+        for face in (self._shells, self._bmcs):
+            if face is not None:
+                face.stop()
         self._server.stop()
         self.world.close()
 
@@ -53,7 +116,7 @@ class Twin:
 def launch(seed="small", faults=(), **options):
     """A twin of a seed (a name, a file, or its data) with faults planned: [("latency", {"seconds": 0.1}), ...].
 
-    Other options: port, and the names that the certificate is for.
+    Other options: port, the names that the certificate is for, and the faces beside the vCenter: ssh, redfish.
     """
     world = seeds.from_data(seed) if isinstance(seed, dict) else seeds.load(seed)
     with running(world, faults, **options) as twin:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from . import backings, defaults, provision, reconfigure
+from . import backings, bmc, boot, defaults, files, image, kernel, machine, provision, reconfigure, software
 from . import power as powers
-from .catalogue import board
 from .fabric import Datastore, Network, Portgroup, Switch
-from .gpu import Gpu
-from .host import Hardware, Host, load_driver
+from .host import Hardware, Host
 from .inventory import (
     DATACENTER_CHILDREN,
     Cluster,
@@ -63,6 +61,8 @@ class _Builder:
         for one in _each(entry.get("clusters", [])):
             cluster = Cluster(self.world, one["name"], None, word(one.get("drs", "manual")), one.get("ha", False))
             self._compute(cluster, one, one.get("hosts", []))
+            cluster.options.update({key: str(value) for key, value in one.get("drs_options", {}).items()})
+            image.furnish(self.world, cluster, one)
         for one in _each(entry.get("hosts", [])):
             self._compute(ComputeResource(self.world, one["name"], None), one, [one])
         for one in _each(entry.get("vms", [])):
@@ -83,6 +83,7 @@ class _Builder:
             self.world, one["name"], None, capacity, one.get("free_gb", capacity), one.get("type", "VMFS")
         )
         self.stores[one["name"]] = self._put(self.center.datastore_folder, store)
+        files.furnish(self.world, store, one)
 
     def _switch(self, one):
         switch = Switch(self.world, one["name"], None, one.get("mtu", 1500), self.world.release.version)
@@ -108,20 +109,25 @@ class _Builder:
         world = self.world
         release = RELEASES[str(one["release"])] if "release" in one else world.release
         host = Host(world, one["name"], compute, release, Hardware(**one.get("hardware", {})))
-        defaults.furnish(host)
+        defaults.furnish(host, one)
         host.connection = one.get("connection", "connected")
         host.maintenance = one.get("maintenance", False)
         host.assignment_policy = one.get("assignment_policy", "performance")
-        for entry in one.get("gpus", []):
-            for _number in range(entry.get("count", 1)):
-                host.gpus.append(_gpu(entry, len(host.gpus)))
+        switches = {switch.name: switch for switch in self.switches}
+        machine.furnish(host, one, switches)
+        machine.vmkernel(host, one, self.networks)
         if host.gpus and all(gpu.configured_type == "sharedDirect" for gpu in host.gpus):
             host.default_graphics_type = "sharedDirect"
-        driver = one.get("driver", {"family": "none"})
-        load_driver(host, driver["family"], driver.get("version", ""))
+        bmc.furnish(world, host, one)
+        try:
+            kernel.furnish(world, host, one)
+        except kernel.Refused as refusal:
+            raise SeedError([f"Host {host.name}: {refusal}."]) from refusal
+        software.furnish(world, host, one)
+        boot.awake(host)
         compute.hosts[host.moid] = world.add(host)
         self.hosts[one["name"]] = host
-        for switch in self.switches:
+        for switch in switches.values():
             switch.hosts[host.moid] = host
             host.switches[switch.moid] = switch
         for store in self.stores.values():
@@ -201,18 +207,6 @@ def _each(entries, start=1):
         for number in range(start, start + entry.get("count", 1)):
             name = entry["name"].format(n=number) if "count" in entry else entry["name"]
             yield {**entry, "name": name, "n": number}
-
-
-def _gpu(entry, position):
-    return Gpu(
-        pci_id=f"0000:{0x17 + 0x10 * position:02x}:00.0",
-        board=board(entry["board"]),
-        numa_node=entry.get("numa_node", position % 2),
-        configured_type=entry.get("graphics_type", "shared"),
-        mig_enabled=entry.get("mig", False),
-        vgpu_mode=entry.get("vgpu_mode", "sameSize"),
-        passthrough=entry.get("passthrough", False),
-    )
 
 
 def _added(device):

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import boards as table
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue as names
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig import table as mig_table
 
 ANY_RELEASE = (0,)
 NOT_YET = (9, 0, 0)  # MIG-backed types of the twelve-slot boards come with vSphere 9 [unsure: secondary source]
-FOUR_SLICE_GPUS = ("a30",)
 TWELVE_SLOT_PREFIX = "rtx_pro"
 MOST_PER_GPU = 32
+DEFAULT_SUBSYSTEM = 0x1482  # of a card whose subsystem no table names [unsure]
 # GPUs before Ampere have no mixed-size mode (NVIDIA AI Enterprise, vGPU types).
 BEFORE_AMPERE = ("t4", "v100")
 
@@ -29,9 +30,7 @@ class Profile:
     most_same_size: int
     most_mixed_size: int | None = None
     placements: tuple = ()
-    slices: int = 0
-    board_slices: int = 7
-    smallest_gb: int = 0
+    mig_profile_id: int | None = None
     since: tuple = ANY_RELEASE
 
 
@@ -47,8 +46,14 @@ class Board:
     mmio_gb: int  # 0 fits below 4 GB, so that BIOS firmware will do: the T4 alone (frankdenneman.nl 2023-05-30)
     mixed_size: bool
     compute_only: bool
-    migs: bool
+    mig_kind: object  # the row of the collection's table of GPUs that can be partitioned, or None
+    product: str  # as nvidia-smi names it
+    subsystem_id: int
     profiles: tuple
+
+    @property
+    def migs(self):
+        return self.mig_kind is not None
 
 
 @functools.cache
@@ -56,24 +61,28 @@ def board(key):
     """The board with this key of the catalogue."""
     row = names.board(key)
     if row is None:
-        raise KeyError(key)
+        return _without_vgpu(key)
+    kind = mig_table.GPUS.get(row.mig_gpu)
+    device_id = int(row.pci_device_id, 16)
     return Board(
         key=row.key,
         title=row.title,
-        device_id=int(row.pci_device_id, 16),
+        device_id=device_id,
         prefix=row.vsphere_prefix,
         memory_gb=row.memory_gb,
         mmio_gb=_unpublished_mmio_gb(row.memory_gb) if row.mmio_gb is None else row.mmio_gb,
         mixed_size=not row.key.startswith(BEFORE_AMPERE),
         compute_only=not row.other_series,
-        migs=row.mig_gpu is not None,
+        mig_kind=kind,
+        product=_product(row, kind, device_id),
+        subsystem_id=_subsystem(kind, device_id),
         profiles=(*_time_sliced(row), *_other_series(row), *_mig_backed(row)),
     )
 
 
 def board_keys():
-    """All boards that a seed may name."""
-    return [row.key for row in table.BOARDS]
+    """All boards that a seed may name: those with vGPU types, and every GPU of the table of MIG profiles."""
+    return [*(row.key for row in table.BOARDS), *(key for key in mig_table.GPUS if names.board(key) is None)]
 
 
 @functools.cache
@@ -108,7 +117,6 @@ def _other_series(row):
 
 
 def _mig_backed(row):
-    smallest = min((entry.gb for entry in row.mig_backed), default=0)
     twelve_slots = (row.mig_gpu or "").startswith(TWELVE_SLOT_PREFIX)
     for entry, name in zip(row.mig_backed, names.mig_profiles(row), strict=True):
         yield Profile(
@@ -117,11 +125,43 @@ def _mig_backed(row):
             series=entry.series,
             mig=True,
             most_same_size=entry.max_per_gpu,
-            slices=entry.slices,
-            board_slices=4 if row.mig_gpu in FOUR_SLICE_GPUS else 7,
-            smallest_gb=smallest,
+            mig_profile_id=entry.mig_profile_id,
             since=NOT_YET if twelve_slots else _release(entry.esxi_from),
         )
+
+
+def _without_vgpu(key):
+    """A GPU of the table of MIG profiles that has no board with vGPU types; KeyError where there is none."""
+    kind = mig_table.GPUS[key]
+    device_id, subsystem, product = kind.pci[0]
+    return Board(
+        key=key,
+        title=(product or key).removeprefix("NVIDIA "),
+        device_id=device_id,
+        prefix="",
+        memory_gb=kind.memory_gb,
+        mmio_gb=_unpublished_mmio_gb(kind.memory_gb),
+        mixed_size=True,
+        compute_only=True,
+        mig_kind=kind,
+        product=product or f"NVIDIA {key}",
+        subsystem_id=subsystem or DEFAULT_SUBSYSTEM,
+        profiles=(),
+    )
+
+
+def _product(row, kind, device_id):
+    """The name that the driver gives the card; those of cards without MIG are made from their titles."""
+    for known, _subsystem_id, product in kind.pci if kind is not None else ():
+        if known == device_id and product:
+            return product
+    brand = "Tesla" if row.key.startswith(BEFORE_AMPERE) else "NVIDIA"
+    return f"{brand} {row.title.partition(' (')[0]}"
+
+
+def _subsystem(kind, device_id):
+    found = [subsystem for known, subsystem, _product_name in kind.pci if known == device_id] if kind else []
+    return found[0] or DEFAULT_SUBSYSTEM if found else DEFAULT_SUBSYSTEM
 
 
 def _release(text):

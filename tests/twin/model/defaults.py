@@ -6,7 +6,7 @@ from pyVmomi import vim
 
 from . import devices
 from .fabric import Portgroup
-from .host import Nic, Service, VmkernelNic
+from .host import Service
 
 DEVICE = vim.vm.device
 # Settings that vSphere itself writes into a VM's file.
@@ -40,30 +40,23 @@ SERVICES = (
 RULESETS = {"sshServer": True, "ntpClient": True, "vpxHeartbeats": True, "pvrdma": False, "vMotion": True}
 
 
-def furnish(host):
-    """Ports, addresses, services and options of a host."""
-    number = host.number
-    host.nics = [
-        Nic(
-            device=f"vmnic{port}",
-            mac=f"b8:ce:f6:{number >> 8 & 0xFF:02x}:{number & 0xFF:02x}:{port:02x}",
-            pci=f"0000:98:00.{port}",
-        )
-        for port in (0, 1)
-    ]
-    address = f"10.{number >> 16 & 0xFF}.{number >> 8 & 0xFF}.{number & 0xFF}"
-    host.vmkernel = [
-        VmkernelNic("vmk0", address, "255.255.0.0", host.nics[0].mac, "Management Network", ("management", "vmotion"))
-    ]
-    host.options = dict(OPTIONS)
+def furnish(host, entry):
+    """Services, options and names of a host."""
+    host.options = {**OPTIONS, **entry.get("options", {})}
     host.services = [
         Service(key, label, running, policy, list(rules)) for key, label, running, policy, rules in SERVICES
     ]
-    host.rulesets = dict(RULESETS)
+    if entry.get("ssh", "stopped") == "running":
+        host.service("TSM-SSH").running = True
+    host.rulesets = {**RULESETS, **entry.get("rulesets", {})}
     host.ntp_servers = ["ntp.example"]
     host.dns_servers = ["10.0.0.2"]
     host.domain = host.name.partition(".")[2]
-    host.hardware.serial = host.hardware.serial or f"SN{number:06d}"
+    host.hardware.serial = host.hardware.serial or f"SN{host.number:06d}"
+    host.lockdown = {"normal": "lockdownNormal", "strict": "lockdownStrict"}.get(
+        entry.get("lockdown"), "lockdownDisabled"
+    )
+    host.boot_seconds = float(entry.get("boot_seconds", 0.3))
 
 
 def vm_hardware(disk_gb):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .files import Files
 from .inventory import Managed
 
 GB = 1024**3
@@ -20,6 +21,7 @@ class Datastore(Managed):
         self.vms: dict = {}
         self.accessible = True
         self.maintenance = "normal"
+        self.files = Files()
 
     @property
     def url(self):
@@ -27,7 +29,7 @@ class Datastore(Managed):
 
     @property
     def free(self):
-        return max(0, self.base_free - sum(vm.disk_bytes for vm in self.vms.values()))
+        return max(0, self.base_free - self.files.used - sum(vm.disk_bytes for vm in self.vms.values()))
 
 
 class Network(Managed):

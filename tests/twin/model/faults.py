@@ -40,6 +40,9 @@ class FaultPlan:
             self._task_faults: list[TaskFault] = []
             self._closings: dict[str, int] = {}
             self._unavailable = 0
+            self._hanging: dict[str, int] = {}
+            self._slow: dict[str, float] = {}
+            self._driverless: dict[str, int] = {}
 
     def latency(self, seconds: float):
         """Every request is answered this much later."""
@@ -70,6 +73,34 @@ class FaultPlan:
         with self._lock:
             self._unavailable += int(count)
 
+    def hang_boot(self, host, count=1):
+        """The next boots of a host never end; only its power button brings it back."""
+        with self._lock:
+            self._hanging[host] = self._hanging.get(host, 0) + int(count)
+
+    def slow_boot(self, host, seconds: float):
+        """The next boot of a host takes this long."""
+        with self._lock:
+            self._slow[host] = float(seconds)
+
+    def lose_driver(self, host, count=1):
+        """At the next boots of a host its NVIDIA driver does not load."""
+        with self._lock:
+            self._driverless[host] = self._driverless.get(host, 0) + int(count)
+
+    def take_hanging_boot(self, host):
+        """Whether this boot hangs."""
+        return self._take(self._hanging, host)
+
+    def take_slow_boot(self, host):
+        """The seconds that this boot takes, or None for as long as ever."""
+        with self._lock:
+            return self._slow.pop(host, None)
+
+    def take_lost_driver(self, host):
+        """Whether the driver stays away in this boot."""
+        return self._take(self._driverless, host)
+
     def take_task_fault(self, method, entity_name=None):
         """The fault that this task shall end with, or None."""
         with self._lock:
@@ -81,17 +112,20 @@ class FaultPlan:
 
     def take_closing(self, method):
         """Whether the connection closes after this call."""
-        with self._lock:
-            if self._closings.get(method, 0) > 0:
-                self._closings[method] -= 1
-                return True
-        return False
+        return self._take(self._closings, method)
 
     def take_unavailable(self):
         """Whether this request is answered 503."""
         with self._lock:
             if self._unavailable > 0:
                 self._unavailable -= 1
+                return True
+        return False
+
+    def _take(self, plans, name):
+        with self._lock:
+            if plans.get(name, 0) > 0:
+                plans[name] -= 1
                 return True
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, field
 
 from . import mig
@@ -27,17 +28,27 @@ class Gpu:
     numa_node: int = 0
     configured_type: str = "shared"  # shared | sharedDirect, as HostGraphicsConfig has it
     active_type: str = "basic"  # basic | shared | sharedDirect | direct
-    mig_enabled: bool = False
+    mig: mig.MigState = field(default_factory=mig.MigState)
     vgpu_mode: str = "sameSize"  # sameSize | mixedSize
     passthrough: bool = False
     residents: list[Resident] = field(default_factory=list)
     held_by: object = None  # the VM that has the whole GPU by passthrough
 
+    shareable: bool = True  # the BIOS gave it the address space and the functions that vGPU needs
     driver: str = "nvaie"  # the family that the host has loaded: nvaie | graphics | none
+
+    @property
+    def kind(self):
+        """Its row in the table of GPUs that can be partitioned, or None."""
+        return self.board.mig_kind
+
+    @property
+    def mig_enabled(self):
+        return self.mig.current
 
     def types(self, release):
         """The vGPU types that this GPU can carry in its present mode, whether or not there is room."""
-        if self.active_type != "sharedDirect" or self.passthrough:
+        if self.active_type != "sharedDirect" or self.passthrough or not self.shareable:
             return []
         # The graphics driver has no compute types, and compute-only boards do not work with it at all.
         compute = {"nvaie": True, "graphics": False}.get(self.driver)
@@ -52,9 +63,8 @@ class Gpu:
         if profile not in self.types(release) or self.held_by is not None:
             return None
         if self.mig_enabled:
-            taken = [(one.start, mig.slots(one.profile)) for one in self.residents]
             same = sum(one.profile == profile for one in self.residents)
-            return mig.place(profile, taken) if same < profile.most_same_size else None
+            return mig.place_vgpu(self, profile) if same < profile.most_same_size else None
         if self.vgpu_mode == "mixedSize" and release.mixed_size and self.board.mixed_size:
             return self._mixed_room(profile)
         return self._same_size_room(profile)
@@ -84,6 +94,11 @@ class Gpu:
             if end <= self.board.memory_gb and all(end <= low or start >= high for low, high in taken):
                 return start
         return None
+
+
+def uuid_of(host, gpu):
+    """What the driver calls a GPU: the same for the same card in the same slot."""
+    return f"GPU-{uuid.uuid5(uuid.UUID(host.uuid), gpu.pci_id)}"
 
 
 @dataclass

@@ -1,16 +1,15 @@
-"""An ESXi host: its hardware, its state, and the GPUs in it."""
+"""An ESXi host: its hardware, its state, and what is in it."""
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass, field
 
 from pyVmomi import vim, vmodl
 
-from . import gpu as gpus
 from .inventory import Managed, reference
 from .world import Entity
 
-NO_GRAPHICS = "The amount of graphics resource available in the parent resource pool is insufficient for the operation."
 # The managers below a host that have a managed object of their own.
 MANAGERS = {
     "advancedOption": ("OptionManager", "EsxHostAdvSettings"),
@@ -18,6 +17,9 @@ MANAGERS = {
     "dateTimeSystem": ("HostDateTimeSystem", "dateTimeSystem"),
     "firewallSystem": ("HostFirewallSystem", "firewallSystem"),
     "graphicsManager": ("HostGraphicsManager", "graphicsManager"),
+    "hostAccessManager": ("HostAccessManager", "hostAccessManager"),
+    "imageConfigManager": ("HostImageConfigManager", "imageConfigManager"),
+    "kernelModuleSystem": ("HostKernelModuleSystem", "kernelModuleSystem"),
     "networkSystem": ("HostNetworkSystem", "networkSystem"),
     "pciPassthruSystem": ("HostPciPassthruSystem", "pciPassthruSystem"),
     "powerSystem": ("HostPowerSystem", "powerSystem"),
@@ -26,6 +28,8 @@ MANAGERS = {
     "virtualNicManager": ("HostVirtualNicManager", "virtualNicManager"),
     "vmotionSystem": ("HostVMotionSystem", "vmotionSystem"),
 }
+NOT_CONNECTED = "Unable to communicate with the remote host, since it is disconnected."
+NO_ANSWER = "Unable to communicate with the remote host."
 
 
 @dataclass
@@ -55,30 +59,31 @@ class Hardware:
 
 
 @dataclass
-class Nic:
-    """A physical network port."""
-
-    device: str
-    mac: str
-    pci: str
-    driver: str = "nmlx5_core"
-    speed_mbps: int = 100000
-    vendor_id: int = 0x15B3
-    device_id: int = 0x101D
-    model: str = "MT2892 Family [ConnectX-6 Dx]"
-
-
-@dataclass
 class VmkernelNic:
-    """A vmkernel port."""
+    """A vmkernel port, on a port group of a standard switch or of a distributed one."""
 
     device: str
     ip: str
     netmask: str
     mac: str
-    portgroup: str
+    portgroup: str = ""
     services: tuple = ("management",)
     mtu: int = 1500
+    dv_portgroup: object = None
+
+    @property
+    def switch(self):
+        """The distributed switch, where it lies on one."""
+        return self.dv_portgroup.switch if self.dv_portgroup is not None else None
+
+
+@dataclass
+class StandardSwitch:
+    """A standard switch, which belongs to one host."""
+
+    name: str
+    mtu: int = 1500
+    portgroups: list = field(default_factory=list)  # (name, VLAN) beside those that the datacenter's networks are
 
 
 @dataclass
@@ -90,6 +95,15 @@ class Service:
     running: bool = False
     policy: str = "off"
     ruleset: list = field(default_factory=list)
+
+
+@dataclass
+class Passthru:
+    """Passthrough of one PCI device: what is configured, and what has been in force since it was bound."""
+
+    enabled: bool = False
+    active: bool = False
+    label: str | None = None
 
 
 class HostManager(Entity):
@@ -110,15 +124,44 @@ class Host(Managed):
         self.release = release
         self.hardware = hardware
         self.uuid = world.new_uuid("host")
-        self.connection = "connected"  # connected | disconnected | notResponding
-        self.power = "poweredOn"
+        self._state()
+        self._contents()
+        self.managers = {}
+        for prop, (kind, prefix) in MANAGERS.items():
+            self.managers[prop] = world.add(HostManager(kind, f"{prefix}-{self.number}", self))
+        self.browser = world.add(HostManager("HostDatastoreBrowser", f"datastoreBrowser-{self.moid}", self))
+
+    def _state(self):
+        self.connection = "connected"  # connected | disconnected | notResponding, as vCenter sees it
+        self.power = "poweredOn"  # poweredOn | poweredOff | standBy, as the machine's own front panel shows it
+        self.booting = False  # on, and not yet (or no longer) running ESXi
+        self.leaving = False  # a restart or shutdown has been asked for; ESXi still runs
+        self.start_number = 0  # counts power transitions, so that what was planned before one does not happen after it
+        self.boot_seconds = 0.3
+        self.boot_time = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)
+        self.boots = 0
+        self.cold_boots = 0
         self.maintenance = False
+        self.entering_maintenance = None  # the task that waits for running VMs
         self.reboot_required = False
+        self.lockdown = "lockdownDisabled"
         self.driver = Driver()
         self.default_graphics_type = "shared"
         self.assignment_policy = "performance"
-        self.gpus: list[gpus.Gpu] = []
-        self.nics: list[Nic] = []
+        self.typed_gpus: set = set()  # PCI addresses of GPUs that have a configured type already
+        self.when_vms_go = []  # called once a VM has stopped or left
+
+    def _contents(self):
+        self.daemons: dict = {}  # programs of vendors that someone started or stopped since the boot
+        self.bmc = None  # twin.model.bmc.Bmc
+        self.software = None  # twin.model.software.Software
+        self.kernel = None  # twin.model.kernel.Kernel
+        self.gpus: list = []
+        self.ports: list = []  # all network ports; the property nics leaves out what is passed through
+        self.bridges: list = []
+        self.slots: dict = {}  # by PCI address of a GPU
+        self.passthru: dict[str, Passthru] = {}  # by PCI address
+        self.standard_switches: list[StandardSwitch] = []
         self.vmkernel: list[VmkernelNic] = []
         self.options: dict = {}
         self.services: list[Service] = []
@@ -131,14 +174,25 @@ class Host(Managed):
         self.networks: dict = {}  # standard networks and port groups alike
         self.switches: dict = {}
         self.vms: dict = {}
-        self.managers = {}
-        for prop, (kind, prefix) in MANAGERS.items():
-            self.managers[prop] = world.add(HostManager(kind, f"{prefix}-{self.number}", self))
-        self.browser = world.add(HostManager("HostDatastoreBrowser", f"datastoreBrowser-{self.moid}", self))
 
     @property
     def compute(self):
         return self.parent
+
+    @property
+    def running_esxi(self):
+        """Whether ESXi itself is up, whatever vCenter makes of it."""
+        return self.power == "poweredOn" and not self.booting
+
+    @property
+    def reachable(self):
+        """Whether the host answers: vCenter, SSH."""
+        return self.running_esxi and self.connection == "connected"
+
+    @property
+    def nics(self):
+        """The ports that ESXi has for itself; one that is passed through is no vmnic any more."""
+        return [nic for nic in self.ports if not (nic.pci in self.passthru and self.passthru[nic.pci].active)]
 
     @property
     def vgpu_types(self):
@@ -149,90 +203,47 @@ class Host(Managed):
     def running_vms(self):
         return [vm for vm in self.vms.values() if vm.power == "poweredOn"]
 
+    def service(self, key):
+        """A daemon by its key."""
+        return next(one for one in self.services if one.key == key)
 
-def load_driver(host, family, version=""):
-    """The driver after a boot: without one, every GPU is of the basic type."""
-    host.driver = Driver(family, version)
-    for gpu in host.gpus:
-        gpu.driver = family
-        if gpu.passthrough:
-            gpu.active_type = "direct"
-        elif family == "none":
-            gpu.active_type = "basic"
-        else:
-            gpu.active_type = gpu.configured_type
+    def vm_went(self):
+        """A VM stopped or left: whoever waits for that looks again."""
+        for call in list(self.when_vms_go):
+            call()
+
+
+def touch(world, host):
+    """Everything that shows the state of the host may look different now."""
+    world.touch(host, host.compute, *host.managers.values(), *host.vms.values())
+
+
+def show_connection(host, state):
+    """How vCenter sees the host from now on, and with it the host's VMs."""
+    host.connection = state
+    for vm in host.vms.values():
+        vm.connection = "connected" if state == "connected" else "disconnected"
+
+
+def require_answer(host):
+    """Nothing can be asked of a host that vCenter does not reach."""
+    if host.connection == "disconnected":
+        raise vmodl.fault.HostNotConnected(msg=NOT_CONNECTED)
+    if not host.reachable:
+        raise vmodl.fault.HostCommunication(msg=NO_ANSWER)
 
 
 def require_usable(host):
     """A host must be connected, and not in maintenance, to start a VM."""
-    if host.connection != "connected":
-        raise vmodl.fault.HostNotConnected(
-            msg="Unable to communicate with the remote host, since it is disconnected.",
-        )
-    if host.maintenance:
+    if not host.reachable:
+        raise vmodl.fault.HostNotConnected(msg=NOT_CONNECTED)
+    if host.maintenance or host.leaving:
         raise vim.fault.InvalidHostState(
             msg="The operation is not allowed in the current state of the host.",
             host=reference(host),
         )
 
 
-def enter_maintenance(world, host):
-    """Maintenance mode asks for a host without running VMs; nothing evacuates them here."""
-    if host.maintenance:
-        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
-    if host.running_vms():
-        raise vim.fault.Timedout(msg="Operation timed out.")
-    host.maintenance = True
-    world.touch(host)
-
-
-def leave_maintenance(world, host):
-    """Back to work."""
-    if not host.maintenance:
-        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
-    host.maintenance = False
-    world.touch(host)
-
-
-def set_graphics(world, host, config):
-    """UpdateGraphicsConfig: the wish is kept at once, it acts after a restart of Xorg or of the host."""
-    if config.hostDefaultGraphicsType not in ("shared", "sharedDirect"):
-        raise vmodl.fault.InvalidArgument(invalidProperty="config.hostDefaultGraphicsType")
-    if config.sharedPassthruAssignmentPolicy not in ("performance", "consolidation"):
-        raise vmodl.fault.InvalidArgument(invalidProperty="config.sharedPassthruAssignmentPolicy")
-    by_id = {gpu.pci_id: gpu for gpu in host.gpus}
-    for entry in config.deviceType or []:
-        if entry.deviceId not in by_id or entry.graphicsType not in ("shared", "sharedDirect"):
-            raise vmodl.fault.InvalidArgument(invalidProperty="config.deviceType")
-    host.default_graphics_type = config.hostDefaultGraphicsType
-    host.assignment_policy = config.sharedPassthruAssignmentPolicy
-    for entry in config.deviceType or []:
-        gpu = by_id[entry.deviceId]
-        gpu.configured_type = entry.graphicsType
-        if entry.vgpuMode in ("sameSize", "mixedSize") and host.release.mixed_size:
-            gpu.vgpu_mode = entry.vgpuMode
-    world.touch(host, host.managers["graphicsManager"])
-
-
-def restart_xorg(world, host):
-    """The graphics types that are configured become the active ones."""
-    if any(gpu.vms() for gpu in host.gpus):
-        return
-    load_driver(host, host.driver.family, host.driver.version)
-    world.touch(host, host.managers["graphicsManager"])
-
-
-def reboot(world, host):
-    """What a restart of the host settles at once; its VMs must be off."""
-    if host.running_vms():
-        raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
-    host.reboot_required = False
-    restart_xorg(world, host)
-
-
-def pick_gpus(host, vm, wanted):
-    """GPUs for the vGPUs of a VM, or the vendor's refusal."""
-    placements = gpus.place_all(host.gpus, wanted, host.assignment_policy, host.release, vm)
-    if placements is None:
-        raise vim.fault.InsufficientGraphicsResourcesFault(msg=NO_GRAPHICS)
-    return placements
+def wrong_state():
+    """The fault for what cannot be done to a host as it is."""
+    return vim.fault.InvalidState(msg="The operation is not allowed in the current state.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import VmomiSupport, vim, vmodl
 
+from .image import Image
 from .world import Entity
 
 VM_CHILDREN = ("Folder", "VirtualMachine", "VirtualApp")
@@ -106,6 +107,7 @@ class Cluster(ComputeResource):
         self.rules = []
         self.vm_overrides: dict = {}  # VM's moid: its DrsVmConfigInfo
         self.options: dict[str, str] = {}
+        self.image = Image()
 
 
 class EnvironmentBrowser(Entity):

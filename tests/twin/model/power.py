@@ -6,7 +6,7 @@ import datetime
 
 from pyVmomi import vim, vmodl
 
-from . import catalogue, devices, tasks
+from . import catalogue, devices, graphics, tasks
 from . import gpu as gpus
 from . import host as hosts
 
@@ -25,7 +25,7 @@ def power_on(world, vm, wanted_host=None):
         raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
     if vm.power == "suspended":
         hosts.require_usable(vm.host)
-        placements = hosts.pick_gpus(vm.host, vm, _vgpu_types(vm))
+        placements = graphics.pick(vm.host, vm, _vgpu_types(vm))
     else:
         check_config(vm)
         placements = _find_host(world, vm, wanted_host)
@@ -46,6 +46,11 @@ def power_off(world, vm):
     _stopped(world, vm)
 
 
+def lose_power(world, vm):
+    """The host under the VM is gone."""
+    _stopped(world, vm)
+
+
 def suspend(world, vm):
     """Freeze the VM; its vGPUs leave the GPU with it."""
     if vm.power != "poweredOn":
@@ -57,6 +62,7 @@ def suspend(world, vm):
     _release(vm)
     vm.power, vm.tools_running = "suspended", False
     world.touch(vm, vm.host)
+    vm.host.vm_went()
 
 
 def reset(world, vm):
@@ -138,7 +144,7 @@ def _vgpu_types(vm):
     for key, name in vm.vgpus:
         entry, _board = catalogue.profile(name)
         if entry is None:
-            raise vim.fault.InsufficientGraphicsResourcesFault(msg=hosts.NO_GRAPHICS)
+            raise vim.fault.InsufficientGraphicsResourcesFault(msg=graphics.NO_GRAPHICS)
         found.append((key, entry))
     return found
 
@@ -166,6 +172,7 @@ def _find_host(world, vm, wanted_host):
 def admit(vm, host):
     """What a host would give a VM: GPUs, or the reason why it cannot run there."""
     hosts.require_usable(host)
+    _check_virtualization(vm, host)
     reserved = sum(other.memory_reserved_mb for other in host.running_vms())
     unreserved = host.hardware.memory_gb * 1024 - HOST_OVERHEAD_MB - reserved
     if vm.memory_reserved_mb > unreserved:
@@ -175,7 +182,14 @@ def admit(vm, host):
             requested=vm.memory_reserved_mb * 1024 * 1024,
         )
     _passthrough_gpus(vm, host)
-    return hosts.pick_gpus(host, vm, _vgpu_types(vm))
+    return graphics.pick(host, vm, _vgpu_types(vm))
+
+
+def _check_virtualization(vm, host):
+    """A 64-bit guest needs the processor's virtualization, which the BIOS can hide [unsure: the words]."""
+    if "64" in vm.guest_id and not host.bmc.functions()["virtualization"]:
+        reason = "This host does not support virtualizing a 64-bit guest: Intel VT-x or AMD-V is disabled in the BIOS."
+        raise vim.fault.GenericVmConfigFault(msg=reason, reason=reason)
 
 
 def move(world, vm, host):
@@ -184,6 +198,7 @@ def move(world, vm, host):
     before.vms.pop(vm.moid, None)
     host.vms[vm.moid] = vm
     world.touch(vm, before, host)
+    before.vm_went()
 
 
 def _reachable(vm, host):
@@ -235,6 +250,7 @@ def _stopped(world, vm):
     vm.power, vm.tools_running, vm.shutdown_pending, vm.booted = "poweredOff", False, False, None
     _connect_nics(vm, False)
     world.touch(vm, vm.host)
+    vm.host.vm_went()
 
 
 def _release(vm):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import catalogue
+from . import adapters, catalogue
 from .release import RELEASES
 
 
@@ -20,7 +20,7 @@ class SeedError(ValueError):
 class Key:
     """What one key holds: a type, a list of choices, a nested table, or a list of tables."""
 
-    type: type = str
+    type: type | tuple = str
     required: bool = False
     choices: tuple = ()
     table: dict | None = None
@@ -35,10 +35,28 @@ GPU = {
     "board": Key(str, required=True, choices=tuple(catalogue.board_keys())),
     "count": COUNT,
     "graphics_type": Key(str, choices=("shared", "sharedDirect")),
-    "mig": FLAG,
+    "mig": Key((bool, dict), table={"enabled": FLAG, "instances": Key(list)}),
+    "root": TEXT,
     "vgpu_mode": Key(str, choices=("sameSize", "mixedSize")),
     "passthrough": FLAG,
     "numa_node": WHOLE,
+}
+NIC = {
+    "device": NEEDED,
+    "model": Key(str, choices=tuple(adapters.MODELS)),
+    "root": TEXT,
+    "numa_node": WHOLE,
+    "firmware": Key(dict, table={"ats": FLAG, "sriov": FLAG, "num_vfs": WHOLE, "knows_ats": FLAG, "version": TEXT}),
+    "uplink_of": TEXT,
+    "link": Key(str, choices=("up", "down")),
+}
+VMKERNEL = {
+    "device": NEEDED,
+    "portgroup": TEXT,
+    "network": TEXT,
+    "ip": TEXT,
+    "mtu": COUNT,
+    "services": Key(list),
 }
 HOST = {
     "name": NEEDED,
@@ -46,6 +64,22 @@ HOST = {
     "release": Key(str, choices=tuple(RELEASES)),
     "connection": Key(str, choices=("connected", "disconnected", "notResponding")),
     "maintenance": FLAG,
+    "state": Key(str, choices=("ready", "factory")),
+    "bios": Key(
+        dict,
+        table={"vendor": Key(str, choices=("dell", "hpe", "supermicro", "other")), "attributes": Key(dict)},
+    ),
+    "vibs": Key(list),
+    "acceptance": Key(str, choices=("VMwareCertified", "VMwareAccepted", "PartnerSupported", "CommunitySupported")),
+    "kernel": Key(dict),
+    "module_options": Key(dict),
+    "options": Key(dict),
+    "rulesets": Key(dict),
+    "nics": Key(list, table=NIC),
+    "vmkernel": Key(list, table=VMKERNEL),
+    "ssh": Key(str, choices=("running", "stopped")),
+    "lockdown": Key(str, choices=("disabled", "normal", "strict")),
+    "boot_seconds": Key((int, float), least=0),
     "driver": Key(
         dict, table={"family": Key(str, required=True, choices=("nvaie", "graphics", "none")), "version": TEXT}
     ),
@@ -91,6 +125,12 @@ VM = {
     "connection": Key(str, choices=("connected", "disconnected", "inaccessible", "orphaned")),
     "uuid": TEXT,
 }
+FILE = {
+    "path": TEXT,
+    "depot": Key(dict),
+    "package": TEXT,
+    "text": TEXT,
+}
 DATACENTER = {
     "name": NEEDED,
     "datastores": Key(
@@ -101,6 +141,7 @@ DATACENTER = {
             "capacity_gb": COUNT,
             "free_gb": WHOLE,
             "type": Key(str, choices=("VMFS", "NFS", "NFS41", "vsan")),
+            "files": Key(list, table=FILE),
         },
     ),
     "networks": Key(list, table={"name": NEEDED, "vlan": WHOLE}),
@@ -116,6 +157,8 @@ DATACENTER = {
             "count": COUNT,
             "drs": Key(str, choices=("off", "manual", "partiallyAutomated", "fullyAutomated")),
             "ha": FLAG,
+            "drs_options": Key(dict),
+            "image": Key((str, dict)),
             "pools": Key(list),
             "hosts": Key(list, table=HOST),
         },
@@ -129,7 +172,16 @@ SEED = {
     "task_seconds": Key(dict),
     "datacenters": Key(list, required=True, table=DATACENTER),
 }
-NAMES = {str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
+NAMES = {
+    (bool, dict): "true, false or a table",
+    (int, float): "a number",
+    (str, dict): "a text or a table",
+    str: "a text",
+    int: "a whole number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+}
 
 
 def check(data):
@@ -173,5 +225,5 @@ def _value(value, key, place, problems):
     elif key.table is not None and key.type is list:
         for position, entry in enumerate(value):
             _table(entry, key.table, f"{place}[{position}]", problems)
-    elif key.table is not None:
+    elif key.table is not None and isinstance(value, dict):
         _table(value, key.table, place, problems)

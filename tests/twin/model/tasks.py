@@ -24,6 +24,7 @@ SECONDS = {
     "RebootGuest": 0.4,
     "boot": 0.3,
 }
+LATER = object()  # work that gives this back has not ended: it calls finish() itself
 KEPT = 50  # finished tasks that a TaskManager still lists
 
 
@@ -44,6 +45,7 @@ class Task(Entity):
         self.started_at = None
         self.completed_at = None
         self.cancelled = False
+        self.on_cancel = None  # called when someone cancels work that waits
 
     @property
     def event_chain(self):
@@ -63,7 +65,7 @@ def start(world, method, entity, work, user="", exclusive=True):
         world.touch(entity)
     if exclusive and entity is not None:
         if entity.busy_with is not None:
-            _finish(world, task, error=task_in_progress(entity.busy_with))
+            finish(world, task, error=task_in_progress(entity.busy_with))
             return task
         entity.busy_with = task
     seconds = world.task_seconds.get(method, SECONDS.get(method, 0.05))
@@ -79,6 +81,9 @@ def cancel(world, task):
         raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
     task.cancelled = True
     world.touch(task)
+    if task.on_cancel is not None:
+        task.on_cancel()
+        finish(world, task, error=_cancelled())
 
 
 def task_in_progress(other):
@@ -104,24 +109,32 @@ def _advance(world, task, progress):
 
 
 def _end(world, task, work):
+    if task.completed_at is not None:
+        return
     planned = world.faults.take_task_fault(task.method, task.entity_name)
     if task.cancelled:
-        _finish(world, task, error=vmodl.fault.RequestCanceled(msg="The task was canceled by a user."))
+        finish(world, task, error=_cancelled())
     elif planned is not None:
-        _finish(world, task, error=planned)
+        finish(world, task, error=planned)
     else:
         try:
             result = work()
         except vmodl.MethodFault as fault:
-            _finish(world, task, error=fault)
+            finish(world, task, error=fault)
         except Exception as defect:
             LOG.exception("%s of %s failed in the twin itself.", task.method, task.entity_name)
-            _finish(world, task, error=vmodl.fault.SystemError(msg="The twin failed.", reason=repr(defect)))
+            finish(world, task, error=vmodl.fault.SystemError(msg="The twin failed.", reason=repr(defect)))
         else:
-            _finish(world, task, result=result)
+            if result is not LATER:
+                finish(world, task, result=result)
 
 
-def _finish(world, task, result=None, error=None):
+def _cancelled():
+    return vmodl.fault.RequestCanceled(msg="The task was canceled by a user.")
+
+
+def finish(world, task, result=None, error=None):
+    """End a task with its result or its fault."""
     task.started_at = task.started_at or utc_now()
     task.completed_at = utc_now()
     task.result, task.error = result, error

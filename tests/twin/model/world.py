@@ -6,7 +6,11 @@ import itertools
 import threading
 import uuid
 
+from .bmc_faults import BmcFaults
+from .command_faults import CommandFaults
+from .depots import Depots
 from .faults import FaultPlan
+from .operations import Operations
 from .timeline import Timeline
 
 
@@ -31,7 +35,12 @@ class World:
         self.changed = threading.Condition(self.lock)
         self.generation = 0  # grows with every change of any entity
         self.faults = FaultPlan()
+        self.bmc_faults = BmcFaults()
+        self.command_faults = CommandFaults()
         self.timeline = Timeline(self.lock)
+        self.closed = False
+        self.depots = Depots()
+        self.operations = Operations()
         self.users: dict[str, str] = {}
         self.release = None  # twin.model.release.Release of the vCenter
         self.instance_uuid = ""
@@ -82,5 +91,8 @@ class World:
             self.changed.notify_all()
 
     def close(self):
-        """Stop what runs in the background."""
+        """Stop what runs in the background, and wake whoever waits for something that will not happen any more."""
         self.timeline.stop()
+        with self.changed:
+            self.closed = True
+            self.changed.notify_all()

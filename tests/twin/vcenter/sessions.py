@@ -23,6 +23,7 @@ class Session:
         self.manager = manager
         self.user = user
         self.locale = locale or "en"
+        self.face = "sdk"  # or "api" for the tokens of the REST API, which the SOAP API does not take
         self.address = getattr(client, "address", "127.0.0.1")
         self.user_agent = getattr(client, "user_agent", None) or ""
         self.epoch = manager.world.faults.session_epoch
@@ -43,7 +44,7 @@ class Session:
 
     @property
     def alive(self):
-        return self.manager.get(self.key) is self
+        return self.manager.get(self.key, self.face) is self
 
     def used(self):
         """Note that the client is there."""
@@ -90,10 +91,10 @@ class SessionManager(Entity):
         self._sessions[session.key] = session
         return session
 
-    def get(self, key):
-        """The living session with this cookie, or None."""
+    def get(self, key, face="sdk"):
+        """The living session with this cookie or token, or None."""
         session = self._sessions.get(key)
-        if session is None:
+        if session is None or session.face != face:
             return None
         expired = self.clock() - session.used_s > self.idle_s
         if expired or session.epoch != self.world.faults.session_epoch:
@@ -110,7 +111,7 @@ class SessionManager(Entity):
 
     def living(self):
         """All sessions that have not ended or expired."""
-        return [session for key in list(self._sessions) if (session := self.get(key)) is not None]
+        return [session for session in list(self._sessions.values()) if session.alive]
 
 
 def _utc_now():

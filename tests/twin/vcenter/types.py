@@ -7,6 +7,8 @@ import functools
 # vmodl must be loaded before types are looked up.
 from pyVmomi import VmomiSupport, vmodl  # noqa: F401  # pylint: disable=unused-import
 
+from . import reflect
+
 VIM_NAMESPACE = "urn:vim25"
 SERVICE_NAMESPACE = "vim25"
 
@@ -19,6 +21,7 @@ FETCH = VmomiSupport.Object(
     result=object,
     privId="System.Anonymous",
 )
+_UNDECLARED = {FETCH.wsdlName: FETCH, **reflect.undeclared_methods()}
 
 
 @functools.lru_cache(maxsize=None)
@@ -50,8 +53,8 @@ def is_kind(kind, wanted):
 @functools.lru_cache(maxsize=None)
 def method_of(name, kind=None):
     """The description of a method by its WSDL name."""
-    if name == FETCH.wsdlName:
-        return FETCH
+    if name in _UNDECLARED:
+        return _UNDECLARED[name]
     try:
         found = VmomiSupport.GuessWsdlMethod(name).info
     except KeyError:

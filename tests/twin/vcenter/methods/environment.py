@@ -6,7 +6,7 @@ from pyVmomi import vim
 
 from twin.model import catalogue
 
-from ..projections import host_gpu
+from ..projections import host_gpu, host_pci
 from ..projections.shape import make
 from ..registry import method
 from .tasking import resolved
@@ -33,7 +33,7 @@ def config_target(call, this, host=None):
         distributedVirtualPortgroup=[_portgroup(one) for one in networks.values() if one.kind != "Network"],
         maxMemMBOptimalPerf=max((one.hardware.memory_gb * 1024 for one in hosts), default=0),
         autoVmotion=False,
-        pciPassthrough=[row for one in hosts for row in host_gpu.passthrough_targets(one)],
+        pciPassthrough=[row for one in hosts for row in host_pci.passthrough_targets(one)],
         sharedGpuPassthroughTypes=[
             make(vim.vm.PciSharedGpuPassthroughInfo, name=name, vgpu=name)
             for name in sorted({name for one in hosts for name in host_gpu.types_offered(one)})

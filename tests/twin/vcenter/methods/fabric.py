@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from twin.model import fabric, inventory
+from twin.model import fabric, inventory, network
+from twin.model.release import RELEASES
 
 from ..projections.shape import make
+from ..projections.switch import product
 from ..registry import method
 from .tasking import begin
 
@@ -22,13 +24,21 @@ def switch_by_uuid(call, this, uuid):
     raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
 
 
+@method("DistributedVirtualSwitchManager", "QueryAvailableDvsSpec")
+def available_switch_versions(call, this, recommended=None):
+    """The versions that a switch of this vCenter may have: that of every release up to its own."""
+    mine = call.world.release.numbers
+    return [product(release.version) for release in RELEASES.values() if release.numbers <= mine]
+
+
 @method(SWITCH, "ReconfigureDvs_Task")
 def reconfigure_switch(call, this, spec):
     def work():
         _require_version(spec, this)
         if spec.name and spec.name != this.name:
             inventory.rename(call.world, this, spec.name)
-        this.mtu = getattr(spec, "maxMtu", None) or this.mtu
+        if getattr(spec, "maxMtu", None):
+            network.set_switch_mtu(call.world, this, spec.maxMtu)
         this.description = this.description if spec.description is None else spec.description
         this.config_version += 1
         call.world.touch(this, *this.hosts.values())

@@ -6,6 +6,7 @@ from pyVmomi import vim
 
 from twin.model import tasks
 
+from .. import types
 from ..projections.managed import permission
 from ..projections.shape import make
 from ..registry import method
@@ -21,29 +22,36 @@ def cancel_task(call, this):
 @method("CustomFieldsManager", "AddCustomFieldDef")
 def add_field(call, this, name, moType=None, fieldDefPolicy=None, fieldPolicy=None):
     if any(field.name == name for field in this.fields.values()):
-        raise vim.fault.DuplicateName(msg=f"The name '{name}' already exists.", name=name, object=None)
+        raise vim.fault.DuplicateName(msg=f"The name '{name}' already exists.", name=name, object=types.reference(this))
     key = max(this.fields, default=FIRST_FIELD - 1) + 1
     this.fields[key] = make(vim.CustomFieldsManager.FieldDef, key=key, name=name, type=str, managedObjectType=moType)
-    call.world.touch(this)
+    call.world.touch(this, *_carriers(call.world))
     return this.fields[key]
 
 
 @method("CustomFieldsManager", "RemoveCustomFieldDef")
 def remove_field(call, this, key):
     if this.fields.pop(key, None) is None:
-        raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
-    call.world.touch(this)
+        raise _no_field()
+    carriers = _carriers(call.world)
+    for one in carriers:
+        one.custom_values.pop(key, None)
+    call.world.touch(this, *carriers)
 
 
 @method("CustomFieldsManager", "RenameCustomFieldDef")
 def rename_field(call, this, key, name):
+    if key not in this.fields:
+        raise _no_field()
     this.fields[key].name = name
-    call.world.touch(this)
+    call.world.touch(this, *_carriers(call.world))
 
 
 @method("CustomFieldsManager", "SetField")
 def set_field(call, this, entity, key, value):
     target = call.resolve(entity)
+    if key not in this.fields:
+        raise _no_field()
     if value:
         target.custom_values[key] = value
     else:
@@ -114,6 +122,16 @@ def available_metric(call, this, entity, beginTime=None, endTime=None, intervalI
 @method("PerformanceManager", "QueryPerf")
 def query_perf(call, this, querySpec):
     return []
+
+
+def _no_field():
+    return vim.fault.NotFound(msg="The object or item referred to could not be found.")
+
+
+def _carriers(world):
+    """All objects of the inventory that can carry custom fields."""
+    kinds = ("HostSystem", "VirtualMachine", "ClusterComputeResource", "Datastore", "Folder", "Datacenter")
+    return [one for kind in kinds for one in world.of_kind(kind)]
 
 
 def _granted(ref, privileges):

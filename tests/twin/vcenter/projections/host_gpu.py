@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-
 from pyVmomi import vim
 
 from .shape import make
 
 NVIDIA = 0x10DE
-DISPLAY_3D = 0x0302
-ETHERNET = 0x0200
 
 
 def types_offered(host):
@@ -102,89 +98,6 @@ def device_info(host):
         )
         for board in boards.values()
     ]
-
-
-def passthrough_info(host):
-    """config.pciPassthruInfo for GPUs and network ports."""
-    rows = [
-        make(
-            vim.host.PciPassthruInfo,
-            id=gpu.pci_id,
-            dependentDevice=gpu.pci_id,
-            passthruEnabled=gpu.passthrough,
-            passthruCapable=True,
-            passthruActive=gpu.active_type == "direct",
-        )
-        for gpu in host.gpus
-    ]
-    return rows + [
-        make(
-            vim.host.SriovInfo,
-            id=nic.pci,
-            dependentDevice=nic.pci,
-            passthruEnabled=False,
-            passthruCapable=True,
-            passthruActive=False,
-            sriovEnabled=False,
-            sriovCapable=True,
-            sriovActive=False,
-            numVirtualFunctionRequested=0,
-            numVirtualFunction=0,
-            maxVirtualFunctionSupported=16,
-        )
-        for nic in host.nics
-    ]
-
-
-def pci_devices(host):
-    """hardware.pciDevice for GPUs and network ports."""
-    rows = [
-        _pci(gpu.pci_id, DISPLAY_3D, NVIDIA, gpu.board.device_id, "NVIDIA Corporation", _device_name(gpu))
-        for gpu in host.gpus
-    ]
-    return rows + [
-        _pci(nic.pci, ETHERNET, nic.vendor_id, nic.device_id, "Mellanox Technologies", nic.model) for nic in host.nics
-    ]
-
-
-def passthrough_targets(host):
-    """QueryConfigTarget.pciPassthrough: the devices that are active for passthrough."""
-    return [
-        make(
-            vim.vm.PciPassthroughInfo,
-            name=gpu.pci_id,
-            pciDevice=_pci(
-                gpu.pci_id, DISPLAY_3D, NVIDIA, gpu.board.device_id, "NVIDIA Corporation", _device_name(gpu)
-            ),
-            systemId=host.uuid,
-        )
-        for gpu in host.gpus
-        if gpu.passthrough
-    ]
-
-
-def _pci(pci_id, class_id, vendor, device, vendor_name, name):
-    _domain, bus, rest = pci_id.split(":")
-    slot, function = rest.split(".")
-    return make(
-        vim.host.PciDevice,
-        id=pci_id,
-        classId=class_id,
-        bus=_signed(int(bus, 16), 8),
-        slot=int(slot, 16),
-        function=int(function),
-        vendorId=_signed(vendor, 16),
-        subVendorId=_signed(vendor, 16),
-        vendorName=vendor_name,
-        deviceId=_signed(device, 16),
-        subDeviceId=0,
-        deviceName=name,
-    )
-
-
-def _signed(number, bits):
-    """The API declares these fields as signed."""
-    return (ctypes.c_int8 if bits == 8 else ctypes.c_int16)(number).value
 
 
 def _device_name(gpu):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyVmomi import vim
 
 from ..registry import prop
-from . import host_gpu, host_network, host_settings
+from . import host_gpu, host_network, host_pci, host_settings
 from .shape import make
 
 READ = {
@@ -13,7 +13,7 @@ READ = {
     ("HostGraphicsManager", "graphicsConfig"): host_gpu.graphics_config,
     ("HostGraphicsManager", "sharedPassthruGpuTypes"): host_gpu.types_offered,
     ("HostGraphicsManager", "sharedGpuCapabilities"): host_gpu.capabilities,
-    ("HostPciPassthruSystem", "pciPassthruInfo"): host_gpu.passthrough_info,
+    ("HostPciPassthruSystem", "pciPassthruInfo"): host_pci.passthrough_info,
     ("HostNetworkSystem", "networkInfo"): host_network.network,
     ("HostNetworkSystem", "dnsConfig"): host_network.dns,
     ("HostNetworkSystem", "ipRouteConfig"): host_network.route,
@@ -29,6 +29,7 @@ READ = {
     ("HostVirtualNicManager", "info"): lambda host: make(
         vim.host.VirtualNicManagerInfo, netConfig=host_network.nic_services(host)
     ),
+    ("HostAccessManager", "lockdownMode"): lambda host: host.lockdown,
     ("HostDatastoreSystem", "datastore"): lambda host: list(host.datastores.values()),
     ("HostDatastoreBrowser", "datastore"): lambda host: list(host.datastores.values()),
 }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from twin.model import adapters
 from twin.model.fabric import Network
 
 from .shape import make
 
-SWITCH = "vSwitch0"
 NIC_SERVICES = (
     "faultToleranceLogging",
     "management",
@@ -16,37 +16,26 @@ NIC_SERVICES = (
     "vmotion",
     "vsan",
     "vSphereProvisioning",
+    "vSphereReplicationNFC",
+    "vSphereBackupNFC",
+    "nvmeTcp",
+    "nvmeRdma",
 )
 
 
 def network(host):
     """HostNetworkInfo."""
-    groups = _groups(host)
     return make(
         vim.host.NetworkInfo,
-        vswitch=[
-            make(
-                vim.host.VirtualSwitch,
-                name=SWITCH,
-                key=f"key-vim.host.VirtualSwitch-{SWITCH}",
-                numPorts=1536,
-                numPortsAvailable=1520,
-                mtu=1500,
-                portgroup=[_group_key(name) for name, _vlan in groups],
-                pnic=[_pnic_key(nic) for nic in host.nics[:1]],
-                spec=make(
-                    vim.host.VirtualSwitch.Specification,
-                    numPorts=128,
-                    mtu=1500,
-                    bridge=make(vim.host.VirtualSwitch.BondBridge, nicDevice=[nic.device for nic in host.nics[:1]]),
-                    policy=_policy(host),
-                ),
-            )
-        ],
+        vswitch=[_standard_switch(host, switch) for switch in host.standard_switches],
         proxySwitch=[_proxy_switch(host, switch) for switch in host.switches.values()],
-        portgroup=[_port_group(host, name, vlan) for name, vlan in groups],
+        portgroup=[
+            _port_group(host, switch, name, vlan)
+            for switch in host.standard_switches
+            for name, vlan in _groups(host, switch)
+        ],
         pnic=[_physical(nic) for nic in host.nics],
-        rdmaDevice=[_rdma(nic, number) for number, nic in enumerate(host.nics)],
+        rdmaDevice=[_rdma(nic) for nic in adapters.rdma_devices(host)],
         vnic=[virtual_nic(nic) for nic in host.vmkernel],
         dnsConfig=dns(host),
         ipRouteConfig=route(host),
@@ -88,11 +77,13 @@ def virtual_nic(nic, service=None):
         device=nic.device,
         key=_vnic_key(nic, service),
         portgroup=nic.portgroup,
+        port=nic.dv_portgroup.key if nic.dv_portgroup is not None else None,
         spec=make(
             vim.host.VirtualNic.Specification,
             ip=make(vim.host.IpConfig, dhcp=False, ipAddress=nic.ip, subnetMask=nic.netmask),
             mac=nic.mac,
-            portgroup=nic.portgroup,
+            portgroup=nic.portgroup or None,
+            distributedVirtualPort=_port(nic),
             mtu=nic.mtu,
             tsoEnabled=True,
             netStackInstanceKey="defaultTcpipStack",
@@ -143,9 +134,48 @@ def _vnic_key(nic, service):
     return f"VirtualNicManager.{service}.{key}" if service else key
 
 
-def _groups(host):
-    names = [("Management Network", 0)]
-    return names + [(one.name, one.vlan) for one in host.networks.values() if isinstance(one, Network)]
+def _port(nic):
+    """Where a vmkernel port is plugged into a distributed switch."""
+    if nic.dv_portgroup is None:
+        return None
+    return make(
+        vim.dvs.PortConnection,
+        switchUuid=nic.switch.uuid,
+        portgroupKey=nic.dv_portgroup.key,
+        portKey=str(int(nic.dv_portgroup.key.rpartition("-")[2]) * 1000 + int(nic.device[3:])),
+    )
+
+
+def _standard_switch(host, switch):
+    uplinks = [nic for nic in host.nics if nic.switch is switch]
+    names = [nic.device for nic in uplinks]
+    return make(
+        vim.host.VirtualSwitch,
+        name=switch.name,
+        key=_switch_key(switch),
+        numPorts=1536,
+        numPortsAvailable=1520,
+        mtu=switch.mtu,
+        portgroup=[_group_key(name) for name, _vlan in _groups(host, switch)],
+        pnic=[_pnic_key(nic) for nic in uplinks],
+        spec=make(
+            vim.host.VirtualSwitch.Specification,
+            numPorts=128,
+            mtu=switch.mtu,
+            bridge=make(vim.host.VirtualSwitch.BondBridge, nicDevice=names) if names else None,
+            policy=_policy(names),
+        ),
+    )
+
+
+def _groups(host, switch):
+    """The port groups of a standard switch; the datacenter's networks lie on the first one."""
+    networks = [(one.name, one.vlan) for one in host.networks.values() if isinstance(one, Network)]
+    return [*switch.portgroups, *(networks if switch is host.standard_switches[0] else [])]
+
+
+def _switch_key(switch):
+    return f"key-vim.host.VirtualSwitch-{switch.name}"
 
 
 def _group_key(name):
@@ -156,23 +186,23 @@ def _pnic_key(nic):
     return f"key-vim.host.PhysicalNic-{nic.device}"
 
 
-def _port_group(host, name, vlan):
+def _port_group(host, switch, name, vlan):
     return make(
         vim.host.PortGroup,
         key=_group_key(name),
-        vswitch=f"key-vim.host.VirtualSwitch-{SWITCH}",
-        computedPolicy=_policy(host),
+        vswitch=_switch_key(switch),
+        computedPolicy=_policy([nic.device for nic in host.nics if nic.switch is switch]),
         spec=make(
             vim.host.PortGroup.Specification,
             name=name,
             vlanId=vlan,
-            vswitchName=SWITCH,
+            vswitchName=switch.name,
             policy=make(vim.host.NetworkPolicy),
         ),
     )
 
 
-def _policy(host):
+def _policy(uplinks):
     return make(
         vim.host.NetworkPolicy,
         security=make(
@@ -184,9 +214,7 @@ def _policy(host):
             reversePolicy=True,
             notifySwitches=True,
             rollingOrder=False,
-            nicOrder=make(
-                vim.host.NetworkPolicy.NicOrderPolicy, activeNic=[nic.device for nic in host.nics[:1]], standbyNic=[]
-            ),
+            nicOrder=make(vim.host.NetworkPolicy.NicOrderPolicy, activeNic=uplinks, standbyNic=[]),
         ),
         shapingPolicy=make(vim.host.NetworkPolicy.TrafficShapingPolicy, enabled=False),
         offloadPolicy=make(vim.host.NetOffloadCapabilities, csumOffload=True, tcpSegmentation=True, zeroCopyXmit=True),
@@ -201,9 +229,9 @@ def _physical(nic):
         device=nic.device,
         pci=nic.pci,
         driver=nic.driver,
-        driverVersion="4.23.0.66",
-        firmwareVersion="22.39.2048",
-        linkSpeed=speed,
+        driverVersion="4.23.0.66" if nic.kind.rdma else None,
+        firmwareVersion=nic.firmware.version if nic.kind.rdma else None,
+        linkSpeed=speed if nic.link_up else None,
         validLinkSpecification=[speed],
         spec=make(vim.host.PhysicalNic.Specification, ip=make(vim.host.IpConfig, dhcp=False), linkSpeed=speed),
         wakeOnLanSupported=False,
@@ -213,20 +241,26 @@ def _physical(nic):
     )
 
 
-def _rdma(nic, number):
+def _rdma(nic):
     return make(
         vim.host.RdmaDevice,
-        key=f"key-vim.host.RdmaDevice-vmrdma{number}",
-        device=f"vmrdma{number}",
-        driver="nmlx5_rdma",
+        key=f"key-vim.host.RdmaDevice-{nic.rdma.name}",
+        device=nic.rdma.name,
+        driver=nic.rdma.driver,
         description=nic.model,
         backing=make(vim.host.RdmaDevice.PnicBacking, pairedUplink=_pnic_key(nic)),
-        connectionInfo=make(vim.host.RdmaDevice.ConnectionInfo, state="active", mtu=1024, speedInMbps=nic.speed_mbps),
+        connectionInfo=make(
+            vim.host.RdmaDevice.ConnectionInfo,
+            state="active" if nic.link_up else "down",
+            mtu=adapters.rdma_mtu(nic),
+            speedInMbps=nic.speed_mbps if nic.link_up else 0,
+        ),
         capability=make(vim.host.RdmaDevice.Capability, roceV1Capable=True, roceV2Capable=True, iWarpCapable=False),
     )
 
 
 def _proxy_switch(host, switch):
+    uplinks = [nic for nic in host.nics if nic.switch is switch]
     return make(
         vim.host.HostProxySwitch,
         dvsUuid=switch.uuid,
@@ -235,12 +269,12 @@ def _proxy_switch(host, switch):
         numPorts=2048,
         numPortsAvailable=2000,
         mtu=switch.mtu,
-        pnic=[_pnic_key(nic) for nic in host.nics[1:2]],
+        pnic=[_pnic_key(nic) for nic in uplinks],
         spec=make(
             vim.host.HostProxySwitch.Specification,
             backing=make(
                 vim.dvs.HostMember.PnicBacking,
-                pnicSpec=[make(vim.dvs.HostMember.PnicSpec, pnicDevice=nic.device) for nic in host.nics[1:2]],
+                pnicSpec=[make(vim.dvs.HostMember.PnicSpec, pnicDevice=nic.device) for nic in uplinks],
             ),
         ),
     )

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from twin.model import passthru
+from twin.model.tasks import utc_now
+
 from .. import types
 from ..registry import prop
-from . import host_gpu, host_network, host_settings
-from .shape import EPOCH, make
+from . import host_gpu, host_network, host_pci, host_settings
+from .host_hardware import identifying
+from .managed import custom_value
+from .shape import make
 
 GB = 1024**3
 KIND = "HostSystem"
@@ -32,7 +37,7 @@ def summary(host, world):
             numCpuThreads=2 * hardware.cores,
             numNics=len(host.nics),
             numHBAs=1,
-            otherIdentifyingInfo=_identifying(host),
+            otherIdentifyingInfo=identifying(host),
         ),
         runtime=runtime(host, world),
         config=make(
@@ -50,10 +55,11 @@ def summary(host, world):
             overallMemoryUsage=sum(vm.memory_reserved_mb for vm in host.running_vms()) + 4096,
             distributedCpuFairness=0,
             distributedMemoryFairness=0,
-            uptime=86400,
+            uptime=max(0, int((utc_now() - host.boot_time).total_seconds())),
         ),
         overallStatus=host.status,
-        rebootRequired=host.reboot_required,
+        customValue=custom_value(host, world),
+        rebootRequired=host.reboot_required or passthru.reboot_pending(host),
         managementServerIp="10.0.0.1",
     )
 
@@ -63,14 +69,36 @@ def runtime(host, world):
     return make(
         vim.host.RuntimeInfo,
         connectionState=host.connection,
-        powerState=host.power,
-        standbyMode="none",
+        powerState=power_state(host),
+        standbyMode="in" if host.power == "standBy" else "none",
         inMaintenanceMode=host.maintenance,
         inQuarantineMode=False,
-        bootTime=EPOCH,
+        bootTime=host.boot_time,
         hostMaxVirtualDiskCapacity=68169720922112,
         cryptoState="incapable",
     )
+
+
+def features(host):
+    """What the processor offers, as far as the BIOS lets it."""
+    intel = "Intel" in host.hardware.cpu_model
+    offered = {
+        "cpuid.AES": True,
+        "cpuid.AVX512F": intel,
+        "cpuid.VMX" if intel else "cpuid.SVM": host.bmc.functions()["virtualization"],
+        "hv.capable": host.bmc.functions()["virtualization"],
+    }
+    return [
+        make(vim.host.FeatureCapability, key=key, featureName=key, value=str(int(there)))
+        for key, there in offered.items()
+    ]
+
+
+def power_state(host):
+    """vCenter knows it only from the host itself, or from having sent it to standby."""
+    if host.power == "standBy":
+        return "standBy"
+    return "unknown" if host.connection == "notResponding" else "poweredOn"
 
 
 def about(host):
@@ -98,79 +126,25 @@ def about(host):
 FAST = {
     "runtime.connectionState": lambda host: host.connection,
     "runtime.inMaintenanceMode": lambda host: host.maintenance,
-    "runtime.powerState": lambda host: host.power,
+    "runtime.powerState": power_state,
+    "runtime.bootTime": lambda host: host.boot_time,
     "summary.config.name": lambda host: host.name,
     "config.product": about,
+    "config.lockdownMode": lambda host: host.lockdown,
+    "config.network": host_network.network,
+    "config.option": host_settings.options,
+    "config.service": host_settings.services,
+    "config.firewall": host_settings.firewall,
     "config.product.version": lambda host: host.release.version,
     "config.product.apiVersion": lambda host: host.release.api_version,
     "config.sharedPassthruGpuTypes": host_gpu.types_offered,
     "config.sharedGpuCapabilities": host_gpu.capabilities,
     "config.graphicsInfo": host_gpu.graphics_info,
     "config.graphicsConfig": host_gpu.graphics_config,
-    "config.pciPassthruInfo": host_gpu.passthrough_info,
-    "hardware.pciDevice": host_gpu.pci_devices,
+    "config.pciPassthruInfo": host_pci.passthrough_info,
 }
 for _path, _read in FAST.items():
     prop(KIND, _path)(lambda host, world, read=_read: read(host))
-
-
-@prop(KIND, "hardware")
-def hardware(host, world):
-    machine = host.hardware
-    per_socket = machine.cores_per_socket
-    return make(
-        vim.host.HardwareInfo,
-        systemInfo=make(
-            vim.host.SystemInfo,
-            vendor=machine.vendor,
-            model=machine.model,
-            uuid=host.uuid,
-            serialNumber=machine.serial,
-            otherIdentifyingInfo=_identifying(host),
-        ),
-        cpuInfo=make(
-            vim.host.CpuInfo,
-            numCpuPackages=machine.sockets,
-            numCpuCores=machine.cores,
-            numCpuThreads=2 * machine.cores,
-            hz=machine.mhz * 1_000_000,
-        ),
-        cpuPkg=[
-            make(
-                vim.host.CpuPackage,
-                index=socket,
-                vendor="intel" if "Intel" in machine.cpu_model else "amd",
-                hz=machine.mhz * 1_000_000,
-                busHz=100_000_000,
-                description=machine.cpu_model,
-                threadId=list(range(2 * socket * per_socket, 2 * (socket + 1) * per_socket)),
-            )
-            for socket in range(machine.sockets)
-        ],
-        memorySize=machine.memory_gb * GB,
-        numaInfo=make(
-            vim.host.NumaInfo,
-            type="NUMA",
-            numNodes=machine.sockets,
-            numaNode=[
-                make(
-                    vim.host.NumaNode,
-                    typeId=node,
-                    cpuID=list(range(node * per_socket, (node + 1) * per_socket)),
-                    memorySize=machine.memory_gb * GB // machine.sockets,
-                    memoryRangeBegin=node * machine.memory_gb * GB // machine.sockets,
-                    memoryRangeLength=machine.memory_gb * GB // machine.sockets,
-                    pciId=[gpu.pci_id for gpu in host.gpus if gpu.numa_node == node],
-                )
-                for node in range(machine.sockets)
-            ],
-        ),
-        smcPresent=False,
-        pciDevice=host_gpu.pci_devices(host),
-        biosInfo=make(
-            vim.host.BIOSInfo, biosVersion="1.12.1", releaseDate=EPOCH, vendor=machine.vendor, firmwareType="UEFI"
-        ),
-    )
 
 
 @prop(KIND, "config")
@@ -190,8 +164,9 @@ def config(host, world):
         option=host_settings.options(host),
         dateTimeInfo=host_settings.date_time(host),
         adminDisabled=False,
-        lockdownMode="lockdownDisabled",
-        pciPassthruInfo=host_gpu.passthrough_info(host),
+        featureCapability=features(host),
+        lockdownMode=host.lockdown,
+        pciPassthruInfo=host_pci.passthrough_info(host),
         powerSystemInfo=host_settings.power_info(),
         powerSystemCapability=host_settings.power_capability(),
         graphicsInfo=host_gpu.graphics_info(host),
@@ -222,6 +197,8 @@ def capability(host, world):
         highGuestMemSupported=True,
         storageVMotionSupported=True,
         tpmSupported=True,
+        deviceRebindWithoutRebootSupported=True,
+        standbySupported=True,
         maxSupportedVcpus=768,
         maxRunningVMs=1024,
     )
@@ -245,18 +222,3 @@ def network(host, world):
 @prop(KIND, "datastoreBrowser")
 def datastore_browser(host, world):
     return host.browser
-
-
-def _identifying(host):
-    return [
-        make(
-            vim.host.SystemIdentificationInfo,
-            identifierValue=host.hardware.serial,
-            identifierType=make(
-                vim.ElementDescription,
-                label="Service tag",
-                summary="Service tag of the system",
-                key="ServiceTag",
-            ),
-        )
-    ]

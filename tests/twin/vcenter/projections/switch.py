@@ -77,7 +77,7 @@ def switch_summary(switch, world):
         name=switch.name,
         uuid=switch.uuid,
         numPorts=sum(group.ports for group in switch.portgroups.values()),
-        productInfo=_product(switch),
+        productInfo=product(switch.product_version),
         hostMember=list(switch.hosts.values()),
         vm=list({moid: vm for group in switch.portgroups.values() for moid, vm in group.vms.items()}.values()),
         host=list(switch.hosts.values()),
@@ -108,7 +108,7 @@ def switch_config(switch, world):
         uplinkPortgroup=[group for group in switch.portgroups.values() if group.uplink],
         defaultPortConfig=_port_setting(None),
         host=[_member(switch, host) for host in switch.hosts.values()],
-        productInfo=_product(switch),
+        productInfo=product(switch.product_version),
         configVersion=str(switch.config_version),
         contact=make(vim.DistributedVirtualSwitch.ContactInfo, name="", contact=""),
         description=switch.description,
@@ -135,7 +135,7 @@ def switch_config(switch, world):
 
 
 def _member(switch, host):
-    nics = [nic.device for nic in host.nics[1:2]]
+    nics = [nic.device for nic in host.nics if nic.switch is switch]
     return make(
         vim.dvs.HostMember,
         config=make(
@@ -147,17 +147,18 @@ def _member(switch, host):
                 pnicSpec=[make(vim.dvs.HostMember.PnicSpec, pnicDevice=nic) for nic in nics],
             ),
         ),
-        productInfo=_product(switch),
+        productInfo=product(switch.product_version),
         status="up",
     )
 
 
-def _product(switch):
+def product(version):
+    """The product that a switch of this version is."""
     return make(
         vim.dvs.ProductSpec,
         name="DVS",
         vendor="VMware, Inc.",
-        version=switch.product_version,
+        version=version,
         build="0",
         forwardingClass="etherswitch",
     )

@@ -83,6 +83,7 @@ def _method_name(task):
 
 
 def _description_id(task):
+    """Type and method by their names in the API's own model: HostSystem.reboot, VirtualMachine.powerOn."""
     kind = task.entity.kind if task.entity is not None else "Task"
-    name = task.method.removesuffix("_Task").removesuffix("VM")
+    name = VmomiSupport.GuessWsdlMethod(task.method).info.name
     return f"{kind}.{name[:1].lower()}{name[1:]}"

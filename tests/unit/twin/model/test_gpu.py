@@ -6,6 +6,7 @@ import pytest
 
 from twin.model import catalogue
 from twin.model.gpu import Gpu, Resident
+from twin.model.mig import MigState
 from twin.model.release import RELEASES
 
 
@@ -52,7 +53,7 @@ MIG = {
 
 @pytest.mark.parametrize("name,most", MIG.items())
 def test_as_many_instances_fit_as_the_mig_guide_says(name, most):
-    assert fill(gpu(mig_enabled=True), name) == most
+    assert fill(gpu(mig=MigState(True, True)), name) == most
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_as_many_instances_fit_as_the_mig_guide_says(name, most):
     ],
 )
 def test_instances_fit_in_the_orders_that_were_captured(order, fits):
-    card = gpu(mig_enabled=True)
+    card = gpu(mig=MigState(True, True))
     made = []
     for suffix in order:
         entry, _board = catalogue.profile(f"grid_a100-{suffix}")

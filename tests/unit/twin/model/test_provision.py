@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from pyVmomi import vim, vmodl
 
-from twin.model import host as hosts
-from twin.model import inventory, power, provision, snapshots
+from twin.model import graphics, inventory, power, provision, snapshots
 
 
 @pytest.fixture
@@ -103,15 +102,6 @@ def test_a_snapshot_brings_the_configuration_back(here):
     assert (vm.memory_mb, vm.setting("x")) == (32768, None)
 
 
-def test_maintenance_waits_for_running_vms(here):
-    here.power_on("vm")
-    with pytest.raises(vim.fault.Timedout):
-        hosts.enter_maintenance(here.world, here.vm("vm").host)
-    here.power_off("vm")
-    hosts.enter_maintenance(here.world, here.vm("vm").host)
-    assert here.vm("vm").host.maintenance
-
-
 def test_a_graphics_type_acts_only_after_xorg_restarts(lab):
     here = lab(hosts=[{"name": "esx-1", "gpus": [{"board": "a100_pcie_40gb", "graphics_type": "shared"}]}])
     (host,) = here.hosts
@@ -120,9 +110,9 @@ def test_a_graphics_type_acts_only_after_xorg_restarts(lab):
         sharedPassthruAssignmentPolicy="performance",
         deviceType=[vim.host.GraphicsConfig.DeviceType(deviceId=host.gpus[0].pci_id, graphicsType="sharedDirect")],
     )
-    hosts.set_graphics(here.world, host, wanted)
+    graphics.configure(here.world, host, wanted)
     assert not host.vgpu_types
-    hosts.restart_xorg(here.world, host)
+    graphics.restart_xorg(here.world, host)
     assert host.vgpu_types
 
 

@@ -23,6 +23,20 @@ def test_small_is_ready_for_vgpus():
     assert inventory.find_by_path(world, "lab/vm/training/train-01").firmware == "efi"
 
 
+def test_factory_is_ready_for_nothing_yet():
+    world = seed.load("factory")
+    hosts = world.of_kind("HostSystem")
+    assert {host.driver.family for host in hosts} == {"none"}
+    assert not any(any(host.bmc.functions().values()) for host in hosts)
+    assert not any(host.vgpu_types for host in hosts)
+    assert [host.bmc.vendor for host in hosts] == ["dell", "hpe"]
+    for host in hosts:
+        slot = host.slots[host.gpus[0].pci_id]
+        assert [nic.device for nic in host.nics if nic.root_port == slot.root] == ["vmnic2", "vmnic3"]
+        assert {nic.numa_node for nic in host.nics if nic.root_port == slot.root} == {slot.numa_node}
+        assert [nic.device for nic in host.nics if nic.switch is host.vmkernel[1].switch] == ["vmnic2"]
+
+
 def test_large_has_a_hundred_hosts_and_a_thousand_vms():
     world = seed.load("large")
     assert (len(world.of_kind("HostSystem")), len(world.of_kind("VirtualMachine"))) == (100, 1000)
@@ -49,6 +63,25 @@ WRONG = {
     "an unknown release": ({"release": "6.7.0"}, "seed.release: '6.7.0' is none of"),
     "a count of none": ({"datacenters": [{"name": "dc", "vms": [{"name": "v", "count": 0}]}]}, "must be at least 1"),
     "a VM without a host": ({"datacenters": [{"name": "dc", "vms": [{"name": "v"}]}]}, "no host that it could live on"),
+    **{
+        f"a {what} that is not there": (
+            {"datacenters": [{"name": "dc", "hosts": [{"name": "h", **host}]}]},
+            words,
+        )
+        for what, host, words in (
+            ("switch", {"nics": [{"device": "vmnic0", "uplink_of": "dvs"}]}, "there is no switch 'dvs'"),
+            ("port group", {"vmkernel": [{"device": "vmk1", "portgroup": "x"}]}, "no distributed port group 'x'"),
+            ("root port", {"gpus": [{"board": "t4", "root": "socket 0"}]}, "'socket 0' is no address of a root port"),
+            (
+                "place for two devices",
+                {"gpus": [{"board": "t4"}, {"board": "t4", "root": "0000:15:02.0"}]},
+                "more than one device would be at 0000:17:00.0",
+            ),
+            ("kernel setting", {"kernel": {"ats": True}}, "Unable to find option ats"),
+            ("parameter", {"module_options": {"nmlx5_core": "pfc=1"}}, "params are invalid: pfc"),
+            ("state", {"state": "new"}, "'new' is none of ready, factory"),
+        )
+    },
     "a network that is not there": (
         {
             "datacenters": [
@@ -79,7 +112,7 @@ def test_all_problems_come_at_once():
 
 
 def test_a_seed_that_is_not_there_names_those_that_are():
-    with pytest.raises(SeedError, match="large, small"):
+    with pytest.raises(SeedError, match="factory, large, small"):
         seed.load("medium")
 
 

@@ -56,6 +56,9 @@ def test_endpoint_file_says_all_and_is_gone_after_the_signal(tmp_path, number):
         endpoint = json.loads(file.read_text())
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         assert Path(endpoint["ca_file"]).is_file()
+        assert stat.S_IMODE(Path(endpoint["ssh_key_file"]).stat().st_mode) == 0o600
+        host = endpoint["hosts"]["esx-01.lab.example"]
+        assert (host["ssh_host"], host["bmc_url"].rpartition(":")[0]) == ("127.0.0.1", "https://127.0.0.1")
         assert ask(endpoint)["total"] == 0
         assert ask(endpoint, "latency", seconds=0.01)["sessions"] == []
         with pytest.raises(urllib.error.HTTPError, match="400"):
@@ -66,6 +69,21 @@ def test_endpoint_file_says_all_and_is_gone_after_the_signal(tmp_path, number):
         assert started.wait(timeout=20) == 0
         assert not file.exists()
         assert not Path(endpoint["ca_file"]).exists()
+
+
+def test_a_twin_may_be_without_shells_and_bmcs(tmp_path):
+    with process("--state-dir", str(tmp_path), "--faces", "none") as started:
+        started.stdout.readline()
+        endpoint = json.loads((tmp_path / "endpoint.json").read_text())
+        assert endpoint["hosts"] == {}
+        assert not {"ssh_key_file", "bmc_password"}.intersection(endpoint)
+
+
+def test_an_unknown_face_is_refused_with_those_that_exist():
+    with process("--faces", "telnet") as started:
+        _out, errors = started.communicate(timeout=20)
+    assert started.returncode == 2
+    assert "there is no telnet; choose from ssh, redfish, or none" in errors
 
 
 def test_unknown_seed_is_said_in_a_sentence():

@@ -1,0 +1,1 @@
+"""esxcli: one table of commands, and the forms in which clients see them."""

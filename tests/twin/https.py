@@ -1,0 +1,132 @@
+"""HTTPS servers of the twin: connections on threads, closed when the twin says so. Nothing of any API."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import gzip
+import logging
+import socket
+import socketserver
+import ssl
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler
+
+LOG = logging.getLogger(__name__)
+COMPRESS_FROM = 2_000  # bytes; less than this is not worth the time
+IDLE_S = 120
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection of a client."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "twin"
+    disable_nagle_algorithm = True
+    timeout = IDLE_S
+
+    def setup(self):
+        # The handshake belongs to the worker: a slow client must not hold up the others.
+        self.request.settimeout(self.timeout)
+        self.request = self.server.tls.wrap_socket(self.request, server_side=True)
+        self.server.connections.add(self.request)
+        super().setup()
+        self.address, self.user_agent = self.client_address[0], None
+
+    def finish(self):
+        super().finish()
+        self.server.connections.discard(self.request)
+        self.request.close()
+
+    def body(self):
+        """What the client sent."""
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def send(self, status, body, content_type, headers=()):
+        """Answer; header and body go out in one write, so that no client waits for the second packet."""
+        self.send_response(status)
+        if content_type:
+            self.send_header("Content-Type", content_type)
+        self.send_header("Cache-Control", "no-cache")
+        for name, value in dict(headers).items():
+            self.send_header(name, value)
+        if self.close_connection:
+            # Or a client that asked for it would try to use the connection again.
+            self.send_header("Connection", "close")
+        packable = content_type != "application/octet-stream" and len(body) > COMPRESS_FROM
+        if packable and "gzip" in self.headers.get("Accept-Encoding", ""):
+            body = gzip.compress(body, compresslevel=1)
+            self.send_header("Content-Encoding", "gzip")
+        if status != 204:
+            self.send_header("Content-Length", str(len(body)))
+        self._headers_buffer.append(b"\r\n" + (b"" if self.command == "HEAD" else body))
+        self.flush_headers()
+
+    def log_message(self, template, *args):
+        LOG.debug("%s %s", self.client_address[0], template % args)
+
+
+class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
+    """Accepts connections, each on a thread of its own."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 256
+    block_on_close = False
+
+    def __init__(self, tls, handler, host="127.0.0.1", port=0, name="twin-https"):
+        self.tls = tls
+        self.connections = set()
+        super().__init__((host, port), handler)
+        self._thread = threading.Thread(
+            target=self.serve_forever, kwargs={"poll_interval": 0.05}, name=name, daemon=True
+        )
+
+    def start(self):
+        """Serve on a thread."""
+        self._thread.start()
+
+    def stop(self):
+        """Close the door and every connection."""
+        self.shutdown()
+        self.server_close()
+        self._thread.join()
+        self.hang_up()
+
+    def hang_up(self):
+        """Close every connection, as a server does with idle ones."""
+        for connection in list(self.connections):
+            _hang_up(connection)
+
+    def handle_error(self, request, client_address):
+        """Called by the base class with the exception at hand."""
+        LOG.log(
+            logging.DEBUG if _is_trouble_of_the_line() else logging.ERROR,
+            "The connection of %s ended with an error.",
+            client_address,
+            exc_info=True,
+        )
+
+
+def _is_trouble_of_the_line():
+    return isinstance(sys.exc_info()[1], (ssl.SSLError, ConnectionError, TimeoutError))
+
+
+def _hang_up(connection):
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        LOG.debug("A connection was closed already.")
+
+
+def basic_credentials(headers):
+    """User and password of a Basic header; empty ones where there is none."""
+    scheme, _space, encoded = headers.get("Authorization", "").partition(" ")
+    if scheme.casefold() != "basic":
+        return "", ""
+    try:
+        user, _colon, password = base64.b64decode(encoded, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return "", ""
+    return user, password

@@ -1,0 +1,41 @@
+"""What a start of the machine makes real, in the order in which it happens."""
+
+from __future__ import annotations
+
+import datetime
+
+from . import adapters, bmc, graphics, kernel, mig, passthru, software
+from .host import Driver, touch
+
+
+def boot(world, host, cold):
+    """ESXi comes up: all that waited for a boot takes effect, and what only a cold start brings where it was one."""
+    bmc.at_boot(host, cold)
+    if cold:
+        adapters.cold_start(host)
+    kernel.at_boot(host)
+    lost = world.faults.take_lost_driver(host.name)
+    installed = software.at_boot(host)
+    host.driver = Driver() if lost else installed
+    kernel.driver_modules(host, host.driver.family)
+    mig.at_boot(host, cold)
+    _bind(host)
+    host.boots += 1
+    host.cold_boots += bool(cold)
+    host.boot_time = datetime.datetime.now(datetime.timezone.utc)
+    host.reboot_required = False
+    touch(world, host)
+
+
+def awake(host):
+    """A host that a seed describes as running: its software and devices as after its last boot."""
+    host.driver = software.at_boot(host)
+    kernel.driver_modules(host, host.driver.family)
+    _bind(host)
+
+
+def _bind(host):
+    passthru.at_boot(host)
+    adapters.at_boot(host)
+    graphics.adopt_default(host)
+    graphics.settle(host)

@@ -1,0 +1,152 @@
+"""Files on datastores: what clients upload and installers read. The files of VMs are not among them."""
+
+from __future__ import annotations
+
+import datetime
+import posixpath
+from dataclasses import dataclass
+
+from pyVmomi import vim
+
+from . import depot, packages
+from . import vib as vibs
+from .seed_schema import SeedError
+
+VOLUMES = "/vmfs/volumes/"
+
+
+@dataclass
+class StoredFile:
+    """The content of a file, and when it was written."""
+
+    data: bytes
+    modified: datetime.datetime
+
+    @property
+    def size(self):
+        return len(self.data)
+
+
+class Files:
+    """The tree of files on one datastore; paths are relative to its root."""
+
+    def __init__(self):
+        self._files: dict[str, StoredFile] = {}
+        self._folders: set[str] = set()
+        self.reserved = 0  # bytes of uploads that are under way
+
+    @property
+    def used(self):
+        return self.reserved + sum(file.size for file in self._files.values())
+
+    def get(self, path):
+        """The file at a path, or None."""
+        return self._files.get(clean(path))
+
+    def is_folder(self, path):
+        """Whether there is a folder; the root always is one."""
+        return clean(path) in self._folders or clean(path) == ""
+
+    def paths(self, folder="", deep=False):
+        """The paths of the files in a folder, and of its folders when not deep."""
+        start = f"{clean(folder)}/" if clean(folder) else ""
+        below = [path for path in (*self._folders, *self._files) if path.startswith(start)]
+        return sorted(path for path in below if deep or "/" not in path[len(start) :])
+
+    def put(self, path, data):
+        """Write a file, with the folders above it."""
+        name = clean(path)
+        self.make_folder(posixpath.dirname(name), parents=True)
+        self._files[name] = StoredFile(bytes(data), datetime.datetime.now(datetime.timezone.utc))
+
+    def make_folder(self, path, parents=False):
+        """Make a folder, with those above it where the caller says so."""
+        name = clean(path)
+        above = posixpath.dirname(name)
+        if not name:
+            return
+        if not parents and (name in self._folders or name in self._files):
+            raise already_exists(name)
+        if not parents and not self.is_folder(above):
+            raise not_found(above)
+        while name and name not in self._folders:
+            self._folders.add(name)
+            name = posixpath.dirname(name)
+
+    def remove(self, path):
+        """Delete a file, or a folder with what is in it."""
+        name = clean(path)
+        doomed = [one for one in (*self._files, *self._folders) if one == name or one.startswith(f"{name}/")]
+        if not name or not doomed:
+            raise not_found(path)
+        for one in doomed:
+            self._files.pop(one, None)
+            self._folders.discard(one)
+
+
+def furnish(world, store, entry):
+    """The files that a seed puts on a datastore."""
+    for one in entry.get("files", []):
+        store.files.put(*_seeded(one))
+
+
+def clean(path):
+    """A path without slashes at its ends and without detours."""
+    return posixpath.normpath(f"/{path}").strip("/")
+
+
+def locate(host, path):
+    """The datastore and the path on it that an absolute path of the host's shell means, or (None, "")."""
+    if not path.startswith(VOLUMES):
+        return None, ""
+    volume, _slash, rest = path[len(VOLUMES) :].partition("/")
+    for store in host.datastores.values():
+        if volume in (store.name, store.uuid) and store.accessible:
+            return store, clean(rest)
+    return None, ""
+
+
+def read(host, path):
+    """The bytes at an absolute path of the host's shell, or None."""
+    store, name = locate(host, path)
+    file = store.files.get(name) if store is not None else None
+    return None if file is None else file.data
+
+
+def move(world, source, source_path, target, target_path, force=False):
+    """Move a file within a datastore or to another one."""
+    file = source.files.get(source_path)
+    if file is None:
+        raise not_found(source_path)
+    if target.files.get(target_path) is not None and not force:
+        raise already_exists(target_path)
+    target.files.put(target_path, file.data)
+    source.files.remove(source_path)
+    world.touch(source, target)
+
+
+def not_found(path):
+    """The fault for a file that is not there."""
+    return vim.fault.FileNotFound(msg=f"File {path} was not found", file=str(path))
+
+
+def already_exists(path):
+    """The fault for a file that is in the way."""
+    return vim.fault.FileAlreadyExists(
+        msg=f"Cannot complete the operation because the file or folder {path} already exists", file=str(path)
+    )
+
+
+def _seeded(one):
+    if "path" not in one and "depot" not in one:
+        raise SeedError([f"A file of a datastore needs a path: {one}."])
+    if "depot" in one:
+        wanted = dict(one["depot"])
+        path = one.get("path") or f"depots/{depot.file_name(**wanted)}"
+        return path, depot.build(**wanted)
+    if "package" in one:
+        contents, components = packages.named(one["package"])
+        if one["path"].endswith(".vib"):
+            return one["path"], vibs.write(contents[0])
+        return one["path"], depot.write(contents, components)
+    return one["path"], one.get("text", "").encode()

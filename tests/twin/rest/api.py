@@ -1,0 +1,179 @@
+"""From a REST request to an answer: sessions, routes, errors in the API's own form."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import urllib.parse
+from dataclasses import dataclass, field
+
+from pyVmomi import vim
+
+from ..https import basic_credentials
+from .errors import RestError
+from .stamps import stamp
+
+LOG = logging.getLogger(__name__)
+TOKEN = "vmware-api-session-id"
+OLD_SESSION = "/rest/com/vmware/cis/session"  # of before 7.0 Update 2; clients still log in there
+ROUTES = []
+
+
+@dataclass
+class Answer:
+    """What goes back."""
+
+    status: int
+    data: bytes = b""
+    headers: dict = field(default_factory=dict)
+    lost: bool = False  # the work is done, and the connection closes without an answer: a planned fault
+
+
+@dataclass
+class Request:
+    """One request of someone who is logged in."""
+
+    world: object
+    session: object
+    query: dict
+    body: dict
+    outside: object = None  # outside(work, then): work without the world's lock, then with it, with its result
+
+    @property
+    def user(self):
+        return self.session.user
+
+
+@dataclass(frozen=True)
+class Created:
+    """A result that is answered with 201."""
+
+    value: object
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A task that was started: 202 and its identifier."""
+
+    task: str
+
+
+def route(method, template, **query):
+    """Register the function for a path with {names} and for these query parameters."""
+    pattern = re.compile("^" + re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", template) + "$")
+
+    def register(function):
+        ROUTES.append(
+            (method, template, pattern, {name.replace("_", "-"): one for name, one in query.items()}, function)
+        )
+        return function
+
+    return register
+
+
+class Api:
+    """The REST API of one vCenter."""
+
+    def __init__(self, dispatcher):
+        self._dispatcher = dispatcher
+        self._world = dispatcher.world
+
+    def handle(self, method, address, headers, data=b"", client=None):
+        """Answer one request."""
+        parts = urllib.parse.urlsplit(address)
+        path = urllib.parse.unquote(parts.path).rstrip("/")
+        query = {name: values[-1] for name, values in urllib.parse.parse_qs(parts.query).items()}
+        errands = []
+        with self._world.lock:
+            try:
+                if path == "/api/session":
+                    return self._session(method, headers, client)
+                if path == OLD_SESSION:
+                    return self._old_session(method, headers, client)
+                answer = self._serve(method, path, query, headers, data, errands)
+            except RestError as problem:
+                return Answer(problem.status, _json(problem.body))
+        for work, then in errands:
+            result = work()
+            with self._world.lock:
+                then(result)
+        return answer
+
+    def _session(self, method, headers, client):
+        self._dispatcher.requests[f"{method} /api/session"] += 1
+        if method == "POST":
+            try:
+                user, password = basic_credentials(headers)
+                session = self._dispatcher.sessions.login(user, password, client)
+            except vim.fault.InvalidLogin as fault:
+                raise RestError("UNAUTHENTICATED", "Authentication required.") from fault
+            session.face = "api"
+            return Answer(201, _json(session.key), {TOKEN: session.key})
+        session = self._logged_in(headers)
+        if method == "GET":
+            times = {"created_time": session.login_time, "last_accessed_time": session.active_time}
+            return Answer(200, _json({"user": session.user, **{name: stamp(one) for name, one in times.items()}}))
+        if method == "DELETE":
+            self._dispatcher.sessions.end(session)
+            return Answer(204)
+        raise RestError("OPERATION_NOT_FOUND", "The method is not known here.", status=405)
+
+    def _old_session(self, method, headers, client):
+        answer = self._session(method, headers, client)
+        value = json.loads(answer.data) if answer.data else None
+        return Answer(200, _json({"value": value}), answer.headers)
+
+    def _serve(self, method, path, query, headers, data, errands):
+        session = self._logged_in(headers)
+        for verb, template, pattern, wanted, function in ROUTES:
+            found = pattern.match(path)
+            if verb == method and found and all(query.get(name) == value for name, value in wanted.items()):
+                counted = _counted(method, template, wanted)
+                self._dispatcher.requests[counted] += 1
+                request = Request(self._world, session, query, _parsed(data), lambda *one: errands.append(one))
+                answer = _answer(function(request, **found.groupdict()))
+                answer.lost = self._world.faults.take_closing(counted)
+                return answer
+        what = f"{method} {path}"
+        self._dispatcher.unserved[what] += 1
+        LOG.warning("No one serves %s.", what)
+        raise RestError("OPERATION_NOT_FOUND", f"The twin has no {what}.", status=404)
+
+    def _logged_in(self, headers):
+        session = self._dispatcher.sessions.get(headers.get(TOKEN), face="api")
+        if session is None:
+            raise RestError("UNAUTHENTICATED", "Authentication required.")
+        session.used()
+        return session
+
+
+def _answer(result):
+    if isinstance(result, Begun):
+        return Answer(202, _json(result.task))
+    if isinstance(result, Created):
+        return Answer(201, _json(result.value))
+    if result is None:
+        return Answer(204)
+    return Answer(200, _json(result))
+
+
+def _counted(method, template, query):
+    suffix = "&".join(f"{name}={value}" for name, value in query.items())
+    return f"{method} {template}?{suffix}" if suffix else f"{method} {template}"
+
+
+def _parsed(data):
+    if not data.strip():
+        return {}
+    try:
+        body = json.loads(data)
+    except ValueError:
+        raise RestError("INVALID_ARGUMENT", "The request body is not JSON.") from None
+    if not isinstance(body, dict):
+        raise RestError("INVALID_ARGUMENT", "The request body is not a structure.")
+    return body
+
+
+def _json(value):
+    return json.dumps(value).encode()

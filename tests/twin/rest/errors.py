@@ -1,0 +1,37 @@
+"""Errors as the REST API writes them."""
+
+from __future__ import annotations
+
+# Of com.vmware.vapi.std.errors: how each is answered.
+STATUS = {
+    "ALREADY_EXISTS": 400,
+    "ALREADY_IN_DESIRED_STATE": 400,
+    "INVALID_ARGUMENT": 400,
+    "NOT_ALLOWED_IN_CURRENT_STATE": 400,
+    "RESOURCE_INACCESSIBLE": 400,
+    "UNAUTHENTICATED": 401,
+    "UNAUTHORIZED": 403,
+    "NOT_FOUND": 404,
+    "ERROR": 500,
+}
+
+
+class RestError(Exception):
+    """An error of the API with its messages."""
+
+    def __init__(self, kind, *texts, status=None, code="com.vmware.twin.error"):
+        self.kind = kind
+        self.texts = texts
+        self.status = status or STATUS[kind]
+        self.code = code
+        super().__init__(f"{kind}: {' '.join(texts)}")
+
+    @property
+    def body(self):
+        """The error as it is sent, and as a failed task holds it."""
+        return {"error_type": self.kind, "messages": [message(text, self.code) for text in self.texts]}
+
+
+def message(text, code="com.vmware.twin.message"):
+    """A localizable message."""
+    return {"id": code, "default_message": text, "args": []}

@@ -1,0 +1,227 @@
+"""A shell on a host: runs what the words say, with the programs of the table. Nothing of this machine is touched."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+import re
+import shlex
+import threading
+from dataclasses import dataclass, field
+
+from .words import BadSyntax, Group, parse
+
+NOT_FOUND, CANNOT_RUN, SYNTAX = 127, 126, 2
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+)|(\?))")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+
+_programs = {}
+_loading = threading.Lock()
+
+
+class HungUp(Exception):
+    """The connection is gone: the command took effect, and nobody hears of it."""
+
+
+def _nothing():
+    return ""
+
+
+@dataclass
+class Output:
+    """What a program gives back."""
+
+    stdout: str = ""
+    rc: int = 0
+    stderr: str = ""
+
+
+@dataclass
+class Shell:
+    """One session of root on a host."""
+
+    world: object
+    host: object
+    variables: dict = field(default_factory=lambda: {"HOME": "/", "USER": "root", "PATH": "/bin:/sbin", "PWD": "/"})
+    status: int = 0
+
+    def run(self, line, stdin=_nothing):
+        """Run a line as /bin/sh would; stdin is called by the first program that reads its input."""
+        try:
+            program = parse(line)
+        except BadSyntax as problem:
+            return Output("", SYNTAX, f"sh: {problem}\n")
+        try:
+            return self._list(program, stdin)
+        except _Exit as left:
+            return Output(left.stdout, left.rc, left.stderr)
+
+    def execute(self, argv, stdin=_nothing):
+        """Run one program with its arguments."""
+        found = find_program(argv[0])
+        if found is None:
+            return missing(argv[0])
+        fault = self.world.command_faults.take(self.host.name, _planned_line(argv))
+        if fault is not None and not fault.after:
+            return Output("", fault.rc, _ended(fault.text))
+        output = found(self, argv, stdin)
+        if fault is not None and fault.hangs_up:
+            raise HungUp
+        return output if fault is None else Output("", fault.rc, _ended(fault.text))
+
+    def _list(self, program, stdin):
+        whole = Output()
+        for joiner, pipeline in program:
+            if joiner == "&&" and self.status != 0 or joiner == "||" and self.status == 0:
+                continue
+            try:
+                part = self._pipeline(pipeline, stdin)
+            except _Exit as left:
+                raise _Exit(left.rc, whole.stdout + left.stdout, whole.stderr + left.stderr) from None
+            whole.stdout += part.stdout
+            whole.stderr += part.stderr
+            self.status = whole.rc = part.rc
+        return whole
+
+    def _pipeline(self, stages, stdin):
+        errors, output, given = "", Output(), stdin
+        for stage in stages:
+            if isinstance(stage, Group):
+                inner = Shell(self.world, self.host, dict(self.variables), self.status)
+                output = inner._subshell(stage.body, given)
+            else:
+                output = self._simple(stage, given)
+            errors += output.stderr
+            given = functools.partial(str, output.stdout)
+        return Output(output.stdout, output.rc, errors)
+
+    def _subshell(self, body, stdin):
+        try:
+            return self._list(body, stdin)
+        except _Exit as left:
+            return Output(left.stdout, left.rc, left.stderr)
+
+    def _simple(self, command, stdin):
+        words = list(command.words)
+        assigned = {}
+        while words and _ASSIGNMENT.match(words[0].parts[0].text) and not words[0].parts[0].quoted:
+            name, _equals, value = self._expand(words.pop(0))[0].partition("=")
+            assigned[name] = value
+        argv = [text for word in words for text in self._expand(word)]
+        redirects = [(operator, self._target(target)) for operator, target in command.redirects]
+        for operator, where in redirects:
+            if operator in (">", ">>", "2>") and where != "/dev/null":
+                return Output("", 1, f"sh: can't create {where}: Operation not permitted\n")
+            if operator == "<" and where != "/dev/null":
+                return Output("", 1, f"sh: can't open {where}: no such file\n")
+        if not argv:
+            self.variables.update(assigned)
+            return Output()
+        kept, self.variables = self.variables, {**self.variables, **assigned}
+        try:
+            output = self._built_in(argv, stdin)
+        finally:
+            self.variables = kept
+        return _redirected(output, [operator for operator, _where in redirects])
+
+    def _built_in(self, argv, stdin):
+        if argv[0] == "exit":
+            raise _Exit(int(argv[1]) if argv[1:] and argv[1].isdigit() else self.status)
+        if argv[0] in ("export", "unset", "set", "umask", ":", "cd", "true", "sleep"):
+            return Output()
+        if argv[0] in ("/bin/sh", "sh", "/bin/ash", "ash") and argv[1:2] in (["-c"], ["-ec"]) and len(argv) > 2:
+            return Shell(self.world, self.host, dict(self.variables)).run(argv[2], stdin)
+        if argv[0] in ("exec", "command", "env", "nohup") and argv[1:] and not argv[1].startswith("-"):
+            return self._built_in(argv[1:], stdin)
+        return self.execute(argv, stdin)
+
+    def _target(self, word):
+        return "".join(self._expand(word)) if word is not None else None
+
+    def _expand(self, word):
+        """The word with its variables put in; what was not quoted falls into words at blanks."""
+        text, quoted = "", False
+        split = False
+        for part in word.parts:
+            quoted = quoted or part.quoted
+            if part.literal:
+                text += part.text
+                continue
+            filled = _VARIABLE.sub(self._value, part.text).replace("\0", "$")
+            split = split or (filled != part.text and not part.quoted)
+            text += filled
+        if split and not quoted:
+            return text.split()
+        return [text]
+
+    def _value(self, match):
+        if match[3]:
+            return str(self.status)
+        return self.variables.get(match[1] or match[2], "")
+
+
+def _redirected(output, operators):
+    """The output after its redirections, which lead to /dev/null or join the two streams."""
+    for operator in operators:
+        if operator == "2>&1":
+            output = Output(output.stdout + output.stderr, output.rc)
+        elif operator in (">", ">>"):
+            output = Output("", output.rc, output.stderr)
+        elif operator == "2>":
+            output = Output(output.stdout, output.rc)
+    return output
+
+
+class _Exit(Exception):
+    def __init__(self, rc, stdout="", stderr=""):
+        super().__init__(rc)
+        self.rc, self.stdout, self.stderr = rc, stdout, stderr
+
+
+def missing(name):
+    """What the shell says of a program that is not there."""
+    return Output("", NOT_FOUND, f"sh: {name}: not found\n")
+
+
+def program(*names):
+    """Register a program under its names; a path is found by the path alone: f(shell, argv, stdin) -> Output."""
+
+    def register(function):
+        for name in names:
+            if name in _programs:
+                raise ValueError(f"{name} is there already.")
+            _programs[name] = function
+        return function
+
+    return register
+
+
+def find_program(name):
+    """The program that a name or a path stands for, or None."""
+    # Several sessions may begin at once: nobody sees half a table.
+    with _loading:
+        _load()
+    if name in _programs:
+        return _programs[name]
+    folder, _slash, base = name.rpartition("/")
+    return _programs.get(base) if folder in ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/lib/vmware/bin") else None
+
+
+@functools.cache
+def _load():
+    package = importlib.import_module(f"{__package__}.programs")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+
+
+def _planned_line(argv):
+    """A command as plans name it: without its folder, and without the form in which esxcli shall answer."""
+    name, rest = argv[0].rpartition("/")[2], argv[1:]
+    if name == "esxcli":
+        rest = [word for word in rest if not word.startswith("--formatter")]
+    return shlex.join([name, *rest])
+
+
+def _ended(text):
+    return text if not text or text.endswith("\n") else f"{text}\n"

@@ -1,0 +1,1 @@
+"""The programs of the ESXi shell, one file per vendor or purpose."""

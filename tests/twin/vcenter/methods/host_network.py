@@ -1,0 +1,70 @@
+"""The network system of a host: standard switches and vmkernel ports."""
+
+from __future__ import annotations
+
+from pyVmomi import vim, vmodl
+
+from twin.model import network
+
+from ..projections import host_network
+from ..projections.shape import make
+from .host_system import host_method
+
+
+@host_method("HostVirtualNicManager", "QueryNetConfig")
+def query_net_config(call, this, nicType):
+    return next((row for row in host_network.nic_services(this.host) if row.nicType == nicType), None)
+
+
+@host_method("HostVirtualNicManager", "SelectVnicForNicType")
+def select_vnic(call, this, nicType, device):
+    _known_service(nicType)
+    network.tag(call.world, this.host, device, nicType, True)
+
+
+@host_method("HostVirtualNicManager", "DeselectVnicForNicType")
+def deselect_vnic(call, this, nicType, device):
+    _known_service(nicType)
+    network.tag(call.world, this.host, device, nicType, False)
+
+
+@host_method("HostNetworkSystem", "QueryNetworkHint")
+def query_network_hint(call, this, device=None):
+    """No neighbour announces itself to the model's ports."""
+    return [
+        make(vim.host.PhysicalNic.NetworkHint, device=nic.device)
+        for nic in this.host.nics
+        if not device or nic.device in device
+    ]
+
+
+@host_method("HostNetworkSystem", "AddVirtualNic")
+def add_virtual_nic(call, this, portgroup, nic):
+    return network.add_vmkernel(call.world, this.host, portgroup, nic)
+
+
+@host_method("HostNetworkSystem", "UpdateVirtualNic")
+def update_virtual_nic(call, this, device, nic):
+    network.update_vmkernel(call.world, this.host, device, nic)
+
+
+@host_method("HostNetworkSystem", "RemoveVirtualNic")
+def remove_virtual_nic(call, this, device):
+    network.remove_vmkernel(call.world, this.host, device)
+
+
+@host_method("HostNetworkSystem", "UpdateVirtualSwitch")
+def update_virtual_switch(call, this, vswitchName, spec):
+    network.update_switch(call.world, this.host, vswitchName, spec)
+
+
+@host_method("HostNetworkSystem", "RefreshNetworkSystem")
+def refresh_network(call, this):
+    call.world.touch(this)
+
+
+def _known_service(name):
+    if name not in host_network.NIC_SERVICES:
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: nicType", invalidProperty="nicType"
+        )

@@ -1,0 +1,92 @@
+"""The machine under a host: processors, memory, NUMA nodes, PCI devices."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from ..registry import prop
+from . import host_pci
+from .shape import EPOCH, make
+
+GB = 1024**3
+KIND = "HostSystem"
+
+
+@prop(KIND, "hardware.pciDevice")
+def pci_device(host, world):
+    return host_pci.pci_devices(host)
+
+
+@prop(KIND, "hardware")
+def hardware(host, world):
+    machine = host.hardware
+    per_socket = machine.cores_per_socket
+    return make(
+        vim.host.HardwareInfo,
+        systemInfo=make(
+            vim.host.SystemInfo,
+            vendor=machine.vendor,
+            model=machine.model,
+            uuid=host.uuid,
+            serialNumber=machine.serial,
+            otherIdentifyingInfo=identifying(host),
+        ),
+        cpuInfo=make(
+            vim.host.CpuInfo,
+            numCpuPackages=machine.sockets,
+            numCpuCores=machine.cores,
+            numCpuThreads=2 * machine.cores,
+            hz=machine.mhz * 1_000_000,
+        ),
+        cpuPkg=[
+            make(
+                vim.host.CpuPackage,
+                index=socket,
+                vendor="intel" if "Intel" in machine.cpu_model else "amd",
+                hz=machine.mhz * 1_000_000,
+                busHz=100_000_000,
+                description=machine.cpu_model,
+                threadId=list(range(2 * socket * per_socket, 2 * (socket + 1) * per_socket)),
+            )
+            for socket in range(machine.sockets)
+        ],
+        memorySize=machine.memory_gb * GB,
+        numaInfo=make(
+            vim.host.NumaInfo,
+            type="NUMA",
+            numNodes=machine.sockets,
+            numaNode=[
+                make(
+                    vim.host.NumaNode,
+                    typeId=node,
+                    cpuID=list(range(node * per_socket, (node + 1) * per_socket)),
+                    memorySize=machine.memory_gb * GB // machine.sockets,
+                    memoryRangeBegin=node * machine.memory_gb * GB // machine.sockets,
+                    memoryRangeLength=machine.memory_gb * GB // machine.sockets,
+                    pciId=host_pci.node_devices(host, node),
+                )
+                for node in range(machine.sockets)
+            ],
+        ),
+        smcPresent=False,
+        pciDevice=host_pci.pci_devices(host),
+        biosInfo=make(
+            vim.host.BIOSInfo, biosVersion="1.12.1", releaseDate=EPOCH, vendor=machine.vendor, firmwareType="UEFI"
+        ),
+    )
+
+
+def identifying(host):
+    """The service tag, as every client looks for it."""
+    return [
+        make(
+            vim.host.SystemIdentificationInfo,
+            identifierValue=host.hardware.serial,
+            identifierType=make(
+                vim.ElementDescription,
+                label="Service tag",
+                summary="Service tag of the system",
+                key="ServiceTag",
+            ),
+        )
+    ]
