@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from . import vgpu_fleet
+from . import mig_planner, vgpu_fleet
 
 vgpu_fleet.main()
+mig_planner.main()

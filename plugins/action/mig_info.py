@@ -1,0 +1,21 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mig_info stays on the controller, see the documentation of the module of the same name."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig import info, params
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import RemoteAction
+
+
+class ActionModule(RemoteAction):
+    ARGUMENTS = params.INFO_ARGUMENTS
+
+    def work(self, module, remote):
+        try:
+            gpus = info.look(remote, module.params["gpus"])
+        except OperatorError as error:
+            module.fail_json(msg=error.message, failure=error.failure, changed=False, gpus=[])
+        module.exit_json(changed=False, gpus=gpus)

@@ -1,0 +1,27 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mig_partition stays on the controller, see the documentation of the module of the same name."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig.partition import MigPartitions
+from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import RemoteAction
+
+
+class ActionModule(RemoteAction):
+    ARGUMENTS = params.ARGUMENTS
+
+    def work(self, module, remote):
+        problems = params.check_params(module.params)
+        if problems:
+            module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+        try:
+            noun = MigPartitions(module.params, remote, module.warn, module.check_mode)
+            items = noun.items()
+        except OperatorError as error:
+            module.fail_json(msg=error.message, failure=error.failure, changed=False, gpus=[])
+        run(module, noun, items, "gpus")

@@ -1,0 +1,149 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parameters in the firmware of network adapters; the documentation stands in the module of the same name."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import firmware, firmware_args, mlxconfig
+from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun, run
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import RemoteAction
+
+# On ESXi the tools are outside of the search path.
+FOLDERS = ("", "/opt/mellanox/bin/")
+# What a shell answers for a command that it does not find, or may not start.
+NO_COMMAND = (126, 127)
+
+
+class ActionModule(RemoteAction):
+    """Runs on the controller, sends its commands over the connection of the play."""
+
+    ARGUMENTS = firmware_args.ARGUMENTS
+
+    def work(self, module, remote):
+        items = []
+        run(module, NicFirmware(module.params, remote), items, "devices")
+
+
+class NicFirmware(Noun):
+    """The adapters of one host. Which there are is known when they were read, so that read makes the items."""
+
+    def __init__(self, params, remote):
+        self._names = sorted(params["settings"])
+        self._params = params
+        self._needs = firmware.NEEDS[params["activation"]]
+        self._remote = remote
+        self._folder = None
+
+    def read(self, items):
+        devices = mlxconfig.devices(self._status())
+        if not devices:
+            self._tool("mst", "start")
+            devices = mlxconfig.devices(self._status())
+        if not devices:
+            raise OperatorError(
+                "mst",
+                "network adapters of NVIDIA were wanted",
+                "mst status lists none",
+                "Check that the adapter is there, and that the host was restarted after NMST was installed",
+                "no_adapters",
+            )
+        for device in firmware.meant(devices, self._params["devices"]):
+            ids = {"name": device.net or device.mst, "mst": device.mst, "pci": device.pci, "model": device.kind}
+            item = Item(device.mst, self._params, ids)
+            items.append(item)
+            self._look(item, device)
+
+    def want(self, item):
+        return firmware.want(_label(item.now.device), item.now, self._params["settings"])
+
+    def compare(self, now, wanted):
+        return firmware.compare(now, wanted, self._names, self._needs)
+
+    def apply(self, items):
+        for item in items:
+            item.touched = True
+            done = self._tool("mlxconfig", "-d", item.label, "-y", "set", *firmware.assignments(item.changes))
+            if done.rc != 0 or "-E-" in done.text:
+                item.error = _failed(_label(item.now.device), "its firmware parameters were to be set", done)
+
+    def prove(self, items):
+        for item in items:
+            item.proved = self._query(item.now.device)
+            left = self.compare(item.proved, item.wanted)
+            if left and item.error is None:
+                item.error = OperatorError(
+                    _label(item.now.device),
+                    "the new values should have been kept for the next start",
+                    f"Still different: {'; '.join(str(change) for change in left)}",
+                    "Look at the output of mlxconfig on the host",
+                    "not_proved",
+                    left=[change.path for change in left],
+                )
+
+    def project(self, state):
+        return firmware.project(state, self._names)
+
+    def pending(self, state):
+        return firmware.pending(state, self._names, self._needs)
+
+    def _look(self, item, device):
+        try:
+            item.now = self._query(device)
+        except OperatorError as error:
+            item.error = error
+
+    def _query(self, device):
+        done = self._tool("mlxconfig", "-d", device.mst, "-e", "query")
+        keys, columns = mlxconfig.keys(done.text)
+        if done.rc != 0 or not keys:
+            raise _failed(_label(device), "its firmware parameters were to be read", done)
+        if not {"Current", "Next Boot"} <= set(columns):
+            raise OperatorError(
+                _label(device),
+                "the values that run and those of the next start were wanted",
+                f"mlxconfig tells only {', '.join(columns)}",
+                "Install newer firmware tools (MFT), or check that the adapter is a ConnectX-5 or newer",
+                "tools_too_old",
+            )
+        return firmware.Adapter(device, keys)
+
+    def _status(self):
+        done = self._tool("mst", "status", "-vv")
+        if done.rc in NO_COMMAND:
+            raise OperatorError(
+                "mst",
+                "the firmware tools of NVIDIA (MFT) were wanted",
+                f"There is no mst in the search path, nor in {FOLDERS[-1]}",
+                "Install MFT; on ESXi the VIBs NMST and MFT, and restart the host",
+                "tools_missing",
+            )
+        return done.text
+
+    def _tool(self, name, *arguments):
+        """Run a tool in the folder where it was found first."""
+        folders = FOLDERS if self._folder is None else (self._folder,)
+        for folder in folders:
+            done = self._remote.run([folder + name, *arguments])
+            if done.rc not in NO_COMMAND:
+                self._folder = folder
+                break
+        return done
+
+
+def _label(device):
+    return f"{device.net or device.mst} ({device.kind}, {device.pci})"
+
+
+def _failed(label, wanted, done):
+    return OperatorError(
+        label,
+        wanted,
+        f"`{done.command}` ended with {done.rc}: {' / '.join(mlxconfig.complaint(done.text))}",
+        "Run the command on the host to see all of its output",
+        "mlxconfig_failed",
+        command=done.command,
+        rc=done.rc,
+    )

@@ -1,0 +1,146 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What nvidia-smi prints about MIG, as rows. By tokens, since the tables have three widths and names drift."""
+
+from __future__ import annotations
+
+import re
+from collections import namedtuple
+
+ListedGpu = namedtuple("ListedGpu", "index name uuid devices")
+ListedDevice = namedtuple("ListedDevice", "name device uuid")
+ListedProfile = namedtuple("ListedProfile", "gpu name id free total memory_gib sm dec enc ce jpeg ofa")
+ListedPlacement = namedtuple("ListedPlacement", "gpu profile_id starts size")
+ListedInstance = namedtuple("ListedInstance", "gpu name profile_id instance_id start size")
+ListedCompute = namedtuple("ListedCompute", "gpu gpu_instance_id name profile_id instance_id start size")
+ListedComputeProfile = namedtuple(
+    "ListedComputeProfile", "gpu gpu_instance_id name id default free total sm dec enc ofa ce jpeg"
+)
+
+_GPU = re.compile(r"^GPU\s+(\d+):\s+(.+?)\s+\(UUID:\s*(\S+?)\)")
+# Before R470 a device was written MIG-GPU-<uuid>/<gpu instance>/<compute instance>.
+_DEVICE = re.compile(r"^\s+MIG\s+(\S+)\s+Device\s+(\d+):\s+\(UUID:\s*(\S+?)\)")
+_ROW = re.compile(r"^\|\s+\d+(\s+\d+)?\s+MIG\s")
+_MORE = re.compile(r"^\|[\s\d]+\|$")
+_PLACEMENTS = re.compile(r"^GPU\s+(\d+)\s+Profile\s+ID\s+(\d+)\s+Placements?\s*:\s*\{([\d,\s]+)\}\s*:\s*(\d+)")
+
+
+def gpus(text):
+    """`nvidia-smi -L`: the GPUs, each with its MIG devices. Devices without a line of their GPU belong to None."""
+    found = []
+    for line in text.splitlines():
+        gpu, device = _GPU.match(line), _DEVICE.match(line)
+        if gpu:
+            found.append(ListedGpu(int(gpu[1]), gpu[2], gpu[3], []))
+        elif device:
+            if not found:
+                found.append(ListedGpu(None, None, None, []))
+            found[-1].devices.append(ListedDevice(device[1], int(device[2]), device[3]))
+    return found
+
+
+def profiles(text):
+    """`nvidia-smi mig -lgip`: the profiles of GPU instances. The free count is not to be trusted."""
+    rows = []
+    for first, second in _pairs(text):
+        gpu, _mig, name, profile_id, counts, memory, _p2p, sm, dec, enc = first[:10]
+        free, total = counts.split("/")
+        ce, jpeg, ofa = _whole(second, 3)
+        rows.append(
+            ListedProfile(
+                int(gpu),
+                name,
+                int(profile_id),
+                int(free),
+                int(total),
+                float(memory),
+                *map(int, (sm, dec, enc)),
+                ce,
+                jpeg,
+                ofa,
+            )
+        )
+    return rows
+
+
+def placements(text):
+    """`nvidia-smi mig -lgipp`: where instances of each profile may begin."""
+    return [
+        ListedPlacement(int(row[1]), int(row[2]), tuple(int(start) for start in row[3].split(",")), int(row[4]))
+        for row in map(_PLACEMENTS.match, text.splitlines())
+        if row
+    ]
+
+
+def instances(text):
+    """`nvidia-smi mig -lgi`: the GPU instances that are there."""
+    rows = []
+    for gpu, _mig, name, profile_id, instance_id, place in (first[:6] for first, _second in _pairs(text)):
+        rows.append(ListedInstance(int(gpu), name, int(profile_id), int(instance_id), *_place(place)))
+    return rows
+
+
+def compute_instances(text):
+    """`nvidia-smi mig -lci`: the compute instances; R450 prints no placement."""
+    rows = []
+    for first, _second in _pairs(text):
+        gpu, gpu_instance, _mig, name, profile_id, instance_id = first[:6]
+        place = _place(first[6]) if len(first) > 6 else (None, None)
+        rows.append(ListedCompute(int(gpu), int(gpu_instance), name, int(profile_id), int(instance_id), *place))
+    return rows
+
+
+def compute_profiles(text):
+    """`nvidia-smi mig -lcip`: the profiles of compute instances; the default one has an asterisk."""
+    rows = []
+    for first, second in _pairs(text.replace(" *", "*")):
+        gpu, gpu_instance, _mig, name, profile_id, counts, sm, dec, enc, ofa = first[:10]
+        free, total = counts.split("/")
+        rows.append(
+            ListedComputeProfile(
+                int(gpu),
+                int(gpu_instance),
+                name,
+                int(profile_id.rstrip("*")),
+                profile_id.endswith("*"),
+                int(free),
+                int(total),
+                *map(int, (sm, dec, enc, ofa)),
+                *_whole(second, 2),
+            )
+        )
+    return rows
+
+
+def csv_rows(text):
+    """`--query-gpu=... --format=csv`: its rows, without the header if there is one. Names hold no comma."""
+    rows = [[field.strip() for field in line.split(",")] for line in text.splitlines() if line.strip()]
+    # A header repeats the fields as they were asked for, and no value is all lower case.
+    if rows and all(re.match(r"^[a-z_.]+( \[\w+\])?$", field) for field in rows[0]):
+        return rows[1:]
+    return rows
+
+
+def mode(text):
+    """Disabled is False, Enabled True; None on a GPU that cannot do MIG."""
+    return {"enabled": True, "disabled": False}.get(text.strip().lower())
+
+
+def _pairs(text):
+    """The tokens of each row, and of the line below when it continues the row."""
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        if _ROW.match(line):
+            below = lines[at + 1] if at + 1 < len(lines) else ""
+            yield line.strip("| \t\r").split(), below.strip("| \t\r").split() if _MORE.match(below.rstrip()) else []
+
+
+def _place(text):
+    start, size = text.split(":")
+    return int(start), int(size)
+
+
+def _whole(tokens, count):
+    return [int(token) for token in tokens[:count]] if len(tokens) >= count else [None] * count

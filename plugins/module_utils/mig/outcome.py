@@ -1,0 +1,105 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a command of nvidia-smi says it did, or why it did not.
+
+Neither its text nor its exit status is proof: a switch of the mode that is only pending also ends with "All done."
+Exit statuses are NVML's return codes (NVML API reference), but none was ever seen on ESXi, so the text comes first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import namedtuple
+
+MadeInstance = namedtuple("MadeInstance", "instance_id gpu profile_name profile_id")
+MadeCompute = namedtuple("MadeCompute", "instance_id gpu gpu_instance_id profile_name profile_id")
+GoneInstance = namedtuple("GoneInstance", "instance_id gpu")
+GoneCompute = namedtuple("GoneCompute", "instance_id gpu gpu_instance_id")
+Switched = namedtuple("Switched", "pci enabled pending why")
+
+# Stable codes by what the text holds; the first that is found counts.
+_REASONS = (
+    ("Insufficient Resources", "insufficient_resources"),
+    ("Invalid Argument", "invalid_argument"),
+    ("In use by another client", "in_use"),
+    ("No MIG-enabled devices found", "mig_is_off"),
+    ("No MIG-supported devices found", "not_mig_capable"),
+    ("Insufficient Permissions", "no_permission"),
+    ("Invalid combination of input arguments", "driver_without_mig"),
+    ("couldn't communicate with the NVIDIA driver", "driver_not_loaded"),
+    ("No devices were found", "no_gpu"),
+    ("not found", "nvidia_smi_missing"),
+    ("No such file", "nvidia_smi_missing"),
+    ("is not supported", "not_supported"),
+    ("Not Supported", "not_supported"),
+    ("Unknown Error", "unknown_error"),
+)
+_BY_STATUS = {
+    2: "invalid_argument",
+    3: "not_supported",
+    4: "no_permission",
+    9: "driver_not_loaded",
+    15: "gpu_lost",
+    16: "reset_required",
+    19: "in_use",
+    23: "insufficient_resources",
+    127: "nvidia_smi_missing",
+}
+_NOTHING = re.compile(r"No (GPU|compute) instances found: Not Found")
+# R450 told neither the instance nor the name of the profile.
+_MADE = re.compile(
+    r"Successfully created GPU instance(?: ID\s+(\d+))? on GPU\s+(\d+) using profile"
+    r"(?: (?:MIG )?(\S+) \(ID\s+(\d+)\)| ID\s+(\d+))"
+)
+_MADE_COMPUTE = re.compile(
+    r"Successfully created compute instance ID\s+(\d+) on GPU\s+(\d+) GPU instance ID\s+(\d+) using profile"
+    r" (?:MIG )?(\S+) \(ID\s+(\d+)\)"
+)
+_GONE = re.compile(r"Successfully destroyed GPU instance ID\s+(\d+) from GPU\s+(\d+)")
+_GONE_COMPUTE = re.compile(
+    r"Successfully destroyed compute instance ID\s+(\d+) from GPU\s+(\d+) GPU instance ID\s+(\d+)"
+)
+_SWITCHED = re.compile(r"(Enabled|Disabled) MIG Mode for GPU (\S+)")
+_PENDING = re.compile(r"MIG mode is in pending (enable|disable) state for GPU ([\da-fA-F:]+\.[0-7]):(.*)$")
+
+
+def nothing_there(text):
+    """Whether a list or a removal found nothing, which is an answer and no error."""
+    return _NOTHING.search(text) is not None
+
+
+def reason(text, rc):
+    """Why a command failed, as a stable code; None when it did not."""
+    if nothing_there(text):
+        return None
+    for words, code in _REASONS:
+        if words in text:
+            return code
+    return None if rc == 0 else _BY_STATUS.get(rc, "failed")
+
+
+def effects(text):
+    """What was made, removed and switched, in the order of the lines."""
+    found = []
+    for line in text.splitlines():
+        for pattern, make in _EFFECTS:
+            match = pattern.search(line)
+            if match:
+                found.append(make(match))
+    return found
+
+
+def _number(text):
+    return None if text is None else int(text)
+
+
+_EFFECTS = (
+    (_MADE, lambda m: MadeInstance(_number(m[1]), int(m[2]), m[3], int(m[4] or m[5]))),
+    (_MADE_COMPUTE, lambda m: MadeCompute(int(m[1]), int(m[2]), int(m[3]), m[4], int(m[5]))),
+    (_GONE, lambda m: GoneInstance(int(m[1]), int(m[2]))),
+    (_GONE_COMPUTE, lambda m: GoneCompute(int(m[1]), int(m[2]), int(m[3]))),
+    (_SWITCHED, lambda m: Switched(m[2], m[1] == "Enabled", False, "")),
+    (_PENDING, lambda m: Switched(m[2], m[1] == "enable", True, m[3].strip())),
+)

@@ -1,0 +1,24 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The layout of a GPU drawn in text, for people."""
+
+from __future__ import annotations
+
+# Wide enough for the names of most profiles in one slot.
+CELL = 8
+
+
+def draw(slots, instances):
+    """Two lines: the numbers of the memory slots, and below them what covers each."""
+    numbers = "".join(str(slot).ljust(CELL) for slot in range(slots))
+    by_start = {instance.start: instance for instance in instances}
+    cells, slot = "", 0
+    while slot < slots:
+        instance = by_start.get(slot)
+        size = instance.size if instance is not None else 1
+        text = instance.name if instance is not None else "-"
+        cells += f"[{text[: CELL * size - 2].ljust(CELL * size - 2)}]"
+        slot += size
+    return [numbers.rstrip(), cells]

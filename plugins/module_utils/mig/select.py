@@ -1,0 +1,118 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which GPUs a task means, and what they are like."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig import identify
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig.inventory import pci_address
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig.nvidia_smi import subject
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig.rules import Rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig.state import State
+
+
+def choose(inventory, names):
+    """The GPUs that are named, in the order of the host, each once; all: those that can do MIG."""
+    chosen, unknown = set(), []
+    for name in names:
+        matching = _matching(inventory, name)
+        if not matching and not _means_all(name):
+            unknown.append(name)
+        chosen.update(gpu.index for gpu in matching)
+    if unknown:
+        raise OperatorError(
+            "the host",
+            f"wanted the GPUs {', '.join(names)}",
+            f"It has no {', '.join(unknown)}. Its GPUs are: {'; '.join(_told(gpu) for gpu in inventory.gpus)}",
+            "Name them by index, UUID, PCI address or model, or all for those that can do MIG",
+            "gpu_not_found",
+            unknown=unknown,
+        )
+    return [gpu for gpu in inventory.gpus if gpu.index in chosen]
+
+
+def ids(gpu):
+    """What names a GPU in the result."""
+    return {"name": gpu.name, "index": gpu.index, "uuid": gpu.uuid, "pci": gpu.pci}
+
+
+def is_esxi(remote):
+    """Whether the target is an ESXi host."""
+    return remote.run(["uname", "-s"]).stdout.strip() == "VMkernel"
+
+
+def mode_needs(esxi):
+    """What makes a pending mode active: ESXi offers no reset of a GPU."""
+    return "reboot" if esxi else "gpu_reset"
+
+
+class Reader:
+    """Reads states of GPUs over one nvidia-smi."""
+
+    def __init__(self, smi, inventory, esxi):
+        self._smi = smi
+        self._inventory = inventory
+        self._esxi = esxi
+        self._rules = {}
+
+    def state(self, gpu, fresh=False):
+        """The mode and instances of a GPU; fresh: the inventory is older than the last change."""
+        mode, pending = self._smi.mode(gpu) if fresh else (gpu.mig, gpu.mig_pending)
+        if mode is None:
+            raise OperatorError(
+                subject(gpu),
+                "wanted its MIG mode",
+                "This GPU cannot do MIG",
+                "Leave it out, or name all for those that can",
+                "not_mig_capable",
+            )
+        instances = self._smi.instances(gpu) if mode else ()
+        return State(
+            rules=self._rules_of(gpu, instances),
+            mode=mode,
+            mode_next=mode if pending is None else pending,
+            instances=instances,
+            mode_needs=mode_needs(self._esxi),
+            processes=gpu.processes,
+        )
+
+    def _rules_of(self, gpu, instances):
+        if gpu.index not in self._rules:
+            known = identify.identify(gpu.device_id, gpu.subsystem, gpu.name)
+            table = identify.device_table(gpu, known, *self._smi.profiles(gpu), instances)
+            self._rules[gpu.index] = Rules(table, self._inventory.driver_branch)
+        return self._rules[gpu.index]
+
+
+def _matching(inventory, name):
+    text = str(name).strip()
+    if _means_all(text):
+        return [gpu for gpu in inventory.gpus if gpu.mig is not None]
+    if text.isdigit():
+        return [gpu for gpu in inventory.gpus if gpu.index == int(text)]
+    address = pci_address(text)
+    if address is not None:
+        return [gpu for gpu in inventory.gpus if gpu.pci == address]
+    entry = identify.by_model(text)
+    return [
+        gpu
+        for gpu in inventory.gpus
+        if gpu.uuid.lower() == text.lower()
+        or identify.plain_name(gpu.name) == identify.plain_name(text)
+        or (text.lower() == getattr(entry, "key", None) and entry == _entry(gpu))
+    ]
+
+
+def _means_all(name):
+    return str(name).strip().lower() == "all"
+
+
+def _entry(gpu):
+    return identify.identify(gpu.device_id, gpu.subsystem, gpu.name)
+
+
+def _told(gpu):
+    return f"{gpu.index} {gpu.name} at {gpu.pci}"

@@ -1,0 +1,205 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: mig_info
+short_description: Tell how NVIDIA GPUs are partitioned, and what still fits
+version_added: 0.2.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Tells the MIG mode of GPUs, their GPU and compute instances, what still fits beside them, and which instances are in
+    the way of a larger one.
+  - What fits is computed from the placements. The free counts that C(nvidia-smi) prints read 0 on some hosts whose GPUs
+    are empty.
+  - Runs on ESXi hosts and on Linux over the connection of the play, and needs no Python on the target.
+attributes:
+  check_mode:
+    description: Can run in check mode.
+    support: full
+    details: This module only reads, and does the same in check mode.
+  diff_mode:
+    description: Returns what changes, before and after.
+    support: none
+    details: There is nothing that could change.
+  action:
+    description: An action plugin of the same name does the work on the controller.
+    support: full
+  platform:
+    description: The targets on which the commands run.
+    support: full
+    platforms: posix
+options:
+  gpus:
+    description:
+      - The GPUs, each by its index, UUID, PCI address, product name, or a key from the guide such as V(a100_40gb).
+      - V(all) means all GPUs of the host, also those that cannot do MIG.
+    type: list
+    elements: str
+    default: [all]
+seealso:
+  - module: aiready.vsphere.mig_partition
+"""
+
+EXAMPLES = r"""
+- name: Look at the GPUs of ESXi hosts
+  hosts: esxi_hosts
+  gather_facts: false
+  tasks:
+    - name: Read how the GPUs are partitioned
+      aiready.vsphere.mig_info:
+      register: mig
+
+    - name: Show it
+      ansible.builtin.debug:
+        msg: "{{ item.picture }}"
+      loop: "{{ mig.gpus }}"
+      loop_control:
+        label: "{{ item.name }} at {{ item.pci }}"
+
+    - name: No switch of the mode waits for a restart
+      ansible.builtin.assert:
+        that: mig.gpus | map(attribute='pending') | flatten | length == 0
+"""
+
+RETURN = r"""
+gpus:
+  description: One entry per GPU, in the order of their indices.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Product name of the GPU.
+      type: str
+      returned: always
+      sample: NVIDIA A100-PCIE-40GB
+    index:
+      description: Index of the GPU on its host.
+      type: int
+      returned: always
+      sample: 0
+    uuid:
+      description: UUID of the GPU.
+      type: str
+      returned: always
+      sample: GPU-14ac2834-0d81-0508-69eb-e25264c08d21
+    pci:
+      description: PCI address of the GPU.
+      type: str
+      returned: always
+      sample: "0000:0f:00.0"
+    driver_version:
+      description: Version of the driver that is loaded.
+      type: str
+      returned: always
+      sample: 550.54.16
+    model:
+      description: Key of the GPU in the guide. Empty for one that this collection does not know.
+      type: str
+      returned: always
+      sample: a100_40gb
+    mig_capable:
+      description: Whether the driver says that this GPU can do MIG. Without it, the lists below are empty.
+      type: bool
+      returned: always
+      sample: true
+    mode:
+      description: The MIG mode as it works now, V(enabled), V(disabled) or V(unsupported).
+      type: str
+      returned: always
+      sample: enabled
+    pending_mode:
+      description: The MIG mode after the next restart.
+      type: str
+      returned: always
+      sample: enabled
+    pending:
+      description: A switch of the mode that waits, and whether for a V(reboot) or a V(gpu_reset).
+      type: list
+      elements: dict
+      returned: always
+      sample: []
+    layout:
+      description: The GPU instances in the same terms as in the result of M(aiready.vsphere.mig_partition).
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {profile: 1g.5gb, profile_id: 19, start: 0, size: 1, compute: [1c]}
+        - {profile: 1g.5gb, profile_id: 19, start: 1, size: 1, compute: [1c]}
+        - {profile: 1g.5gb, profile_id: 19, start: 5, size: 1, compute: [1c]}
+    instances:
+      description: The GPU instances with their ids and those of their compute instances.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - instance_id: 11
+          profile: 1g.5gb
+          profile_id: 19
+          start: 0
+          size: 1
+          compute:
+            - {instance_id: 0, slices: 1, start: 0}
+    free:
+      description: How many more instances of each profile fit, each profile counted alone.
+      type: dict
+      returned: always
+      sample: {7g.40gb: 0, 4g.20gb: 0, 3g.20gb: 0, 2g.10gb: 1, 1g.10gb: 2, 1g.5gb: 4, 1g.5gb+me: 1}
+    largest_free_region:
+      description: Length of the longest run of free memory slots.
+      type: int
+      returned: always
+      sample: 3
+    free_regions:
+      description: Every run of free memory slots.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {start: 2, size: 3}
+        - {start: 6, size: 2}
+    blocked:
+      description:
+        - Profiles of which no instance fits though as many slots are free, and which instances are in the way at the
+          start where there are the fewest.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {profile: 4g.20gb, start: 0, blocked_by: [1g.5gb at 0, 1g.5gb at 1]}
+        - {profile: 3g.20gb, start: 4, blocked_by: [1g.5gb at 5]}
+    profiles:
+      description: The profiles of this GPU, by the tables of the device.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {name: 3g.20gb, id: 9, compute_slices: 3, memory_slots: 4, starts: [0, 4], max_instances: 2}
+    picture:
+      description: The memory slots and what covers them, drawn in text.
+      type: list
+      elements: str
+      returned: always
+      sample:
+        - "0       1       2       3       4       5       6       7"
+        - "[1g.5gb][1g.5gb][-     ][-     ][-     ][1g.5gb][-     ][-     ]"
+    processes:
+      description: What runs on the GPU. On ESXi, VMs with a vGPU are among it.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {name: /usr/bin/python3, pid: 10385, gpu_instance_id: 11}
+failure:
+  description: Why the task failed, with a stable C(code) and what else is known.
+  returned: failure
+  type: dict
+  sample: {code: nvidia_smi_missing, subject: the host}
+"""
