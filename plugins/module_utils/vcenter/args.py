@@ -39,6 +39,19 @@ TASK_WAITING = {
     "task_timeout_s": {"type": "int", "default": 600},
 }
 
+HOST_IDENTITY = {"host": {"type": "str", "required": True}}
+
+# How esxcli is reached; ssh_* is looked at for esxcli_transport=ssh alone.
+ESXCLI_TRANSPORT = {
+    "esxcli_transport": {"type": "str", "choices": ["vcenter", "ssh"], "default": "vcenter"},
+    "esxcli_timeout_s": {"type": "int", "default": 900},
+    "ssh_host": {"type": "str"},
+    "ssh_port": {"type": "int", "default": 22},
+    "ssh_user": {"type": "str", "default": "root"},
+    "ssh_key_file": {"type": "path"},
+    "ssh_known_hosts_file": {"type": "path"},
+}
+
 # Not required by the specification: Ansible's own message would not tell of the environment.
 _NEEDED = {"hostname": "VMWARE_HOST", "username": "VMWARE_USER", "password": "VMWARE_PASSWORD"}
 
@@ -46,6 +59,8 @@ _RANGES = {
     "port": (1, 65535),
     "proxy_port": (1, 65535),
     "request_timeout_s": (1, 86400),
+    "esxcli_timeout_s": (1, 86400),
+    "ssh_port": (1, 65535),
     "tasks_in_flight": (1, 640),
     "task_timeout_s": (1, 604800),
 }

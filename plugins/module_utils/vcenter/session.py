@@ -92,6 +92,25 @@ class VCenter:
         """False for a host that was addressed directly."""
         return self.content.about.apiType == "VirtualCenter"
 
+    @property
+    def wire(self):
+        """What requests go over that are not SOAP."""
+        return self._wire
+
+    def login_words(self):
+        """The user and the password, for services that have a session of their own."""
+        return self._username, self._password
+
+    @contextlib.contextmanager
+    def patience(self, seconds):
+        """Answers may take this long in here: for requests that carry out long work before they answer."""
+        wire = self._wire
+        usual, wire.patience_s = wire.patience_s, max(seconds, wire.patience_s)
+        try:
+            yield
+        finally:
+            wire.patience_s = usual
+
     def managed(self, kind, moid):
         """A reference to an object by its kind and MoID; costs no request."""
         return managed_type(kind)(moid, self.stub)

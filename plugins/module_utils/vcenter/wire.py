@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import selectors
 import ssl
 from dataclasses import dataclass
@@ -51,6 +52,8 @@ class Wire:
         self.shown = None
         # Whether any part of the latest request has left this machine.
         self.sent = False
+        # How long the next answer may take.
+        self.patience_s = target.timeout_s
         self._context = tls_context(target)
         self._adapter = None
         self._new_adapter(None)
@@ -100,6 +103,26 @@ class Wire:
         if response.status >= 500:
             raise HTTPException(f"{response.status} {response.reason}")
         return response.status, body
+
+    @contextlib.contextmanager
+    def exchange(self, method, path, body=None, headers=None):
+        """One request of any kind, for the other services at vCenter's address; the response, to be read inside."""
+        self.sent = False
+        self._shed_dead_connections()
+        connection = self._adapter.GetConnection()
+        try:
+            # A server that refuses a large body may answer and hang up before it has read it.
+            with contextlib.suppress(BrokenPipeError):
+                connection.request(method, path, body=body, headers=headers or {})
+            response = connection.getresponse()
+            yield response
+        except BaseException:
+            connection.close()
+            raise
+        if response.isclosed():
+            self._adapter.ReturnConnection(connection)
+        else:
+            connection.close()
 
     def drop(self):
         """Close all connections; the next request opens a new one."""
@@ -163,6 +186,7 @@ class _Connection(HTTPSConnection):
         if self.sock is None:
             self.connect()
         self._wire.sent = True
+        self.sock.settimeout(self._wire.patience_s)
         super().send(data)
 
 

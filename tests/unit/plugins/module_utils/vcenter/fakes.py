@@ -52,6 +52,7 @@ class FakeWire:
         self.pins: list[str | None] = []
         self.shown = "AA:BB"
         self.sent = False
+        self.patience_s = self.target.timeout_s
         self.requests: Counter = Counter()
         self.drops = 0
         self.logins = 0

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.doc_fragments import task_waiting, vcenter, vm_identity
+from ansible_collections.aiready.vsphere.plugins.doc_fragments import (
+    esxcli_transport,
+    host_identity,
+    task_waiting,
+    vcenter,
+    vm_identity,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
 
@@ -30,8 +36,19 @@ def test_the_identity_of_a_vm_is_documented_with_its_datacenter():
     )
 
 
+@pytest.mark.parametrize(
+    "fragment, spec", [(host_identity, args.HOST_IDENTITY), (esxcli_transport, args.ESXCLI_TRANSPORT)]
+)
+def test_how_a_host_is_named_and_reached_is_documented_as_it_is(fragment, spec):
+    told = described(fragment)
+    keys = ("type", "choices", "default", "required")
+    assert {name: [option.get(key) for key in keys] for name, option in told.items()} == {
+        name: [option.get(key) for key in keys] for name, option in spec.items()
+    }
+
+
 def test_every_number_of_the_specs_has_its_bounds_checked():
-    specs = {**args.CONNECTION, **args.TASK_WAITING}
+    specs = {**args.CONNECTION, **args.TASK_WAITING, **args.ESXCLI_TRANSPORT}
     for name in [name for name, option in specs.items() if option["type"] == "int"]:
         assert args.check_common({name: 0})
         assert args.check_common({name: 10**9})
@@ -48,7 +65,7 @@ def test_a_blank_login_is_refused_with_the_option_and_the_environment_variable_t
     assert args.check_common(login) == []
 
 
-@pytest.mark.parametrize("module", [vcenter, vm_identity, task_waiting])
+@pytest.mark.parametrize("module", [vcenter, vm_identity, task_waiting, host_identity, esxcli_transport])
 def test_descriptions_are_whole_sentences(module):
     for option in described(module).values():
         assert all(line.endswith(".") for line in option["description"])

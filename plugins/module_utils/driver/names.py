@@ -1,0 +1,57 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which package of NVIDIA's a name stands for: nvidia-smi cannot tell the families apart, names can."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NVAIE = "nvaie"
+GRAPHICS = "graphics"
+FAMILIES = {NVAIE: "NVIDIA AI Enterprise (compute)", GRAPHICS: "NVIDIA vGPU (graphics)"}
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """How the names of VIBs and components of one package begin."""
+
+    text: str
+    family: str
+    sure: bool
+    source: str
+
+
+# Names changed with the releases of ESXi, so that only their beginning tells; letters of either case.
+PREFIXES = (
+    Prefix("NVIDIA-AIE", NVAIE, True, "VIB on ESXi 7.0 and 8.0, as installed systems list it"),
+    Prefix("NVD-AIE", NVAIE, True, "VIB and component on ESXi 8.0, frankdenneman.nl 2023-07-06"),
+    Prefix("NVIDIA-VMware", GRAPHICS, True, "VIB of the vGPU releases since ESXi 6.7"),
+    Prefix("NVD-VMware", GRAPHICS, False, "VIB on ESXi 8.0, by habit"),
+    Prefix("NVIDIA-vGPU", GRAPHICS, False, "component, by habit"),
+    Prefix("NVD-VGPU", GRAPHICS, False, "component on ESXi 7.0 and 8.0, by habit"),
+)
+# The GPU management daemon has no driver in it, and comes in a depot of its own (user guide 5.0, chapter 2.7.1).
+_DAEMONS = ("nvdgpumgmtdaemon", "nvd-gpu-mgmt-daemon")
+
+
+def family_of(name):
+    """The family of a host driver's VIB or component; None for anything that is no such driver."""
+    folded = name.lower()
+    return next((prefix.family for prefix in PREFIXES if folded.startswith(prefix.text.lower())), None)
+
+
+def is_daemon(name):
+    """Whether a VIB or component is the GPU management daemon."""
+    folded = name.lower()
+    return any(daemon in folded for daemon in _DAEMONS)
+
+
+def family_of_file(name):
+    """The family that a file's name suggests; its content, where it can be read, is what counts.
+
+    NVIDIA's own guide quotes a depot for AI Enterprise that begins with NVD-VMware, so that prefix tells nothing here.
+    """
+    family = family_of(name)
+    return None if name.lower().startswith("nvd-vmware") else family

@@ -1,0 +1,191 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""esxcli of one host, through vCenter: no SSH, and lockdown mode is no obstacle."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import reflect
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import IMPORT_ERROR, vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain, vendor_messages
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
+
+# Fields that are texts even when they look like a number or a truth value: the payload carries no types.
+TEXT_FIELDS = frozenset(
+    (
+        *("Name", "Version", "ID", "Value", "StringValue", "DefaultStringValue", "Options", "Address", "Build"),
+        *("Configured", "Runtime", "Default", "Description", "Summary", "Message", "Tags", "Firmware"),
+        *("Vendor", "VendorName", "DeviceName", "ModuleName"),
+    )
+)
+_READS = ("list", "get", "stats")
+_REPEATS = 2
+_INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})\Z", re.ASCII)
+_TRUTH = {"true": True, "True": True, "false": False, "False": False}
+# What vCenter answers for a command or an argument that the host does not have.
+_UNKNOWN = (vmodl.fault.InvalidArgument, vmodl.fault.MethodNotFound, vim.fault.NotFound) if IMPORT_ERROR is None else ()
+_TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
+
+
+class Esxcli:
+    """Runs commands such as software.vib.list; names of commands, arguments and fields are esxcli's own."""
+
+    def __init__(self, vcenter, host, timeout_s=900):
+        self._vcenter = vcenter
+        self._host = host
+        self._timeout_s = timeout_s
+        self._executer = None
+        reflect.register()
+
+    def call(self, command, **arguments):
+        """The answer of a command: a list of dicts, a dict, or a single value; None when it prints nothing.
+
+        An argument is named as on the command line, with _ for the dashes inside (dry_run=True). None is left out. A
+        field that holds a list with one entry looks like a single value; see listed().
+        """
+        texts = [
+            (name, "".join(f"<{name}>{escape(text)}</{name}>" for text in values))
+            for name, values in ((key.replace("_", ""), spelled(value)) for key, value in arguments.items())
+            if values
+        ]
+        return decode(self._answered(command, texts))
+
+    def _answered(self, command, texts):
+        label = f"Host {self._host.name}"
+        wanted = f"esxcli {command.replace('.', ' ')} should have succeeded"
+        repeats = _REPEATS if is_read(command) else 0
+        while True:
+            try:
+                result = self._execute(command, texts)
+            except FateUnknown as error:
+                if repeats:
+                    repeats -= 1
+                    continue
+                raise OperatorError(label, wanted, error.found, error.todo, error.code, command=command) from error
+            except vmodl.MethodFault as fault:
+                if reflect.is_cli_fault(fault):
+                    raise refusal(self._host.name, command, list(fault.errMsg or vendor_messages(fault))) from fault
+                if isinstance(fault, _UNKNOWN):
+                    raise _unknown(label, wanted, command, fault) from fault
+                raise explain(fault, label, wanted) from fault
+            if result is not None and result.fault is not None:
+                raise refusal(self._host.name, command, _complaints(result.fault))
+            return result.response if result is not None else None
+
+    def _execute(self, command, texts):
+        if self._executer is None:
+            self._executer = reflect.retrieve_executer(self._host.ref)
+        namespace = command.rpartition(".")[0]
+        moid = f"ha-cli-handler-{namespace.replace('.', '-')}"
+        with self._vcenter.patience(self._timeout_s):
+            return reflect.execute(self._executer, moid, f"vim.EsxCLI.{command}", texts)
+
+
+def is_read(command):
+    """Whether a command only looks, so that it may be sent again."""
+    return command.rpartition(".")[2] in _READS
+
+
+def listed(value):
+    """A field that holds a list: as a list, however many entries came."""
+    if value is None or value == "":
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def spelled(value):
+    """The texts of an argument: none for None, several for a list."""
+    if value is None:
+        return []
+    if isinstance(value, bool):
+        return ["true" if value else "false"]
+    if isinstance(value, (list, tuple)):
+        return [text for entry in value for text in spelled(entry)]
+    return [str(value)]
+
+
+def typed(name, text):
+    """A field's text as the value that it stands for."""
+    if name in TEXT_FIELDS or not isinstance(text, str):
+        return text
+    if text in _TRUTH:
+        return _TRUTH[text]
+    return int(text) if _INTEGER.match(text) else text
+
+
+def decode(response):
+    """What esxcli answered, from the XML in which the host sends it."""
+    if not response or not response.strip():
+        return None
+    root = ElementTree.fromstring(response)
+    kind = root.get(_TYPE, "").rpartition(":")[2]
+    if kind.startswith("ArrayOf"):
+        return [
+            _struct(child) if len(child) or child.get(_TYPE, "").startswith("Vim") else _scalar(child) for child in root
+        ]
+    if len(root) or kind.startswith("Vim"):
+        return _struct(root)
+    return root.text or "" if kind == "string" else typed("", root.text or "")
+
+
+def refusal(host, command, lines):
+    """The error for what esxcli itself has refused, in its own words."""
+    lines = [line.strip() for line in lines if line and line.strip()]
+    return OperatorError(
+        f"Host {host}",
+        f"esxcli {command.replace('.', ' ')} should have succeeded",
+        f"It answered: {' / '.join(lines) or 'an error without a word'}",
+        "",
+        "esxcli_failed",
+        command=command,
+        errors=lines,
+    )
+
+
+def _unknown(label, wanted, command, fault):
+    return OperatorError(
+        label,
+        wanted,
+        f"The host does not know the command or one of its arguments (vCenter answered {fault._wsdlName})",
+        "Check that the release of ESXi has it",
+        "esxcli_unknown",
+        command=command,
+    )
+
+
+def _struct(element):
+    fields = {}
+    for child in element:
+        name = _local(child)
+        value = _struct(child) if len(child) else typed(name, child.text or "")
+        if name not in fields:
+            fields[name] = value
+        elif isinstance(fields[name], list):
+            fields[name].append(value)
+        else:
+            fields[name] = [fields[name], value]
+    return fields
+
+
+def _scalar(element):
+    return element.text or ""
+
+
+def _local(element):
+    return element.tag.rpartition("}")[2]
+
+
+def _complaints(fault):
+    """The lines of an error: esxcli's own stand in the detail, of other faults there is only the message."""
+    try:
+        detail = ElementTree.fromstring(fault.faultDetail or "<none/>")
+    except ElementTree.ParseError:
+        return [fault.faultMsg, fault.faultDetail]
+    lines = [element.text for element in detail.iter() if _local(element) == "errMsg"]
+    return lines or [fault.faultMsg]

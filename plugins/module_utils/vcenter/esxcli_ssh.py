@@ -1,0 +1,124 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""esxcli of one host, through the ssh program: the fallback, with the same interface as through vCenter."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import (
+    Esxcli,
+    is_read,
+    refusal,
+    spelled,
+    typed,
+)
+
+# On the command line these stand alone; all others take a value.
+_FLAGS = frozenset(("dry_run", "no_live_install", "maintenance_mode", "ok_to_remove", "all"))
+_CONNECT_S = 15
+# What ssh itself exits with when it could not run the command.
+_NO_CONNECTION = 255
+
+
+class SshEsxcli:
+    """Runs commands such as software.vib.list in the shell of a host."""
+
+    def __init__(self, host, params, run=subprocess.run):
+        self._host = host
+        self._params = params
+        self._run = run
+
+    def call(self, command, **arguments):
+        """The answer of a command, as from Esxcli.call."""
+        line = shlex.join(["esxcli", "--formatter=json", *command.split("."), *_options(arguments)])
+        done = self._ssh(command, line)
+        if done.returncode == _NO_CONNECTION:
+            raise self._unreachable(done.stderr.strip().splitlines()[-1:])
+        if done.returncode != 0:
+            raise refusal(self._host.name, command, (done.stdout + "\n" + done.stderr).splitlines())
+        return _decode(done.stdout)
+
+    def _ssh(self, command, line):
+        params = self._params
+        argv = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes"]
+        argv += ["-o", f"ConnectTimeout={_CONNECT_S}", "-p", str(params["ssh_port"])]
+        if params.get("ssh_known_hosts_file"):
+            argv += ["-o", f"UserKnownHostsFile={params['ssh_known_hosts_file']}"]
+        if params.get("ssh_key_file"):
+            argv += ["-o", "IdentitiesOnly=yes", "-i", params["ssh_key_file"]]
+        argv += ["-l", params["ssh_user"], "--", params.get("ssh_host") or self._host.name, line]
+        try:
+            return self._run(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                timeout=params["esxcli_timeout_s"],
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise OperatorError(
+                f"Host {self._host.name}",
+                f"esxcli {command.replace('.', ' ')} should have been answered",
+                f"No answer came within {params['esxcli_timeout_s']} seconds",
+                "Run again" if is_read(command) else "Look whether it was carried out before you repeat it",
+                "fate_unknown",
+                command=command,
+            ) from error
+        except OSError as error:
+            raise self._unreachable([str(error)]) from error
+
+    def _unreachable(self, said):
+        return OperatorError(
+            f"Host {self._host.name}",
+            "esxcli over SSH was wanted",
+            f"The ssh program could not reach the host: {' '.join(said) or 'no reason was given'}",
+            "Check that the SSH service of the host runs, that its key is in `ssh_known_hosts_file` and yours in the "
+            "host's authorized keys, or use esxcli_transport=vcenter",
+            "ssh_failed",
+        )
+
+
+def open_esxcli(vcenter, host, params):
+    """esxcli of a host in the way that the parameters (args.ESXCLI_TRANSPORT) ask for."""
+    if params["esxcli_transport"] == "ssh":
+        return SshEsxcli(host, params)
+    return Esxcli(vcenter, host, params["esxcli_timeout_s"])
+
+
+def _options(arguments):
+    options = []
+    for name, value in arguments.items():
+        dashed = "--" + name.replace("_", "-")
+        if name in _FLAGS:
+            options += [dashed] if value else []
+        else:
+            options += [f"{dashed}={text}" for text in spelled(value)]
+    return options
+
+
+def _decode(text):
+    """The JSON formatter's output; what is no JSON is the plain text of a command without fields."""
+    text = text.strip()
+    if not text:
+        return None
+    try:
+        return _retyped("", json.loads(text))
+    except ValueError:
+        return typed("", text)
+
+
+def _retyped(name, value):
+    if isinstance(value, list):
+        return [_retyped(name, entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: _retyped(key, entry) for key, entry in value.items()}
+    return typed(name, value)

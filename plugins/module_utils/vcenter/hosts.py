@@ -1,0 +1,166 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Finding one ESXi host, and the cluster that it is in."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+_NEAR = 5
+_MOID = re.compile(r"(host-\d+|ha-host)\Z", re.ASCII)
+_STATE = "runtime.connectionState"
+_POWER = "runtime.powerState"
+_WALK = (("Folder", "childEntity"), ("Datacenter", "hostFolder"), ("ComputeResource", "host"))
+# A cluster is a ComputeResource too.
+_PLACES = ("Folder", "Datacenter", "ComputeResource")
+_UP = tuple((kind, "parent") for kind in ("HostSystem",) + _PLACES)
+
+
+@dataclass(frozen=True)
+class HostFound:
+    """A host that was found. cluster and cluster_ref are None for a host that is in none."""
+
+    ref: object
+    moid: str
+    name: str
+    path: str
+    cluster: str | None
+    cluster_ref: object
+    # The inventory path of the datacenter, without a leading slash: what file access calls dcPath.
+    datacenter: str
+    datacenter_ref: object
+    connection: str
+    row: object
+
+
+def find_host(vcenter, name, properties=(), allow_unreachable=False):
+    """The host with this name, inventory path or MoID; its row holds the properties asked for.
+
+    Properties that a host has while it is away are those that vCenter remembers, so that a host which is not connected
+    is an error unless allow_unreachable.
+    """
+    tree, rows = _candidates(vcenter, name)
+    if len(rows) != 1:
+        raise _not_one(tree, name, rows)
+    found = _found(vcenter, tree, rows[0], properties)
+    if found.connection != "connected" and not allow_unreachable:
+        raise unreachable(found)
+    return found
+
+
+def read_again(vcenter, found, properties):
+    """The same host with these properties as they are now, one request."""
+    rows = retrieve(vcenter, {"HostSystem": ("name", _STATE, _POWER) + tuple(properties)}, [found.ref])
+    return replace(found, connection=str(rows[0].get(_STATE)), row=rows[0])
+
+
+def unreachable(found):
+    """The error for a host that cannot be asked now."""
+    power = str(found.row.get(_POWER, "unknown"))
+    todo = "Connect it in vCenter" if found.connection == "disconnected" else "Check its power and management network"
+    return OperatorError(
+        f"Host {found.name}",
+        "a host that answers was wanted",
+        f"vCenter says that it is {found.connection}, its power is {power}",
+        f"{todo}, then run again",
+        "host_not_connected",
+        connection=found.connection,
+        power=power,
+    )
+
+
+def _candidates(vcenter, name):
+    """A tree, and the rows of it that the name stands for."""
+    if _MOID.match(name):
+        ref = managed_type("HostSystem")(name, vcenter.stub)
+        tree = inventory.Tree(retrieve(vcenter, _select(), [ref], _UP, skip_gone=True))
+        row = tree.row(name)
+        if row is not None:
+            return tree, [row]
+    tree = inventory.Tree(retrieve(vcenter, _select(), [vcenter.content.rootFolder], _WALK))
+    hosts = tree.of_kind("HostSystem")
+    if "/" in name:
+        return tree, [row for row in hosts if inventory.same_path(_path(tree, row), name)]
+    return tree, [row for row in hosts if row.get("name", "").lower() == name.lower()]
+
+
+def _select():
+    select = dict.fromkeys(_PLACES, ("name", "parent"))
+    select["HostSystem"] = ("name", "parent", _STATE, _POWER)
+    return select
+
+
+def _found(vcenter, tree, row, properties):
+    parent = row.get("parent")
+    place = tree.row(parent._GetMoId()) if parent is not None else None
+    in_cluster = place is not None and place.kind == "ClusterComputeResource"
+    home = next((entry for entry in _chain(tree, row) if entry.kind == "Datacenter"), None)
+    found = HostFound(
+        ref=row.ref,
+        moid=row.moid,
+        name=row.get("name", row.moid),
+        path=_path(tree, row),
+        cluster=inventory.unescaped(place.get("name", place.moid)) if in_cluster else None,
+        cluster_ref=place.ref if in_cluster else None,
+        datacenter=_path(tree, home)[1:] if home is not None else "",
+        datacenter_ref=home.ref if home is not None else None,
+        connection=str(row.get(_STATE)),
+        row=row,
+    )
+    return read_again(vcenter, found, properties) if properties else found
+
+
+def _path(tree, row):
+    """As vCenter's own paths; a stand-alone host has the same name as the compute resource around it."""
+    chain = _chain(tree, row)
+    if chain[-1].kind == "Folder" and chain[-1].get("parent") is None:
+        chain = chain[:-1]
+    return "/" + "/".join(entry.get("name", "?") for entry in reversed(chain))
+
+
+def _chain(tree, row):
+    """The object and what is above it, as far as it may be seen."""
+    chain = []
+    while row is not None and row not in chain:
+        chain.append(row)
+        above = row.get("parent")
+        row = tree.row(above._GetMoId()) if above is not None else None
+    return chain
+
+
+def _not_one(tree, name, rows):
+    if rows:
+        paths = sorted(_path(tree, row) for row in rows)
+        return OperatorError(
+            f"Host {name}",
+            "one host of this name was wanted",
+            f"There are {len(rows)}: {', '.join(paths)}",
+            "Use the path or the MoID of one of them",
+            "host_ambiguous",
+            candidates=paths,
+        )
+    names = {row.get("name", "").lower(): row.get("name", "") for row in tree.of_kind("HostSystem")}
+    wish = name.rstrip("/").rpartition("/")[2].lower()
+    near = [names[key] for key in difflib.get_close_matches(wish, names, n=_NEAR, cutoff=0.6)]
+    # esx-01 for esx-01.example.com is the usual slip, and too far apart for a comparison of letters.
+    near += [full for key, full in sorted(names.items()) if key.split(".")[0] == wish and full not in near]
+    found = "There is none that this user may see"
+    if near:
+        found += f"; near it: {', '.join(near[:_NEAR])}"
+    return OperatorError(
+        f"Host {name}",
+        "a host was wanted",
+        found,
+        "Correct `host`, or look at the user's permissions",
+        "host_not_found",
+        near=near[:_NEAR],
+    )

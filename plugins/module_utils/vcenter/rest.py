@@ -1,0 +1,185 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""vCenter's REST services, over the same TLS rules, proxy and pinned certificate as its SOAP service."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+from http.client import HTTPException
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import persist
+
+_SESSION = "/api/session"
+_HEADER = "vmware-api-session-id"
+_FIRST_PAUSE_S = 0.1
+_LAST_PAUSE_S = 5.0
+_RENEWALS = 1
+
+
+class Answered(Exception):
+    """The service refused; status, kind (such as NOT_FOUND) and messages are its own."""
+
+    def __init__(self, status, kind, messages):
+        self.status = status
+        self.kind = kind
+        self.messages = messages
+        super().__init__(f"{status} {kind}: {' / '.join(messages)}")
+
+
+class Rest:
+    """A session of the REST services, opened by the first request."""
+
+    def __init__(self, vcenter):
+        self._vcenter = vcenter
+        self._token = None
+
+    @property
+    def clock(self):
+        return self._vcenter.clock
+
+    def call(self, method, path, body=None):
+        """The decoded answer to a request; Answered for a refusal."""
+        for renewals_left in range(_RENEWALS, -1, -1):
+            if self._token is None:
+                self._token = self._log_in()
+            status, answer = self._send(method, path, body, {_HEADER: self._token})
+            if status != 401 or not renewals_left:
+                break
+            self._token = None
+        if status >= 400:
+            raise _refusal(status, answer)
+        return answer
+
+    def task(self, method, path, body, label, wanted, timeout_s, on_progress=None):
+        """The result of a request that starts a task, once that has ended; progress is told as (percent, text)."""
+        clock = self.clock
+        name = self.call(method, path, body)
+        deadline, pause, told = clock.now() + timeout_s, _FIRST_PAUSE_S, None
+        while True:
+            info = self.call("GET", f"/api/cis/tasks/{name}")
+            seen = _progress(info)
+            if on_progress is not None and seen != told:
+                on_progress(*seen)
+                told = seen
+            if info["status"] == "SUCCEEDED":
+                return info.get("result")
+            if info["status"] == "FAILED":
+                messages = _messages(info.get("error") or {}) or _messages(info.get("result") or {})
+                raise OperatorError(
+                    label,
+                    wanted,
+                    f"vCenter's task {name} failed: {' / '.join(messages) or 'without a word'}",
+                    "Look at the task and at the cluster's updates in vCenter",
+                    "rest_task_failed",
+                    task=name,
+                    messages=messages,
+                )
+            if clock.now() > deadline:
+                raise OperatorError(
+                    label,
+                    wanted,
+                    f"vCenter's task {name} did not end within {timeout_s} seconds; last seen: {seen[0]} % {seen[1]}",
+                    "Nothing was cancelled: it still runs in vCenter. Wait for it there, then run again",
+                    "task_timeout",
+                    task=name,
+                )
+            clock.sleep(pause)
+            pause = min(pause * 2, _LAST_PAUSE_S)
+
+    def is_image_managed(self, host):
+        """Whether one image manages the software of the host's cluster, instead of baselines."""
+        if host.cluster_ref is None or not self._vcenter.is_vcenter:
+            return False
+        path = f"/api/esx/settings/clusters/{host.cluster_ref._GetMoId()}/enablement/software"
+        try:
+            return bool(self.call("GET", path).get("enabled"))
+        except Answered as error:
+            # Unknown to a vCenter before 7.0, and for a cluster that was never asked to be managed by an image.
+            if error.status == 404:
+                return False
+            raise refused(error, f"Cluster {host.cluster}", "how its software is managed was asked") from error
+
+    def close(self):
+        """Log out."""
+        if self._token is not None:
+            token, self._token = self._token, None
+            with contextlib.suppress(OperatorError):
+                self._send("DELETE", _SESSION, None, {_HEADER: token})
+
+    def _log_in(self):
+        words = ":".join(self._vcenter.login_words())
+        basic = base64.b64encode(words.encode("utf-8")).decode("ascii")
+        status, answer = self._send("POST", _SESSION, None, {"Authorization": f"Basic {basic}"}, repeatable=True)
+        if status >= 400:
+            raise refused(_refusal(status, answer), self._vcenter.name, "a session of the REST services was wanted")
+        return answer
+
+    def _send(self, method, path, body, headers, repeatable=None):
+        wire = self._vcenter.wire
+        if body is not None:
+            headers = dict(headers, **{"Content-Type": "application/json"})
+            body = json.dumps(body).encode("utf-8")
+        elif method in ("POST", "PUT", "PATCH"):
+            headers = dict(headers, **{"Content-Length": "0"})
+        headers = dict(headers, Accept="application/json")
+
+        def attempt():
+            with wire.exchange(method, path, body=body, headers=headers) as response:
+                status, text = response.status, response.read()
+            if status in (502, 503, 504):
+                raise HTTPException(f"{status} {response.reason}")
+            return status, text
+
+        may_repeat = method in ("GET", "DELETE", "PUT") if repeatable is None else repeatable
+        status, text = persist(attempt, wire, f"{method} {path}", may_repeat, self._vcenter.clock)
+        try:
+            return status, json.loads(text) if text.strip() else None
+        except ValueError as error:
+            if status >= 400:
+                return status, None
+            raise trouble.not_vsphere(wire.target, f"{path} is answered with something that is no JSON") from error
+
+
+def refused(error, label, wanted):
+    """An OperatorError for what the REST services refused."""
+    todo = "Look at the messages, and at the user's privileges for vSphere Lifecycle Manager"
+    if error.status == 401:
+        todo = "Check `username` and `password`"
+    said = " / ".join(error.messages)
+    found = f"vCenter's REST service answered {error.status} {error.kind}".rstrip()
+    return OperatorError(
+        label, wanted, f"{found}: {said}" if said else found, todo, "rest_refused", status=error.status, kind=error.kind
+    )
+
+
+def _refusal(status, answer):
+    answer = answer if isinstance(answer, dict) else {}
+    return Answered(status, answer.get("error_type", ""), _messages(answer))
+
+
+def _messages(answer):
+    """Every message in an error or a result, wherever the service has put it."""
+    found = []
+    if isinstance(answer, dict):
+        text = answer.get("default_message")
+        if isinstance(text, str) and text:
+            found.append(text)
+        for value in answer.values():
+            found += _messages(value)
+    elif isinstance(answer, list):
+        for value in answer:
+            found += _messages(value)
+    return list(dict.fromkeys(found))
+
+
+def _progress(info):
+    progress = info.get("progress") or {}
+    total, done = progress.get("total") or 0, progress.get("completed") or 0
+    message = progress.get("message") or {}
+    return (100 * done // total if total else 0), message.get("default_message", "")

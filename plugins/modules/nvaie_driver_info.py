@@ -1,0 +1,229 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: nvaie_driver_info
+short_description: Which NVIDIA host driver an ESXi host has and runs
+version_added: 0.2.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Tells the NVIDIA host driver of one ESXi host, its family, version and branch, whether it runs, whether a reboot is
+    due, and which branches the drivers of guests may have.
+  - The family is told by the names of VIBs and components. C(nvidia-smi) on the host does not tell it.
+extends_documentation_fragment:
+  - aiready.vsphere.vcenter
+  - aiready.vsphere.host_identity
+  - aiready.vsphere.esxcli_transport
+  - aiready.vsphere.attributes
+  - aiready.vsphere.attributes.read_only
+options: {}
+seealso:
+  - module: aiready.vsphere.nvaie_vib
+"""
+
+EXAMPLES = r"""
+- name: Look at the driver of a host
+  aiready.vsphere.nvaie_driver_info:
+    hostname: vcenter.example.com
+    username: administrator@vsphere.local
+    password: "{{ vcenter_password }}"
+    host: esx-01.example.com
+
+- name: Check that guests may be updated
+  hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/aiready.vsphere.vcenter:
+      hostname: vcenter.example.com
+      username: administrator@vsphere.local
+      password: "{{ vcenter_password }}"
+  tasks:
+    - name: Look at the driver of each host
+      aiready.vsphere.nvaie_driver_info:
+        host: "{{ item }}"
+      loop:
+        - esx-01.example.com
+        - esx-02.example.com
+      register: drivers
+
+    - name: Every host takes guests of branch R535
+      ansible.builtin.assert:
+        that:
+          - item.host.family is none or 535 in item.host.guest_branches
+      loop: "{{ drivers.results }}"
+      loop_control:
+        label: "{{ item.host.name }}"
+"""
+
+RETURN = r"""
+host:
+  description: The driver of the host.
+  returned: success
+  type: dict
+  contains:
+    name:
+      description: Name of the host.
+      type: str
+      returned: success
+      sample: esx-01.example.com
+    moid:
+      description: Managed object ID of the host.
+      type: str
+      returned: success
+      sample: host-42
+    cluster:
+      description: Name of the host's cluster. Null for a host without one.
+      type: str
+      returned: success
+      sample: gpu
+    family:
+      description: V(nvaie) or V(graphics), the product of the driver that is installed. Null without a driver.
+      type: str
+      returned: success
+    version:
+      description: The version of the driver that is installed, without the suffix for ESXi.
+      type: str
+      returned: success
+    branch:
+      description: The branch of that driver, by which host and guest drivers are paired.
+      type: int
+      returned: success
+    release:
+      description: The release of NVIDIA vGPU software that the driver belongs to. Null for one that is not known here.
+      type: str
+      returned: success
+    vibs:
+      description: The VIBs of host drivers, with C(name), C(version), C(family) and C(acceptance).
+      type: list
+      elements: dict
+      returned: success
+    components:
+      description: The components of host drivers, with C(name) and C(version).
+      type: list
+      elements: dict
+      returned: success
+    loaded:
+      description: Whether the host runs a driver, that is, whether the module C(nvidia) is loaded.
+      type: bool
+      returned: success
+    booted_version:
+      description: The version of the driver that the host runs. Null when it runs none, or when it cannot be told.
+      type: str
+      returned: success
+    guest_branches:
+      description: The driver branches that guests on this host may have, newest first, once this driver runs.
+      type: list
+      elements: int
+      returned: success
+    esxi:
+      description: The version of ESXi.
+      type: str
+      returned: success
+    acceptance:
+      description: The acceptance level of the host.
+      type: str
+      returned: success
+    managed_by:
+      description: V(image) where one image manages the software of the host's cluster, otherwise V(baselines).
+      type: str
+      returned: success
+    image_components:
+      description: The components of host drivers in that image, with C(name) and C(version).
+      type: list
+      elements: dict
+      returned: success
+    in_maintenance:
+      description: Whether the host is in maintenance mode.
+      type: bool
+      returned: success
+    devices:
+      description: The graphics devices of NVIDIA, with C(id), C(name) and the active graphics C(type).
+      type: list
+      elements: dict
+      returned: success
+    pending:
+      description: What waits for a restart. A driver that does not run yet, or that was removed and still runs.
+      type: list
+      elements: dict
+      returned: success
+  sample:
+    name: esx-01.example.com
+    moid: host-42
+    cluster: gpu
+    family: nvaie
+    version: 550.54.16
+    branch: 550
+    release: "17.1"
+    vibs:
+      - name: NVD-AIE_ESXi_8.0.0_Driver
+        version: 550.54.16-1OEM.800.1.0.20613240
+        family: nvaie
+        acceptance: VMwareAccepted
+    components:
+      - name: NVD-AIE-800
+        version: 550.54.16-1OEM.800.1.0.20613240
+    loaded: false
+    booted_version: null
+    guest_branches: [550, 535]
+    esxi: 8.0.3
+    acceptance: PartnerSupported
+    managed_by: baselines
+    image_components: []
+    in_maintenance: true
+    devices:
+      - id: "0000:39:00.0"
+        name: NVIDIA A100 PCIe 40GB
+        type: basic
+    pending:
+      - {what: driver, needs: reboot}
+failure:
+  description: Why the task failed, with a stable C(code) and what else is known.
+  returned: failure
+  type: dict
+  sample: {code: host_not_found, near: [esx-01.example.com]}
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.driver import params, read, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import check_common
+
+
+def look(vcenter, wish):
+    """What is known of the driver of the host that a task names."""
+    reach = read.open_reach(vcenter, wish)
+    try:
+        now = read.read(reach)
+    finally:
+        reach.rest.close()
+    found = {"name": reach.host.name, "moid": reach.host.moid, "cluster": reach.host.cluster}
+    return dict(found, pending=state.pending(now), **state.project(now))
+
+
+def main():
+    module = AnsibleModule(argument_spec=params.INFO_ARGUMENTS, supports_check_mode=True)
+    _pyvmomi.require(module)
+    problems = check_common(module.params)
+    if problems:
+        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    vcenter = None
+    try:
+        vcenter = session.connect(module.params, module.warn)
+        host = look(vcenter, module.params)
+    except OperatorError as error:
+        module.fail_json(msg=error.message, failure=error.failure)
+    finally:
+        if vcenter is not None:
+            vcenter.close()
+    module.exit_json(changed=False, host=host)
+
+
+if __name__ == "__main__":
+    main()

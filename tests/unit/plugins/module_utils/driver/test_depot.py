@@ -1,0 +1,128 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.driver import depot
+
+from twin.model import depot as shipped
+from twin.model import packages
+from twin.model import vib as vibs
+
+VERSION = "550.54.16-1OEM.800.1.0.20613240"
+
+
+def opened(data):
+    return io.BytesIO(data)
+
+
+def zipped(files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    "family, vib", [("nvaie", "NVD-AIE_ESXi_8.0.0_Driver"), ("graphics", "NVD-VMware_ESXi_8.0.0_Driver")]
+)
+def test_a_depot_tells_the_family_and_the_version_of_its_driver_whatever_its_file_is_called(family, vib):
+    package = depot.read(opened(shipped.build(family, "550.54.16", "800")), "driver.zip")
+    assert (package.driver.family, package.driver.name, package.driver.version) == (family, vib, VERSION)
+    assert package.driver.acceptance == "VMwareAccepted"
+    assert [name for name, dummy in package.components] == [packages.driver(family, "550.54.16")[1][0].name]
+    assert package.told_by == "metadata"
+
+
+def test_a_single_vib_tells_the_same_without_its_payload():
+    (vib,), dummy = packages.driver("nvaie", "550.54.16")
+    package = depot.read(opened(vibs.write(vib)), "x.vib")
+    assert (package.driver.family, package.driver.version, package.components) == ("nvaie", VERSION, ())
+
+
+def test_a_depot_without_metadata_is_told_by_the_vibs_in_it():
+    (vib,), dummy = packages.driver("nvaie", "550.54.16")
+    package = depot.read(opened(zipped({"vib20/x/x.vib": vibs.write(vib)})), "bare.zip")
+    assert package.driver.version == VERSION
+
+
+def test_only_the_metadata_of_a_depot_is_read():
+    class Counting(io.BytesIO):
+        total = 0
+
+        def read(self, size=-1):
+            data = super().read(size)
+            Counting.total += len(data)
+            return data
+
+    (vib,), components = packages.driver("nvaie", "550.54.16")
+    whole = shipped.write([vib], components)
+    padded = zipped({**unzipped(whole), "vib20/padding.bin": b"\0" * 5_000_000})
+    assert depot.read(Counting(padded), "x.zip").driver.version == VERSION
+    assert Counting.total < 200_000
+
+
+def unzipped(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.parametrize(
+    "data, reason",
+    [
+        (b"", "neither a zip archive nor a VIB"),
+        (b"not a zip" * 100, "neither a zip archive nor a VIB"),
+        (shipped.build()[:400], "neither a zip archive nor a VIB"),
+        (zipped({"readme.txt": b"hello"}), "no metadata and no VIB"),
+        (zipped({"metadata.zip": zipped({"vibs/a.xml": b"<vib"})}), "cannot be read"),
+        (zipped({"metadata.zip": b"rubbish"}), "neither a zip archive nor a VIB"),
+        (zipped({"a.vib": b"rubbish"}), "no ar archive"),
+        (b"!<arch>\n" + b"x" * 60, "does not begin with its descriptor"),
+    ],
+    ids=["empty", "text", "cut", "other zip", "broken xml", "broken metadata", "broken vib in zip", "broken vib"],
+)
+def test_what_is_no_depot_is_refused_with_the_reason(data, reason):
+    with pytest.raises(depot.Unreadable, match=reason):
+        depot.read(opened(data), "x.zip")
+
+
+def test_the_package_around_the_depot_is_told_apart_and_the_right_file_is_named():
+    inner = "Host_Drivers/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip"
+    with pytest.raises(depot.Unreadable, match="unpack it and use Host_Drivers/NVD-AIE-800_550.54.16"):
+        depot.read(opened(zipped({inner: b"x", "Guest_Drivers/nvidia.run": b"x"})), "outer.zip")
+
+
+@pytest.mark.parametrize(
+    "path, name, text",
+    [
+        (
+            "NVD-AIE-800_525.105.14-1OEM.800.1.0.20613240_21506612.zip",
+            "NVD-AIE-800",
+            "525.105.14-1OEM.800.1.0.20613240",
+        ),
+        ("/a/NVD-AIE_510.47.03-1OEM.702.0.0.17630552_19298122.zip", "NVD-AIE", "510.47.03-1OEM.702.0.0.17630552"),
+        (
+            "NVIDIA-AIE_ESXi_7.0.2_Driver_510.47.03-1OEM.702.0.0.17630552.vib",
+            "NVIDIA-AIE_ESXi_7.0.2_Driver",
+            "510.47.03-1OEM.702.0.0.17630552",
+        ),
+    ],
+)
+def test_published_file_names_tell_the_package_where_nothing_else_can(path, name, text):
+    package = depot.from_name(path)
+    assert (package.driver.name, package.driver.version, package.told_by) == (name, text, "name")
+
+
+@pytest.mark.parametrize("path", ["index.xml", "VMware-ESXi-8.0U3-24022510-depot.zip", "NVD-AIE-800.zip", ""])
+def test_other_file_names_tell_nothing(path):
+    assert depot.from_name(path) is None
+
+
+def test_acceptance_levels_are_ordered_from_the_strictest():
+    levels = ["VMwareCertified", "VMwareAccepted", "PartnerSupported", "CommunitySupported"]
+    assert [depot.rank(level) for level in levels] == [0, 1, 2, 3]
+    assert depot.rank("") is None

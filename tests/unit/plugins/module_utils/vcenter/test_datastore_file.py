@@ -1,0 +1,80 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.range_reader import BLOCK, RangeReader
+
+
+@pytest.mark.parametrize(
+    "text, store, path",
+    [
+        ("[datastore-01] depots/a.zip", "datastore-01", "depots/a.zip"),
+        ("[my store]a.zip", "my store", "a.zip"),
+        ("[ds] /depots//a b.zip", "ds", "depots//a b.zip"),
+        ("/vmfs/volumes/datastore-01/depots/a.zip", "datastore-01", "depots/a.zip"),
+        ("/vmfs/volumes/644d900e-e666deaf-8cf2-1c34da77cb4c//a.zip", "644d900e-e666deaf-8cf2-1c34da77cb4c", "a.zip"),
+    ],
+)
+def test_a_path_on_a_datastore_is_understood_as_vcenter_and_as_the_host_write_it(text, store, path):
+    found = datastore_file.place(text)
+    assert (found.store, found.path) == (store, path)
+    assert (found.in_brackets, found.on_host) == (f"[{store}] {path}", f"/vmfs/volumes/{store}/{path}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a.zip", "depots/a.zip", "/tmp/a.zip", "[ds]", "[] a.zip", "/vmfs/volumes/ds", "ds:///vmfs/volumes/ds/a.zip"],
+)
+def test_what_is_no_absolute_path_on_a_datastore_is_none(text):
+    assert datastore_file.place(text) is None
+
+
+class Remote:
+    """Bytes behind a server that cuts, or does not."""
+
+    def __init__(self, data, cuts=True):
+        self.data, self.cuts, self.asked = data, cuts, []
+
+    def __call__(self, first, count):
+        self.asked.append((first, count))
+        return (self.data[first : first + count], True) if self.cuts else (self.data, False)
+
+
+def reader(remote):
+    return io.BufferedReader(RangeReader(remote, len(remote.data)))
+
+
+@pytest.mark.parametrize("cuts", [True, False])
+@pytest.mark.parametrize("size", [0, 1, 1000, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK])
+def test_every_byte_of_a_remote_file_arrives_once_and_in_order(size, cuts):
+    data = bytes(number % 251 for number in range(size))
+    remote = Remote(data, cuts)
+    assert reader(remote).read() == data
+    assert len(remote.asked) <= (size // BLOCK + 1 if cuts else 1)
+
+
+@pytest.mark.parametrize("cuts", [True, False])
+def test_an_archive_is_read_with_a_few_requests(cuts):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("first.xml", b"<a/>")
+        archive.writestr("payload.bin", b"x" * (8 * BLOCK))
+        archive.writestr("last.xml", b"<b/>")
+    remote = Remote(packed.getvalue(), cuts)
+    with zipfile.ZipFile(reader(remote)) as archive:
+        assert (archive.read("first.xml"), archive.read("last.xml")) == (b"<a/>", b"<b/>")
+    assert len(remote.asked) <= 3
+    assert sum(count for dummy, count in remote.asked) <= 3 * BLOCK
+
+
+def test_seeking_beyond_the_end_reads_nothing():
+    file = reader(Remote(b"abc"))
+    file.seek(10)
+    assert file.read(1) == b""
+    file.seek(-2, io.SEEK_END)
+    assert file.read() == b"bc"
