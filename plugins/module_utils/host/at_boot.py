@@ -1,0 +1,38 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a host was booted with, where the host itself keeps only what is configured: noted before the first change.
+
+A note holds the time of the boot that it speaks of. After another boot it says nothing, and what is configured is what
+the boot has taken. A change that somebody makes without this collection is not seen.
+"""
+
+from __future__ import annotations
+
+
+def note_name(what):
+    """The name of the note about one thing."""
+    return f"{what}.at_boot"
+
+
+def known(notes, what, boot_time, configured):
+    """What this boot has taken: as noted, or else what is configured; None where the time of the boot is unknown."""
+    if boot_time is None:
+        return None
+    boot, _space, value = notes.get(note_name(what), "").partition(" ")
+    return value if boot == _text(boot_time) else configured
+
+
+def is_noted(notes, what, boot_time):
+    """Whether there is a note of this boot."""
+    return notes.get(note_name(what), "").partition(" ")[0] == _text(boot_time)
+
+
+def note(boot_time, value):
+    """The text of a note."""
+    return f"{_text(boot_time)} {value}"
+
+
+def _text(boot_time):
+    return boot_time.isoformat().replace(" ", "T")

@@ -1,0 +1,261 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Everything about a host that the layers above its hardware need, from what vCenter and esxcli have answered. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
+    at_boot,
+    graphics,
+    kernel,
+    marks,
+    module_state,
+    module_text,
+    passthrough,
+    passthrough_rules,
+    pci,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
+
+PROPERTIES = (
+    "availableField",
+    "config.firewall.ruleset",
+    "config.graphicsConfig",
+    "config.graphicsInfo",
+    "config.lockdownMode",
+    "config.network",
+    "config.pciPassthruInfo",
+    "config.product",
+    "config.service.service",
+    "config.sharedPassthruGpuTypes",
+    "config.virtualNicManagerInfo",
+    "configManager",
+    "customValue",
+    "hardware.numaInfo",
+    "hardware.pciDevice",
+    "runtime.bootTime",
+    "runtime.inMaintenanceMode",
+    "runtime.powerState",
+    "summary.rebootRequired",
+)
+# What graphics_of needs.
+GRAPHICS = (
+    "availableField",
+    "config.graphicsConfig",
+    "config.graphicsInfo",
+    "config.product",
+    "customValue",
+    "runtime.bootTime",
+)
+POLICY_NOTE = "graphics_policy"
+LOCKDOWN = {"lockdownDisabled": "disabled", "lockdownNormal": "normal", "lockdownStrict": "strict"}
+
+
+@dataclass
+class Answers:
+    """What was asked besides the properties; None where the host could not be asked."""
+
+    modules: list | None = None
+    kernel: list | None = None
+    options: dict | None = None
+    # {vmnic: what `esxcli network nic dcb status get` says}
+    dcb: dict = field(default_factory=dict)
+    driver: dict | None = None
+    # Rows of `esxcli hardware pci list`, by which virtual functions are recognised.
+    pci: list | None = None
+
+
+def facts(found, vms, answers, wish):
+    """The whole projection; vms are rows of the host's VMs."""
+    row = found.row
+    running = running_vms(vms)
+    product = row.get("config.product")
+    network = network_of(row.get("config.network"), row.get("config.virtualNicManagerInfo"))
+    tree = pci.tree_of(row.get("hardware.pciDevice"), row.get("hardware.numaInfo"))
+    shown = graphics_of(row, running)
+    given = passthrough.devices_of(row.get("config.pciPassthruInfo"))
+    settings = {
+        name: one for name, one in kernel.settings_of(answers.kernel).items() if name in wish["kernel_settings"]
+    }
+    modules = [one for one in modules_of(row, answers.modules, wish["modules"], network) if one is not None]
+    gpus = [_gpu(device, tree, given) for device in (shown.devices if shown else ())]
+    nics = [_nic(port, network, tree, answers.dcb, given) for port in network.ports]
+    nics += [_given_nic(address, tree) for address in _given_ports(tree, network, given, answers.pci)]
+    boot_time = row.get("runtime.bootTime")
+    return {
+        "name": found.name,
+        "moid": found.moid,
+        "cluster": found.cluster,
+        "version": product.version if product else None,
+        "build": product.build if product else None,
+        "connection": found.connection,
+        "power": str(row.get("runtime.powerState", "unknown")),
+        "in_maintenance": bool(row.get("runtime.inMaintenanceMode")),
+        "boot_time": boot_time.isoformat() if boot_time else None,
+        "running_vms": sorted(running.values()),
+        "lockdown": LOCKDOWN.get(str(row.get("config.lockdownMode"))),
+        "services": {
+            one.key: {"running": bool(one.running), "policy": one.policy}
+            for one in row.get("config.service.service") or []
+        },
+        "driver": answers.driver,
+        "graphics": graphics.project(shown) if shown else None,
+        "profiles_offered": sorted(row.get("config.sharedPassthruGpuTypes") or []),
+        "kernel": kernel.project(settings),
+        "modules": {one.name: _module(one) for one in modules},
+        "options": answers.options if answers.options is not None else {},
+        "rulesets": {
+            one.key: bool(one.enabled)
+            for one in row.get("config.firewall.ruleset") or []
+            if one.key in wish["rulesets"]
+        },
+        "nics": nics,
+        "gpus": gpus,
+        "pairs": [
+            dict(gpu=gpu["id"], nic=nic["device"] or nic["pci"], **tree.pair(gpu["id"], nic["pci"]))
+            for gpu in gpus
+            for nic in nics
+            if nic["rdma"] is not None or _is_mellanox(tree, nic["pci"])
+        ],
+        "vmkernel": [
+            {"device": one.device, "mtu": one.mtu, "services": list(one.services), "switch": one.switch, "ip": one.ip}
+            for one in network.vmkernel
+        ],
+        "pending": _pending(row, shown, given, settings, modules, answers.driver),
+    }
+
+
+def running_vms(rows):
+    """{MoID: name} of the VMs that run."""
+    return {one.moid: one.get("name", one.moid) for one in rows if str(one.get("runtime.powerState")) == "poweredOn"}
+
+
+def graphics_of(row, running):
+    """The graphics of a host; None where vCenter does not know them."""
+    config = row.get("config.graphicsConfig")
+    if config is None:
+        return None
+    product = row.get("config.product")
+    policy = at_boot.known(
+        marks.read(row), POLICY_NOTE, row.get("runtime.bootTime"), config.sharedPassthruAssignmentPolicy
+    )
+    version = product.version if product else ""
+    return graphics.state_of(config, row.get("config.graphicsInfo"), running, version, policy)
+
+
+def modules_of(row, infos, names, network):
+    """The kernel modules with these names, None for one that the host has not."""
+    known = {info.name: info for info in infos or []}
+    notes = marks.read(row)
+    return [_module_of(row, notes, known[name], network) if name in known else None for name in names]
+
+
+def _module_of(row, notes, info, network):
+    configured = info.optionString or ""
+    active = at_boot.known(notes, info.name, row.get("runtime.bootTime"), configured)
+    return module_state.Module(
+        name=info.name,
+        enabled=bool(info.enabled),
+        loaded=bool(info.loaded),
+        options=module_text.parse(configured),
+        active=None if active is None else module_text.parse(active),
+        ports=tuple(port.device for port in network.ports if port.driver == info.name),
+    )
+
+
+def dcb_of(answer):
+    """Mode and priorities with flow control, from what esxcli answers about a port."""
+    if not answer:
+        return None
+    flags = answer.get("PFCConfiguration", "")
+    flags = [str(flag) for flag in flags] if isinstance(flags, list) else str(flags).split()
+    return {
+        "mode": str(answer.get("Mode", "")) or None,
+        "pfc": [priority for priority, flag in enumerate(flags) if flag == "1"],
+    }
+
+
+def _module(one):
+    shown = module_state.project(one)
+    return {name: shown[name] for name in ("enabled", "loaded", "options", "active_options")}
+
+
+def _gpu(device, tree, given):
+    return {
+        "id": device.id,
+        "board": device.name,
+        "numa_node": tree.numa_node(device.id),
+        "root": tree.root(device.id),
+        "passthrough": _given_of(given, device.id),
+    }
+
+
+def _nic(port, network, tree, dcb, given):
+    rdma = network.rdma_of(port.device)
+    return {
+        "device": port.device,
+        "pci": port.pci,
+        "driver": port.driver,
+        "mtu": port.mtu,
+        "switch": port.switch or None,
+        "numa_node": tree.numa_node(port.pci),
+        "root": tree.root(port.pci),
+        "link_mbps": port.link_mbps,
+        "rdma": None if rdma is None else {"name": rdma.device, "state": rdma.state, "mtu": rdma.mtu},
+        "dcb": dcb_of(dcb.get(port.device)),
+        "passthrough": _given_of(given, port.pci),
+    }
+
+
+def _given_ports(tree, network, given, rows):
+    """Adapters that were given away, which the host's network knows no more; nothing without a list of functions."""
+    if rows is None:
+        return []
+    known = {port.pci for port in network.ports} | passthrough_rules.functions_of(rows)
+    return sorted(
+        device.address
+        for device in tree.all()
+        if device.kind == pci.NETWORK
+        and device.vendor == pci.MELLANOX
+        and device.address not in known
+        and device.address in given
+        and given[device.address].active
+    )
+
+
+def _given_nic(address, tree):
+    told = dict.fromkeys(("device", "driver", "mtu", "switch", "link_mbps", "rdma", "dcb"))
+    return dict(
+        told,
+        pci=address,
+        numa_node=tree.numa_node(address),
+        root=tree.root(address),
+        passthrough={"configured": True, "active": True},
+    )
+
+
+def _given_of(given, address):
+    state = given.get(address)
+    return {"configured": bool(state and state.configured), "active": bool(state and state.active)}
+
+
+def _is_mellanox(tree, address):
+    device = tree.get(address)
+    return device is not None and device.vendor == pci.MELLANOX
+
+
+def _pending(row, shown, given, settings, modules, driver):
+    waiting = list(graphics.pending(shown)) if shown else []
+    waiting += passthrough.pending(given.values())
+    waiting += kernel.pending(settings)
+    for one in modules:
+        waiting += module_state.pending(one)
+    if driver and driver["family"] != "none" and not driver["loaded"]:
+        waiting.append({"what": "driver", "needs": "reboot"})
+    if row.get("summary.rebootRequired"):
+        waiting.append({"what": "host", "needs": "reboot"})
+    return sorted(waiting, key=lambda entry: entry["what"])

@@ -1,0 +1,136 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Parameters in the firmware of network adapters: what they are, what they shall be, and what they wait for. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import mlxconfig
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
+
+ALL = "all"
+NEEDS = {"cold": "cold_power_cycle", "warm": "reboot"}
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """One PCI function of an adapter and the parameters of its firmware."""
+
+    device: mlxconfig.MstDevice
+    keys: dict
+
+
+def meant(devices, wishes):
+    """The devices that a task names, by PCI address, port, mst name, or all; unknown ones are told at once."""
+    if ALL in wishes:
+        return list(devices)
+    found, unknown = [], []
+    for wish in wishes:
+        address = normal_address(wish)
+        matching = [
+            one for one in devices if wish in (one.mst, one.mst.rpartition("/")[2], one.net) or address == one.pci
+        ]
+        found += [one for one in matching if one not in found]
+        if not matching:
+            unknown.append(wish)
+    if unknown:
+        there = ", ".join(f"{one.mst} ({one.pci}{f', {one.net}' if one.net else ''})" for one in devices)
+        raise OperatorError(
+            ", ".join(unknown),
+            "a network adapter was wanted",
+            f"mst knows no such device; there are: {there or 'none'}",
+            "Correct `devices`",
+            "device_not_found",
+            devices=[one.mst for one in devices],
+        )
+    return found
+
+
+def want(label, now, settings):
+    """An adapter with the settings as they shall be from its next start on."""
+    problems = [problem for name, value in sorted(settings.items()) for problem in _problems(now, name, value)]
+    if problems:
+        raise OperatorError(
+            label,
+            f"the firmware parameters {', '.join(sorted(settings))} were to be set",
+            " ".join(problems),
+            f"Update the firmware of the adapter, or correct `settings`{_hidden(now)}",
+            "firmware_parameter_impossible",
+            problems=problems,
+        )
+    keys = {name: _wished(now.keys[name], value) for name, value in settings.items()}
+    return replace(now, keys={**now.keys, **keys})
+
+
+def compare(now, wanted, names, needs):
+    """The settings to write; one that runs already needs no restart."""
+    return [
+        Change(
+            name,
+            now.keys[name].next,
+            wanted.keys[name].next,
+            None if mlxconfig.equal(wanted.keys[name].next, now.keys[name].current) else needs,
+        )
+        for name in names
+        if not mlxconfig.equal(now.keys[name].next, wanted.keys[name].next)
+    ]
+
+
+def assignments(changes):
+    """KEY=VALUE for each change, as mlxconfig takes them."""
+    return [f"{change.path}={mlxconfig.plain(change.after)}" for change in changes]
+
+
+def pending(adapter, names, needs):
+    """Parameters whose value for the next start is not the one that runs."""
+    keys = [adapter.keys[name] for name in names if name in adapter.keys]
+    return [{"what": key.name, "needs": needs} for key in keys if not mlxconfig.equal(key.current, key.next)]
+
+
+def project(adapter, names):
+    """An adapter as a user sees it."""
+    keys = [adapter.keys[name] for name in names if name in adapter.keys]
+    return {
+        "settings": {key.name: {"current": key.current, "next_boot": key.next, "default": key.default} for key in keys}
+    }
+
+
+def _problems(now, name, value):
+    key = now.keys.get(name)
+    if key is None:
+        near = difflib.get_close_matches(name, now.keys, n=3, cutoff=0.7)
+        yield f"Its firmware has no parameter {name}{f' (near it: {_listed(near)})' if near else ''}."
+    elif key.read_only:
+        yield f"{name} can only be read."
+    elif value is None and not key.default:
+        yield f"mlxconfig does not tell the default of {name}."
+
+
+def _hidden(now):
+    """Firmware shows some parameters only on request (NVIDIA's nic-configuration-operator sets that first)."""
+    switch = now.keys.get("ADVANCED_PCI_SETTINGS")
+    if switch is None or mlxconfig.same(switch.current, True):
+        return ""
+    return "; some parameters show only after ADVANCED_PCI_SETTINGS was set and the adapter was started again"
+
+
+def _wished(key, value):
+    """A key with a new value, spelled as the tool shows it where it shows the same value already."""
+    if value is None:
+        return replace(key, next=key.default)
+    known = next((shown for shown in (key.next, key.current, key.default) if mlxconfig.same(shown, value)), None)
+    if known is not None:
+        return replace(key, next=known)
+    text = mlxconfig.wish_text(value)
+    word = {"1": "True(1)", "0": "False(0)"}.get(text) if key.current.lower() in ("true(1)", "false(0)") else None
+    return replace(key, next=word or text)
+
+
+def _listed(names):
+    return ", ".join(names)

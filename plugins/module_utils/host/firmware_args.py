@@ -1,0 +1,13 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The arguments of nic_firmware, whose documentation and whose work stand in two files."""
+
+from __future__ import annotations
+
+ARGUMENTS = {
+    "devices": {"type": "list", "elements": "str", "default": ["all"]},
+    "settings": {"type": "dict", "required": True},
+    "activation": {"type": "str", "choices": ["cold", "warm"], "default": "cold"},
+}

@@ -1,0 +1,268 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Graphics types of a host: its default, each GPU, the assignment policy, and what waits for Xorg. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
+
+ALL = "all"
+# As users write them, and as the API does.
+TYPES = {"shared": "shared", "shared_direct": "sharedDirect"}
+MODES = {"same_size": "sameSize", "mixed_size": "mixedSize"}
+_MIG = "multiInstanceGpu"
+_SPOKEN = {
+    "shared": "shared",
+    "sharedDirect": "shared_direct",
+    "sameSize": "same_size",
+    "mixedSize": "mixed_size",
+    _MIG: "mig",
+}
+
+
+@dataclass(frozen=True)
+class Device:
+    """One GPU. active is basic without a driver and direct while the GPU is given away by passthrough.
+
+    own: it has a type of its own; otherwise it follows the default of the host.
+    """
+
+    id: str
+    name: str
+    configured: str
+    active: str
+    mode: str = ""
+    active_mode: str = ""
+    vms: tuple = ()
+    own: bool = True
+
+    @property
+    def waits(self):
+        """Whether a restart of Xorg, or of the host, would change something."""
+        if self.active in ("basic", "direct"):
+            return False
+        return self.configured != self.active
+
+
+@dataclass(frozen=True)
+class Graphics:
+    """All of it. active_policy is what Xorg was started with."""
+
+    default_type: str
+    policy: str
+    active_policy: str
+    devices: tuple = ()
+    version: tuple = ()
+    restarted: bool = False
+
+    def device(self, address):
+        return next((one for one in self.devices if one.id == address), None)
+
+
+def state_of(config, infos, running, version, active_policy):
+    """The state from config.graphicsConfig and config.graphicsInfo; running maps MoIDs to names of running VMs."""
+    types = {entry.deviceId: entry for entry in config.deviceType or []}
+    devices = [_device(info, types.get(info.pciId), config, running) for info in infos or [] if _is_nvidia(info)]
+    return Graphics(
+        default_type=config.hostDefaultGraphicsType,
+        policy=config.sharedPassthruAssignmentPolicy,
+        active_policy=active_policy or config.sharedPassthruAssignmentPolicy,
+        devices=tuple(sorted(devices, key=lambda device: device.id)),
+        version=tuple(int(part) for part in version.split(".") if part.isdigit()),
+    )
+
+
+def _is_nvidia(info):
+    return "nvidia" in (info.vendorName or "").lower()
+
+
+def _device(info, entry, config, running):
+    moids = [ref._GetMoId() for ref in info.vm or []]
+    return Device(
+        id=info.pciId,
+        name=info.deviceName,
+        configured=entry.graphicsType if entry is not None else config.hostDefaultGraphicsType,
+        active=info.graphicsType,
+        # Servers before 8.0.3, and older type libraries, do not know it.
+        mode=getattr(entry, "vgpuMode", None) or "",
+        active_mode=getattr(info, "vgpuMode", None) or "",
+        vms=tuple(sorted(running[moid] for moid in moids if moid in running)),
+        own=entry is not None,
+    )
+
+
+def want(subject, now, wish):
+    """The graphics as they shall be; what stands in the way is told at once."""
+    default_type = TYPES.get(wish["default_type"], now.default_type)
+    problems = []
+    devices = {one.id: one if one.own else replace(one, configured=default_type) for one in now.devices}
+    for entry in wish["devices"] or []:
+        for device in _meant(now, entry, problems):
+            devices[device.id] = _wished(now.version, devices[device.id], entry, problems)
+    wanted = replace(
+        now,
+        default_type=default_type,
+        policy=wish["assignment_policy"] or now.policy,
+        devices=tuple(devices[device.id] for device in now.devices),
+    )
+    if wish["restart"] == "xorg" and _waits(wanted):
+        wanted = _restarted(wanted)
+    if problems:
+        raise OperatorError(
+            subject,
+            "its graphics settings were to be changed",
+            " ".join(found for found, todo in problems),
+            " ".join(dict.fromkeys(todo for found, todo in problems)),
+            "graphics_impossible",
+            problems=[found for found, todo in problems],
+        )
+    return wanted
+
+
+def refuse_in_use(subject, now, wanted):
+    """Raise what running VMs forbid; they may be gone by the time that a plan is carried out."""
+    changed = [before for before, after in zip(now.devices, wanted.devices) if before.configured != after.configured]
+    concerned = now.devices if wanted.restarted else changed
+    users = [f"{device.id} by {', '.join(device.vms)}" for device in concerned if device.vms]
+    if users:
+        raise OperatorError(
+            subject,
+            "the graphics type of its GPUs was to be changed" + (" and Xorg restarted" if wanted.restarted else ""),
+            f"Running VMs use the GPUs: {'; '.join(users)}",
+            "Shut the VMs down, or move them to another host",
+            "gpu_in_use",
+            vms=sorted({vm for device in concerned for vm in device.vms}),
+        )
+
+
+def compare(now, wanted):
+    """One change per setting, and the restart itself."""
+    needs = None if wanted.restarted else "xorg_restart"
+    changes = []
+    if now.default_type != wanted.default_type:
+        changes.append(Change("graphics.default_type", spoken(now.default_type), spoken(wanted.default_type)))
+    if now.policy != wanted.policy:
+        waits = needs if wanted.policy != now.active_policy else None
+        changes.append(Change("graphics.assignment_policy", now.policy, wanted.policy, waits))
+    for before, after in zip(now.devices, wanted.devices):
+        path = f"graphics.{before.id}"
+        if before.configured != after.configured:
+            waits = needs if replace(after, active=before.active).waits else None
+            changes.append(Change(path, spoken(before.configured), spoken(after.configured), waits))
+        if before.mode != after.mode:
+            changes.append(Change(f"{path}.vgpu_mode", spoken(before.mode), spoken(after.mode)))
+    if wanted.restarted and not now.restarted:
+        changes.append(Change("graphics.xorg", "running", "restarted"))
+    return changes
+
+
+def pending(now):
+    """Types and policy that wait for a restart of Xorg; a restart of the host does as well."""
+    waiting = [f"graphics.{device.id}" for device in now.devices if device.waits]
+    if now.policy != now.active_policy:
+        waiting.append("graphics.assignment_policy")
+    return [{"what": what, "needs": "xorg_restart"} for what in waiting]
+
+
+def not_active(waiting):
+    """What is left when a restart of Xorg did not help."""
+    return Change(waiting["what"], "configured", "active", waiting["needs"])
+
+
+def project(now):
+    """The graphics as a user sees them."""
+    return {
+        "default_type": spoken(now.default_type),
+        "assignment_policy": now.policy,
+        "devices": [
+            {
+                "id": device.id,
+                "name": device.name,
+                "configured": spoken(device.configured),
+                "active": spoken(device.active),
+                "vgpu_mode": spoken(device.mode) or None,
+                "mode": spoken(device.active_mode) or None,
+            }
+            for device in now.devices
+        ],
+    }
+
+
+def spoken(value):
+    """A word of the API as users write it."""
+    return _SPOKEN.get(value, value)
+
+
+def _waits(state):
+    return state.policy != state.active_policy or any(device.waits for device in state.devices)
+
+
+def _meant(now, entry, problems):
+    """The devices of one entry; `all` leaves out those that are given away by passthrough."""
+    if entry["id"] == ALL:
+        if not now.devices:
+            problems.append(
+                (
+                    "The host shows no NVIDIA graphics device.",
+                    "Check the seat of the GPU and memory above 4 GB in the BIOS.",
+                )
+            )
+        return [device for device in now.devices if device.active != "direct"]
+    device = now.device(normal_address(entry["id"]) or entry["id"])
+    if device is None:
+        there = ", ".join(f"{one.id} ({one.name})" for one in now.devices) or "none"
+        problems.append((f"There is no graphics device {entry['id']}; there are: {there}.", "Correct `devices`."))
+        return []
+    if device.active == "direct":
+        problems.append(
+            (
+                f"{device.id} ({device.name}) is given away by passthrough.",
+                "Disable passthrough for it with aiready.vsphere.pci_passthrough first.",
+            )
+        )
+        return []
+    return [device]
+
+
+def _wished(version, device, entry, problems):
+    wished = device
+    if entry["type"] is not None and TYPES[entry["type"]] != device.configured:
+        wished = replace(wished, configured=TYPES[entry["type"]], own=True)
+    if entry["vgpu_mode"] is not None and MODES[entry["vgpu_mode"]] != device.mode:
+        if version < (8, 0, 3):
+            there = ".".join(str(part) for part in version)
+            problems.append(
+                (
+                    f"The host has ESXi {there}; vgpu_mode exists from 8.0.3 on.",
+                    "Leave `vgpu_mode` out, or upgrade the host and vCenter.",
+                )
+            )
+        wished = _in_effect(replace(wished, mode=MODES[entry["vgpu_mode"]]))
+    if wished != device and device.active == "basic":
+        problems.append(
+            (
+                f"No driver is in charge of {device.id} ({device.name}): its graphics type is Basic.",
+                "Install the NVIDIA AI Enterprise host driver (aiready.vsphere.nvaie_vib) and restart the host, "
+                "then set the device. `default_type` can be set before.",
+            )
+        )
+    return wished
+
+
+def _restarted(wanted):
+    """What is there after Xorg was started again: everything that was configured is active."""
+    devices = tuple(_in_effect(replace(one, active=one.configured)) if one.waits else one for one in wanted.devices)
+    return replace(wanted, active_policy=wanted.policy, devices=devices, restarted=True)
+
+
+def _in_effect(device):
+    """The active mode follows the configured one, at once, for vGPU; the mode of MIG is not configured here."""
+    if device.active_mode in ("", _MIG):
+        return device
+    return replace(device, active_mode=device.mode if device.active == TYPES["shared_direct"] else "none")

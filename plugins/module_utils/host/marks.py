@@ -1,0 +1,52 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Notes on a host, kept as custom attributes in vCenter: they outlive a task and are seen by people too."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+
+# What a row of a host has to hold for read.
+PROPERTIES = ("availableField", "customValue")
+PREFIX = "aiready.vsphere."
+
+
+def read(row):
+    """{name: value} of the notes of this collection on a host, names without the prefix."""
+    names = {field.key: field.name for field in row.get("availableField") or []}
+    values = {names.get(entry.key, ""): entry.value for entry in row.get("customValue") or []}
+    return {name[len(PREFIX) :]: value for name, value in values.items() if name.startswith(PREFIX) and value}
+
+
+def write(vcenter, ref, name, value):
+    """Put a note on a host; an empty one takes it away."""
+    wanted = f"the custom attribute {PREFIX}{name} was to be set"
+    manager = vcenter.content.customFieldsManager
+    if manager is None:
+        raise OperatorError(
+            ref._GetMoId(),
+            wanted,
+            f"{vcenter.name} keeps no custom attributes",
+            "Reach the host through its vCenter",
+            "no_custom_attributes",
+        )
+    try:
+        manager.SetField(entity=ref, key=_key(manager, PREFIX + name), value=value)
+    except vmodl.MethodFault as fault:
+        raise explain(fault, ref._GetMoId(), wanted) from fault
+
+
+def _key(manager, name):
+    """The number of an attribute, which is created when nobody has used it yet."""
+    known = {field.name: field.key for field in manager.field or []}
+    if name not in known:
+        try:
+            return manager.AddCustomFieldDef(name=name, moType=vim.HostSystem).key
+        except vim.fault.DuplicateName:
+            # Another run has made it in between.
+            known = {field.name: field.key for field in manager.field or []}
+    return known[name]

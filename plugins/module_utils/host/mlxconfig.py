@@ -1,0 +1,125 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What mst and mlxconfig of NVIDIA's firmware tools (MFT) print. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
+
+_COLUMNS = re.compile(r"\s{2,}|\t+")
+_VALUE = re.compile(r"(?P<word>.*?)\((?P<code>\w+)\)\Z")
+_HEADER = "Configurations:"
+_MARKS = ("*", "RO")
+
+
+@dataclass(frozen=True)
+class MstDevice:
+    """One PCI function of an adapter, as `mst status -vv` lists it. The name follows from nothing: mst makes it up."""
+
+    mst: str
+    kind: str
+    pci: str
+    net: str = ""
+
+
+@dataclass(frozen=True)
+class Key:
+    """One parameter of the firmware."""
+
+    name: str
+    default: str
+    current: str
+    next: str
+    read_only: bool = False
+
+
+def devices(text):
+    """The devices of `mst status -vv`, with or without columns for RDMA and NUMA.
+
+    Old adapters are listed by two ways to reach them; one is enough.
+    """
+    found = {}
+    for line in text.splitlines():
+        words = line.split()
+        address = normal_address(words[2]) if len(words) >= 3 else None
+        if address is not None:
+            found.setdefault(address, MstDevice(words[1], words[0].partition("(")[0], address, _net(words[3:])))
+    return [found[address] for address in sorted(found)]
+
+
+def _net(words):
+    """The network device; on ESXi the column before it is often empty, and a long name may be cut in two words."""
+    for word, following in zip(words, words[1:] + [""]):
+        if word.startswith("net-"):
+            return word[len("net-") :] or following
+    return ""
+
+
+def keys(text):
+    """({name: Key}, the columns) of `mlxconfig -e query`; columns is empty where no table was printed."""
+    columns, found = [], {}
+    for line in text.splitlines():
+        stripped = line.strip()
+        if stripped.startswith(_HEADER):
+            columns = [name for name in _COLUMNS.split(stripped[len(_HEADER) :].strip()) if name]
+        elif columns:
+            key = _key(stripped, columns)
+            if key is not None:
+                found[key.name] = key
+    return found, columns
+
+
+def _key(line, columns):
+    words = line.split()
+    marks = [word for word in words[:1] if word in _MARKS]
+    words = words[len(marks) :]
+    if len(words) != len(columns) + 1:
+        return None
+    values = dict(zip(columns, words[1:]))
+    return Key(
+        name=words[0],
+        default=values.get("Default", ""),
+        current=values.get("Current", ""),
+        next=values.get("Next Boot", ""),
+        read_only="RO" in marks,
+    )
+
+
+def same(shown, wish):
+    """Whether a value such as True(1) is what a user means by true, 1 or "True"."""
+    return wish_text(wish).lower() in _meanings(shown)
+
+
+def equal(one, other):
+    """Whether two shown values are the same."""
+    return bool(_meanings(one) & _meanings(other))
+
+
+def wish_text(wish):
+    """A wished value as mlxconfig takes it."""
+    if isinstance(wish, bool):
+        return "1" if wish else "0"
+    return str(wish).strip()
+
+
+def plain(shown):
+    """A shown value as mlxconfig takes it: the code where there is one."""
+    match = _VALUE.match(shown)
+    return match["code"] if match else shown
+
+
+def _meanings(shown):
+    match = _VALUE.match(shown)
+    words = [match["word"], match["code"]] if match else [shown]
+    return {word.lower() for word in words}
+
+
+def complaint(text):
+    """The lines of an output that tell what went wrong."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return [line for line in lines if line.startswith("-E-")] or lines[-3:]

@@ -1,0 +1,149 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A kernel module of a host: what it is configured with, what it was loaded with, and what may be wished. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import module_text
+
+# One value for each port that the module drives, over all cards of the host (NVIDIA ESXi driver user manual).
+PER_PORT = ("max_vfs",)
+LARGEST = {"max_vfs": 128}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One row of `esxcli system module parameters list`."""
+
+    name: str
+    kind: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Module:
+    """A kernel module. active is None where nobody knows what it was loaded with."""
+
+    name: str
+    enabled: bool
+    loaded: bool
+    options: dict
+    active: dict | None = None
+    parameters: dict = field(default_factory=dict)
+    ports: tuple = ()
+
+
+def with_parameters(module, rows):
+    """A module with what `esxcli system module parameters list` says that it takes."""
+    parameters = [
+        Parameter(row["Name"], str(row.get("Type", "")), str(row.get("Description", ""))) for row in rows or []
+    ]
+    return replace(module, parameters={one.name: one for one in parameters})
+
+
+def want(subject, now, wish):
+    """The module as it shall be; everything that is wrong with the wish is told at once."""
+    wishes = wish["options"] or {}
+    problems = [problem for name, value in sorted(wishes.items()) for problem in _problems(now, name, value)]
+    if problems:
+        known = ", ".join(sorted(now.parameters))
+        raise OperatorError(
+            subject,
+            f"options of the kernel module {now.name} were to be set",
+            " ".join(problems),
+            f"Correct `options`; {now.name} knows {known}" if known else "Correct `options`",
+            "module_option_impossible",
+            problems=problems,
+        )
+    enabled = now.enabled if wish["enabled"] is None else wish["enabled"]
+    options = module_text.merged(now.options, wishes, wish["state"] == "replaced")
+    return replace(now, enabled=enabled, options=options)
+
+
+def doubts(module):
+    """What the module takes and is hardly meant."""
+    transmit, receive = (module.options.get(name, "0") for name in ("pfctx", "pfcrx"))
+    if module.name == "nmlx5_core" and not module_text.same(transmit, receive):
+        return [f"pfctx is {transmit} and pfcrx is {receive}; only priorities in both are lossless."]
+    return []
+
+
+def compare(now, wanted):
+    """One change per option, and one for the module itself."""
+    names = sorted(set(now.options) | set(wanted.options))
+    changes = [
+        Change(f"{now.name}.{name}", now.options.get(name), wanted.options.get(name), _needs(wanted, name))
+        for name in names
+        if now.options.get(name) != wanted.options.get(name)
+    ]
+    if now.enabled != wanted.enabled:
+        needs = None if wanted.enabled == now.loaded else "reboot"
+        changes.append(Change(f"{now.name}.enabled", now.enabled, wanted.enabled, needs))
+    return changes
+
+
+def pending(module):
+    """Options that the module was not loaded with, and a module that is to be loaded or left out."""
+    names = sorted(set(module.options) | set(module.active or {}))
+    waiting = [f"{module.name}.{name}" for name in names if _needs(module, name) and module.active is not None]
+    if module.enabled != module.loaded:
+        waiting.append(f"{module.name}.enabled")
+    return [{"what": what, "needs": "reboot"} for what in waiting]
+
+
+def project(module):
+    """A module as a user sees it."""
+    return {
+        "module": module.name,
+        "enabled": module.enabled,
+        "loaded": module.loaded,
+        "options": dict(sorted(module.options.items())),
+        "active_options": None if module.active is None else dict(sorted(module.active.items())),
+    }
+
+
+def _needs(module, name):
+    """What an option waits for; where it is not known what the module was loaded with, a restart makes it sure."""
+    if module.active is None:
+        return "reboot"
+    one, other = module.options.get(name), module.active.get(name)
+    if one is None or other is None:
+        return None if one == other else "reboot"
+    return None if module_text.same(one, other) else "reboot"
+
+
+def _problems(now, name, value):
+    if value is None:
+        return
+    if now.parameters and name not in now.parameters:
+        near = difflib.get_close_matches(name, now.parameters, n=3, cutoff=0.6)
+        meant = f" (near it: {', '.join(near)})" if near else ""
+        yield f"{now.name} has no parameter {name}{meant}."
+        return
+    text = module_text.spelled(value)
+    numbers = module_text.integers(text)
+    parameter = now.parameters.get(name)
+    if parameter is not None and "int" in parameter.kind.lower() and numbers is None:
+        yield f"{name} is of type {parameter.kind}, which {text} is not."
+        return
+    if name in PER_PORT and numbers is not None:
+        yield from _per_port(now, name, numbers)
+
+
+def _per_port(now, name, numbers):
+    if now.ports and len(numbers) != len(now.ports):
+        right = ",".join([str(numbers[0])] * len(now.ports))
+        yield (
+            f"{name} takes one value for each port that {now.name} drives, and there are {len(now.ports)} "
+            f"({', '.join(now.ports)}); {len(numbers)} were given, {right} would fit."
+        )
+    largest = LARGEST.get(name)
+    if largest is not None and not all(0 <= number <= largest for number in numbers):
+        yield f"{name} is at most {largest} for a port."

@@ -1,0 +1,159 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Ports, switches and vmkernel adapters of a host, and what a port carries. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+DEFAULT_MTU = 1500
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A virtual switch as far as this host takes part in it."""
+
+    name: str
+    distributed: bool
+    mtu: int
+    uplinks: tuple = ()
+    uuid: str = ""
+
+
+@dataclass(frozen=True)
+class Vmkernel:
+    """A vmkernel adapter."""
+
+    device: str
+    mtu: int
+    services: tuple
+    switch: str
+    ip: str = ""
+
+
+@dataclass(frozen=True)
+class Port:
+    """A physical port that belongs to the host; one that is given away by passthrough is not among them."""
+
+    device: str
+    pci: str
+    driver: str
+    mtu: int
+    link_mbps: int
+    switch: str = ""
+
+
+@dataclass(frozen=True)
+class Rdma:
+    """An RDMA device and the port that it belongs to."""
+
+    device: str
+    driver: str
+    state: str
+    mtu: int
+    port: str
+
+
+@dataclass(frozen=True)
+class Network:
+    """All of it."""
+
+    ports: tuple = ()
+    switches: tuple = ()
+    vmkernel: tuple = ()
+    rdma: tuple = field(default=())
+
+    def switch(self, name):
+        return next((one for one in self.switches if one.name == name), None)
+
+    def port(self, device):
+        return next((one for one in self.ports if one.device == device), None)
+
+    def adapter(self, device):
+        return next((one for one in self.vmkernel if one.device == device), None)
+
+    def rdma_of(self, device):
+        return next((one for one in self.rdma if one.port == device), None)
+
+    def on_switch(self, name):
+        """The vmkernel adapters of a switch."""
+        return [one for one in self.vmkernel if one.switch == name]
+
+
+def network_of(info, nic_manager=None):
+    """The network from config.network and config.virtualNicManagerInfo."""
+    if info is None:
+        return Network()
+    devices = {pnic.key: pnic.device for pnic in info.pnic or []}
+    switches = [_standard(one, devices) for one in info.vswitch or []]
+    switches += [_distributed(one, devices) for one in info.proxySwitch or []]
+    uplink_of = {device: switch for switch in switches for device in switch.uplinks}
+    return Network(
+        ports=tuple(_port(pnic, uplink_of.get(pnic.device)) for pnic in info.pnic or []),
+        switches=tuple(switches),
+        vmkernel=tuple(_adapters(info, _services(nic_manager))),
+        rdma=tuple(_rdma(one, devices) for one in getattr(info, "rdmaDevice", None) or []),
+    )
+
+
+def _standard(one, devices):
+    return Switch(one.name, False, one.mtu or DEFAULT_MTU, _names(one.pnic, devices))
+
+
+def _distributed(one, devices):
+    return Switch(one.dvsName, True, one.mtu or DEFAULT_MTU, _names(one.pnic, devices), one.dvsUuid)
+
+
+def _names(keys, devices):
+    return tuple(devices.get(key, key) for key in keys or [])
+
+
+def _port(pnic, switch):
+    return Port(
+        device=pnic.device,
+        pci=pnic.pci or "",
+        driver=pnic.driver or "",
+        # ESXi sets the MTU of a port from the switch that it is an uplink of.
+        mtu=switch.mtu if switch else DEFAULT_MTU,
+        link_mbps=pnic.linkSpeed.speedMb if pnic.linkSpeed else 0,
+        switch=switch.name if switch else "",
+    )
+
+
+def _adapters(info, services):
+    groups = {group.spec.name: group.spec.vswitchName for group in info.portgroup or []}
+    distributed = {one.dvsUuid: one.dvsName for one in info.proxySwitch or []}
+    for one in info.vnic or []:
+        connection = one.spec.distributedVirtualPort
+        yield Vmkernel(
+            device=one.device,
+            mtu=one.spec.mtu or DEFAULT_MTU,
+            services=tuple(sorted(services.get(one.device, ()))),
+            switch=distributed.get(connection.switchUuid, "") if connection else groups.get(one.portgroup, ""),
+            ip=(one.spec.ip.ipAddress or "") if one.spec.ip else "",
+        )
+
+
+def _services(nic_manager):
+    """{vmk: services that it is selected for}."""
+    found = {}
+    for config in (nic_manager.netConfig if nic_manager else None) or []:
+        devices = {candidate.key: candidate.device for candidate in config.candidateVnic or []}
+        for key in config.selectedVnic or []:
+            found.setdefault(devices.get(key, key.rpartition("-")[2]), []).append(config.nicType)
+    return found
+
+
+def _rdma(one, devices):
+    connection, backing = one.connectionInfo, one.backing
+    paired = getattr(backing, "pairedUplink", "") or ""
+    return Rdma(
+        device=one.device,
+        driver=one.driver or "",
+        state=connection.state if connection else "unknown",
+        mtu=connection.mtu if connection else 0,
+        # pairedUplink is declared as a key; some servers send the device's name.
+        port=devices.get(paired, paired.rpartition("-")[2]),
+    )

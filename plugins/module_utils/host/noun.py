@@ -1,0 +1,132 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What every noun about one ESXi host has in common: finding it, reading it, and proving what was changed."""
+
+from __future__ import annotations
+
+import contextlib
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun, run
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, esxcli_ssh, hosts, session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+
+
+class HostNoun(Noun):
+    """One host and the settings of one kind that it has.
+
+    A subclass names the properties of the host that it needs, turns a host that was found into a state (look), and
+    makes the changes of one item (change).
+    """
+
+    PROPERTIES = ()
+
+    def __init__(self, params, warn):
+        self._params = params
+        self._warn = warn
+        self._vcenter = None
+        self._found = None
+        self._esxcli = None
+
+    @property
+    def paths(self):
+        """The properties that every look at the host reads."""
+        return ("configManager",) + self.PROPERTIES
+
+    def look(self, found, wish):
+        """The state of a host, given its row."""
+        raise NotImplementedError
+
+    def change(self, item):
+        """Make item.changes; sets item.touched before the first request that changes something."""
+        raise NotImplementedError
+
+    def read(self, items):
+        self._vcenter = session.connect(self._params, self._warn)
+        for item in items:
+            self._found = hosts.find_host(self._vcenter, self._params["host"], self.paths)
+            item.ids.update(name=self._found.name, moid=self._found.moid)
+            item.now = self.look(self._found, item.wish)
+
+    def apply(self, items):
+        for item in items:
+            try:
+                self.change(item)
+            except OperatorError as error:
+                item.error = error
+
+    def prove(self, items):
+        for item in items:
+            self._found = hosts.read_again(self._vcenter, self._found, self.paths)
+            item.proved = self.look(self._found, item.wish)
+            left = self.gap(item.proved, item.wanted)
+            if not left and item.error is not None and item.error.code == "fate_unknown":
+                # The answer was lost, and what was asked for is there all the same.
+                item.error = None
+            if left and item.error is None:
+                item.error = OperatorError(
+                    f"Host {self._found.name}",
+                    "the change should have shown when the host was read again",
+                    f"Still different: {'; '.join(str(change) for change in left)}",
+                    "Look at the host's events in vCenter, then run again",
+                    "not_proved",
+                    left=[change.path for change in left],
+                )
+
+    def gap(self, proved, wanted):
+        """What is still different after the change."""
+        return self.compare(proved, wanted)
+
+    @property
+    def label(self):
+        return f"Host {self._found.name}"
+
+    @property
+    def esxcli(self):
+        """esxcli of this host, opened when it is first needed."""
+        if self._esxcli is None:
+            self._esxcli = esxcli_ssh.open_esxcli(self._vcenter, self._found, self._params)
+        return self._esxcli
+
+    @contextlib.contextmanager
+    def asking(self, wanted):
+        """Faults of the vendor as errors that say what was wanted of this host."""
+        try:
+            yield
+        except vmodl.MethodFault as fault:
+            raise explain(fault, self.label, wanted) from fault
+
+    def manager(self, name):
+        """One of the host's managers, such as graphicsManager."""
+        managers = self._found.row.get("configManager")
+        manager = getattr(managers, name) if managers is not None else None
+        if manager is None:
+            raise OperatorError(
+                self.label,
+                f"its {name} was to be used",
+                "The host has none",
+                "Check the version of the host and the permissions of the user",
+                "manager_missing",
+            )
+        return manager
+
+    def close(self):
+        if self._vcenter is not None:
+            self._vcenter.close()
+
+
+def run_for_host(module, noun, problems=()):
+    """Everything below a module's main: one host, one result."""
+    _pyvmomi.require(module)
+    problems = list(problems)
+    if problems:
+        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    item = Item(module.params["host"], module.params, {"name": module.params["host"], "moid": None})
+    try:
+        run(module, noun, [item], "host", single=True)
+    finally:
+        noun.close()

@@ -1,0 +1,101 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""PCI devices that are given away whole or in virtual functions: what is configured and what is active. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
+
+
+@dataclass(frozen=True)
+class Given:
+    """The passthrough state of one device."""
+
+    id: str
+    capable: bool
+    configured: bool
+    active: bool
+    label: str = ""
+    sriov_capable: bool = False
+    # Virtual functions: asked for, there, and the most that the firmware has.
+    vfs_configured: int = 0
+    vfs_active: int = 0
+    vfs_max: int = 0
+
+
+def devices_of(infos):
+    """{address: Given} from config.pciPassthruInfo."""
+    return {info.id: _given(info) for info in infos or []}
+
+
+def _given(info):
+    configured = bool(getattr(info, "sriovEnabled", False))
+    active = bool(getattr(info, "sriovActive", False))
+    return Given(
+        id=info.id,
+        capable=bool(info.passthruCapable),
+        configured=bool(info.passthruEnabled),
+        active=bool(info.passthruActive),
+        # Servers before 7.0.2 have no labels, and older type libraries do not know them.
+        label=getattr(info, "hardwareLabel", None) or "",
+        sriov_capable=bool(getattr(info, "sriovCapable", False)),
+        vfs_configured=(getattr(info, "numVirtualFunctionRequested", 0) or 0) if configured else 0,
+        vfs_active=(getattr(info, "numVirtualFunction", 0) or 0) if active else 0,
+        vfs_max=getattr(info, "maxVirtualFunctionSupported", 0) or 0,
+    )
+
+
+def wished(now, entry, apply_now):
+    """The state of a device after one entry of a task."""
+    wanted = now
+    if entry["state"] is not None:
+        enabled = entry["state"] == "enabled"
+        wanted = replace(
+            wanted, configured=enabled, active=enabled if apply_now and enabled != now.configured else now.active
+        )
+    if entry["label"] is not None:
+        wanted = replace(wanted, label=entry["label"])
+    if entry["sriov_vfs"] is not None:
+        wanted = replace(wanted, vfs_configured=entry["sriov_vfs"])
+    return wanted
+
+
+def compare(now, wanted):
+    """The changes of one device."""
+    changes = []
+    if now.configured != wanted.configured:
+        needs = None if wanted.active == wanted.configured else "reboot"
+        changes.append(Change(f"passthrough.{now.id}", _word(now.configured), _word(wanted.configured), needs))
+    if now.label != wanted.label:
+        changes.append(Change(f"passthrough.{now.id}.label", now.label or None, wanted.label or None))
+    if now.vfs_configured != wanted.vfs_configured:
+        needs = None if wanted.vfs_active == wanted.vfs_configured else "reboot"
+        changes.append(Change(f"sriov.{now.id}", now.vfs_configured, wanted.vfs_configured, needs))
+    return changes
+
+
+def pending(devices):
+    """Devices whose state waits for a restart."""
+    waiting = [f"passthrough.{one.id}" for one in devices if one.configured != one.active]
+    waiting += [f"sriov.{one.id}" for one in devices if one.vfs_configured != one.vfs_active]
+    return [{"what": what, "needs": "reboot"} for what in waiting]
+
+
+def project(device, name):
+    """A device as a user sees it."""
+    return {
+        "id": device.id,
+        "name": name,
+        "configured": _word(device.configured),
+        "active": _word(device.active),
+        "label": device.label or None,
+        "sriov_vfs": {"configured": device.vfs_configured, "active": device.vfs_active, "max": device.vfs_max},
+    }
+
+
+def _word(enabled):
+    return "enabled" if enabled else "disabled"

@@ -1,0 +1,171 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which device may be given away, and which must not: ports in use, storage adapters, virtual functions. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import NVIDIA, Tree, normal_address
+
+# T4: SR-IOV is on in the BIOS and never in vCenter (NVIDIA AI Enterprise user guide 5.0, chapter 2.7).
+T4 = 0x1EB8
+# How the kernel calls a virtual function (the same guide, 4.2); it has the IDs and the name of the whole device.
+_VF = re.compile(r"PF_[\d.]+_VF_\d+\Z")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is known of a host besides the passthrough state of its devices."""
+
+    tree: Tree
+    network: object
+    # Addresses of virtual functions, and {address: vmhba} of storage adapters.
+    functions: frozenset = frozenset()
+    storage: dict = field(default_factory=dict)
+    # {address: the GPU's graphics state}
+    gpus: dict = field(default_factory=dict)
+    # Whether the host can bind a device anew without a restart.
+    rebinds: bool = True
+
+
+def functions_of(rows):
+    """Addresses of the virtual functions among the rows of `esxcli hardware pci list`."""
+    return frozenset(
+        address
+        for address in (normal_address(str(row.get("Address", ""))) for row in rows or [] if _is_function(row))
+        if address
+    )
+
+
+def _is_function(row):
+    return bool(_VF.match(str(row.get("VMkernelName", ""))))
+
+
+def check(subject, now, around, wishes):
+    """{address: entry} of the wishes; everything that must not be done is told at once."""
+    problems, entries = [], {}
+    for entry in wishes:
+        address = normal_address(entry["id"])
+        if address in entries:
+            problems.append((f"{address} is named twice.", "Name each device once."))
+        found = list(_problems(now, around, address, entry))
+        problems += found
+        if not found:
+            entries[address] = entry
+    if problems:
+        raise OperatorError(
+            subject,
+            "the passthrough state of its devices was to be changed",
+            " ".join(found for found, todo in problems),
+            " ".join(dict.fromkeys(todo for found, todo in problems)),
+            "passthrough_impossible",
+            problems=[found for found, todo in problems],
+        )
+    return entries
+
+
+def _problems(now, around, address, entry):
+    state = now.get(address)
+    if address in around.functions:
+        yield (
+            f"{address} is a virtual function.",
+            "Name the whole device; its functions follow from `sriov_vfs`.",
+        )
+        return
+    if state is None or address not in around.tree:
+        yield (
+            f"There is no device {entry['id']} that could be given away; there are: {_capable(now, around)}.",
+            "Correct `devices`.",
+        )
+        return
+    name = f"{address} ({around.tree.get(address).name})"
+    if entry["state"] == "enabled" and not state.configured:
+        yield from _not_to_give(around, state, name, entry)
+    if entry["sriov_vfs"] is not None:
+        yield from _no_functions(around, state, name, entry["sriov_vfs"])
+    if entry["state"] == "enabled" and entry["sriov_vfs"]:
+        yield (f"{name} cannot be given away both whole and in virtual functions.", "Choose one.")
+
+
+def _not_to_give(around, state, name, entry):
+    if not state.capable:
+        yield (f"ESXi cannot give {name} away.", "Check that the IOMMU (VT-d) is on in the BIOS.")
+    yield from _carries(around, state.id, name)
+    gpu = around.gpus.get(state.id)
+    if gpu is not None and "sharedDirect" in (gpu.configured, gpu.active) and not entry["take_from_vgpu"]:
+        yield (
+            f"{name} is a GPU for vGPU: its graphics type is Shared Direct.",
+            "Set `take_from_vgpu` for it if it shall be given away all the same.",
+        )
+
+
+def _carries(around, address, name):
+    """What a port or adapter carries, which would be cut off."""
+    port = next((one for one in around.network.ports if one.pci == address), None)
+    if port is not None and port.switch:
+        adapters = around.network.on_switch(port.switch)
+        told = ", ".join(f"{one.device} ({', '.join(one.services) or 'no service'})" for one in adapters)
+        yield (
+            f"{name} is {port.device}, an uplink of {port.switch}"
+            + (f" with the VMkernel adapters {told}." if told else "."),
+            f"Take {port.device} off {port.switch} first, and look for another port for what it carries.",
+        )
+    if address in around.storage:
+        yield (
+            f"{name} is the storage adapter {around.storage[address]}.",
+            "Choose another device; the host would lose its datastores.",
+        )
+
+
+def _no_functions(around, state, name, number):
+    device = around.tree.get(state.id)
+    if device.vendor == NVIDIA and device.device == T4:
+        yield (
+            f"{name} is a T4, on which SR-IOV is never switched on in vCenter.",
+            "Leave `sriov_vfs` out; the T4 needs SR-IOV in the BIOS alone.",
+        )
+    elif number and not state.sriov_capable:
+        yield (f"{name} has no SR-IOV.", "Check SR-IOV in the BIOS and in the firmware of the adapter.")
+    elif number > state.vfs_max:
+        yield (
+            f"{name} has at most {state.vfs_max} virtual functions, {number} were wanted.",
+            "Raise NUM_OF_VFS in its firmware with aiready.vsphere.nic_firmware, or want fewer.",
+        )
+
+
+def _capable(now, around):
+    return ", ".join(
+        f"{address} ({around.tree.get(address).name})"
+        for address, state in sorted(now.items())
+        if state.capable and address in around.tree and address not in around.functions
+    )
+
+
+def refuse_in_use(subject, around, now, wanted_states):
+    """Raise what running VMs forbid; they may be gone by the time that a plan is carried out."""
+    changed = [address for address, state in now.items() if state.configured != wanted_states[address].configured]
+    vms = sorted({vm for address in changed if address in around.gpus for vm in around.gpus[address].vms})
+    if vms:
+        raise OperatorError(
+            subject,
+            "GPUs were to be given away or taken back",
+            f"Running VMs use them: {', '.join(vms)}",
+            "Shut the VMs down, or move them to another host",
+            "gpu_in_use",
+            vms=vms,
+        )
+
+
+def wanted(now, around, entries, apply_now):
+    """The states of all devices after the entries."""
+    at_once = apply_now and around.rebinds
+    return {
+        address: passthrough.wished(state, entries[address], at_once) if address in entries else state
+        for address, state in now.items()
+    }

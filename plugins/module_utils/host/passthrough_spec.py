@@ -1,0 +1,31 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The request that changes what is given away."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+
+
+def configs(now, wanted, addresses, apply_now):
+    """One entry for each device and kind of change; what stays as it is is sent along, since an entry is a whole."""
+    entries = []
+    for address in addresses:
+        before, after = now[address], wanted[address]
+        if (before.configured, before.label) != (after.configured, after.label):
+            entry = vim.host.PciPassthruConfig(id=address, passthruEnabled=after.configured, applyNow=apply_now)
+            if before.label != after.label:
+                entry.hardwareLabel = after.label
+            entries.append(entry)
+        if before.vfs_configured != after.vfs_configured:
+            entries.append(
+                vim.host.SriovConfig(
+                    id=address,
+                    passthruEnabled=after.configured,
+                    sriovEnabled=after.vfs_configured > 0,
+                    numVirtualFunction=after.vfs_configured,
+                )
+            )
+    return entries

@@ -1,0 +1,110 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The host side of PVRDMA, and the path that it needs so that it does not fall back to TCP. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network
+
+OPTION = "Net.PVRDMAVmknic"
+RULESET = "pvrdma"
+
+
+@dataclass(frozen=True)
+class Pvrdma:
+    """Option and ruleset, and the network that they are about."""
+
+    vmknic: str
+    firewall: bool
+    network: Network
+
+    @property
+    def switch(self):
+        """The switch of the adapter, where there are both."""
+        adapter = self.network.adapter(self.vmknic)
+        return self.network.switch(adapter.switch) if adapter is not None else None
+
+    @property
+    def uplink(self):
+        """The only port of that switch."""
+        switch = self.switch
+        return switch.uplinks[0] if switch is not None and len(switch.uplinks) == 1 else None
+
+    @property
+    def rdma(self):
+        return self.network.rdma_of(self.uplink) if self.uplink is not None else None
+
+
+def want(subject, now, wish):
+    """The host side as it shall be; a path on which RDMA cannot work is refused."""
+    if wish["state"] == "absent":
+        return replace(now, vmknic="", firewall=False)
+    wanted = replace(now, vmknic=wish["vmknic"], firewall=True)
+    problem = _problem(wanted)
+    if problem is not None:
+        found, todo = problem
+        raise OperatorError(subject, f"PVRDMA over {wish['vmknic']} was wanted", found, todo, "pvrdma_path")
+    return wanted
+
+
+def doubts(state):
+    """What is no error but leaves PVRDMA on TCP for now."""
+    if state.vmknic and state.rdma is None:
+        return [f"{state.uplink} has no RDMA device, so PVRDMA uses TCP until its RDMA module is loaded."]
+    if state.vmknic and state.rdma.state not in ("active", "activeDefer"):
+        return [
+            f"the RDMA device {state.rdma.device} of {state.uplink} is {state.rdma.state}; look at cable and switch."
+        ]
+    return []
+
+
+def compare(now, wanted):
+    """Option and ruleset; both take effect at once."""
+    changes = []
+    if now.vmknic != wanted.vmknic:
+        changes.append(Change(OPTION, now.vmknic or None, wanted.vmknic or None))
+    if now.firewall != wanted.firewall:
+        changes.append(Change(f"firewall.{RULESET}", _word(now.firewall), _word(wanted.firewall)))
+    return changes
+
+
+def project(state):
+    """The host side as a user sees it."""
+    rdma = state.rdma
+    return {
+        "vmknic": state.vmknic or None,
+        "firewall": state.firewall,
+        "switch": state.switch.name if state.switch is not None else None,
+        "uplink": state.uplink,
+        "rdma": None if rdma is None else {"name": rdma.device, "state": rdma.state, "mtu": rdma.mtu},
+    }
+
+
+def _problem(state):
+    """Why RDMA cannot work over the adapter; vSphere itself would not say a word."""
+    adapter, switch = state.network.adapter(state.vmknic), state.switch
+    if adapter is None:
+        there = ", ".join(f"{one.device} on {one.switch}" for one in state.network.vmkernel) or "none"
+        return f"There is no such VMkernel adapter; there are: {there}", "Correct `vmknic`, or create the adapter"
+    if switch is None or not switch.distributed:
+        return (
+            f"It is on {adapter.switch or 'an unknown switch'}, which is no distributed switch",
+            "Choose an adapter on the distributed switch of the RDMA ports",
+        )
+    if len(switch.uplinks) != 1:
+        there = ", ".join(switch.uplinks) or "none"
+        return (
+            f"Its switch {switch.name} has {len(switch.uplinks)} uplinks on this host ({there}); PVRDMA has no teaming",
+            "Leave the RDMA port as the only uplink of the switch",
+        )
+    return None
+
+
+def _word(enabled):
+    return "enabled" if enabled else "disabled"

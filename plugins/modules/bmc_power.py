@@ -1,0 +1,251 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: bmc_power
+short_description: Switch a server on or off through its BMC
+version_added: 0.2.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Switches a server on or off over the Redfish service of its BMC, and waits until its power state has changed.
+  - Off and then on is the cold power cycle without which firmware settings of network adapters do not take effect. A
+    reset or a reboot does not take the power from the devices.
+  - Does not know what runs on the server. Enter maintenance mode before, see M(aiready.vsphere.esxi_maintenance).
+  - The peer M(community.general.redfish_command) sends a command whatever the power state is, and waits for the service
+    to answer again at most, not for the state. It has no check mode.
+extends_documentation_fragment:
+  - aiready.vsphere.bmc
+  - aiready.vsphere.bmc.attributes
+options:
+  state:
+    description: Whether the server shall be on or off.
+    type: str
+    choices: ["on", "off"]
+    required: true
+  how:
+    description:
+      - V(graceful) asks the operating system to shut down. One that does not is an error after O(timeout_s).
+      - V(forced) cuts the power, whatever runs on the server.
+      - For O(state=on) both do the same on most servers.
+    type: str
+    choices: [graceful, forced]
+    default: graceful
+  timeout_s:
+    description: How many seconds the server may take to reach the O(state).
+    type: int
+    default: 600
+attributes:
+  check_mode:
+    details: The change and the result are those of a real run.
+  diff_mode:
+    details: The power state before and after.
+seealso:
+  - module: aiready.vsphere.bios_settings
+  - module: community.general.redfish_command
+"""
+
+EXAMPLES = r"""
+- name: Shut a server down and wait until it is off
+  aiready.vsphere.bmc_power:
+    bmc_address: bmc-01.example.com
+    bmc_username: root
+    bmc_password: "{{ bmc_password }}"
+    state: "off"
+
+- name: Take the servers of a row out of service for work on their power supply
+  hosts: esxi_hosts
+  gather_facts: false
+  serial: 1
+  module_defaults:
+    group/aiready.vsphere.bmc:
+      bmc_address: "{{ bmc_address }}"
+      bmc_password: "{{ bmc_password }}"
+  tasks:
+    - name: The server is off
+      aiready.vsphere.bmc_power:
+        state: "off"
+        how: graceful
+        timeout_s: 900
+      delegate_to: localhost
+
+- name: Switch a server on again
+  aiready.vsphere.bmc_power:
+    bmc_address: bmc-01.example.com
+    state: "on"
+"""
+
+RETURN = r"""
+server:
+  description: The server, also when the task fails.
+  returned: unless the parameters are wrong
+  type: dict
+  contains:
+    name:
+      description: The address of the BMC.
+      type: str
+      returned: always
+      sample: bmc-01.example.com
+    vendor:
+      description: The make of the server, V(dell), V(hpe), V(supermicro) or V(other). Null when it could not be read.
+      type: str
+      returned: always
+      sample: dell
+    model:
+      description: The model of the server.
+      type: str
+      returned: always
+      sample: PowerEdge R750xa
+    serial:
+      description: The serial number or service tag of the server.
+      type: str
+      returned: always
+      sample: 7XK2LN3
+    uuid:
+      description: The UUID of the server.
+      type: str
+      returned: always
+      sample: 4c4c4544-0058-4b10-8032-b7c04f4c4e33
+    system_id:
+      description: The ID of the server in its BMC.
+      type: str
+      returned: always
+      sample: System.Embedded.1
+    changed:
+      description: Whether the server was switched, or would be in check mode.
+      type: bool
+      returned: always
+      sample: true
+    before:
+      description: What was found. Empty when it could not be read.
+      type: dict
+      returned: always
+      sample: {power: "on"}
+    after:
+      description: What is there after the task, read again; in check mode, what would be there.
+      type: dict
+      returned: always
+      contains:
+        power:
+          description: V(on), V(off), or what the BMC says in between.
+          type: str
+          returned: success
+      sample: {power: "off"}
+    changes:
+      description: What was done, or would be in check mode.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {path: power, before: "on", after: "off", needs: null}
+    pending:
+      description: Always empty.
+      type: list
+      elements: dict
+      returned: always
+      sample: []
+    failed:
+      description: Whether the server is not in the wanted state.
+      type: bool
+      returned: always
+      sample: false
+    msg:
+      description: Why not, and what to do. Empty when it is.
+      type: str
+      returned: always
+      sample: ""
+    failure:
+      description: The reason for machines, with a stable C(code). Empty when all is as wanted.
+      type: dict
+      returned: always
+      sample: {}
+failure:
+  description: Why the task failed, with a stable C(code) and what else is known.
+  returned: failure
+  type: dict
+  sample: {code: power_timeout, subject: bmc-01.example.com, last_state: "On"}
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change, Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import address, power, session, system
+from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.args import BMC, check_bmc
+from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun, run
+
+ARGUMENTS = dict(
+    BMC,
+    state={"type": "str", "choices": ["on", "off"], "required": True},
+    how={"type": "str", "choices": ["graceful", "forced"], "default": "graceful"},
+    timeout_s={"type": "int", "default": 600},
+)
+STATES = {"on": power.ON, "off": power.OFF}
+UNKNOWN_IDS = dict.fromkeys(("vendor", "model", "serial", "uuid", "system_id"))
+
+
+class ServerPower(Noun):
+    """Whether one server is on; a state is a PowerState of Redfish."""
+
+    def __init__(self, params):
+        self._params = params
+        self._bmc = session.connect(params)
+        self._system = None
+
+    def read(self, items):
+        (item,) = items
+        self._system = system.find(self._bmc, self._params["system_id"])
+        item.ids.update(self._system.ids)
+        item.now = self._system.power
+
+    def want(self, item):
+        return STATES[item.wish["state"]]
+
+    def compare(self, now, wanted):
+        return [] if now == wanted else [Change("power", _word(now), _word(wanted))]
+
+    def apply(self, items):
+        (item,) = items
+        # A server that is on its way only has to be waited for.
+        if power.TOWARDS.get(item.now) != item.wanted:
+            item.touched = True
+            power.switch(self._bmc, self._system, item.wanted, item.wish["how"])
+        item.touched = True
+
+    def prove(self, items):
+        for item in items:
+            item.proved = power.wait(self._bmc, self._system, item.wanted, item.wish["timeout_s"])
+
+    def project(self, state):
+        return {"power": _word(state)}
+
+    def close(self):
+        self._bmc.close()
+
+
+def _word(state):
+    return {power.ON: "on", power.OFF: "off"}.get(state, state)
+
+
+def main():
+    module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
+    params = module.params
+    problems = check_bmc(params)
+    if not 1 <= params["timeout_s"] <= 86400:
+        problems.append(f"timeout_s is {params['timeout_s']}; it must be between 1 and 86400.")
+    if problems:
+        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    label = str(address.parse(params["bmc_address"]))
+    wish = {name: params[name] for name in ("state", "how", "timeout_s")}
+    noun = ServerPower(params)
+    try:
+        run(module, noun, [Item(label, wish, dict(UNKNOWN_IDS, name=label))], "server", single=True)
+    finally:
+        noun.close()
+
+
+if __name__ == "__main__":
+    main()

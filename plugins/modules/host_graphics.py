@@ -1,0 +1,352 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: host_graphics
+short_description: Set the graphics types of a host and of each of its GPUs
+version_added: 0.2.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Sets the default graphics type of a host, the type of each GPU, and how VMs are spread over GPUs. VMs get vGPUs
+    only from GPUs whose type is Shared Direct, in the default and on the device.
+  - A type takes effect when Xorg on the host, or the host itself, is started again. Until then it is reported in
+    RV(host.pending) by every run. Xorg is restarted only where the task says so.
+  - The peer M(community.vmware.vmware_host_graphics) sets the default alone, so that GPUs which the host knows
+    already stay as they are, and says in check mode that nothing would change.
+notes:
+  - A GPU has a type only while a driver is in charge of it. Before the driver is installed and the host restarted,
+    O(default_type) can be set; GPUs that the driver finds at its first start take it.
+  - vSphere tells which types are active, but not with which assignment policy Xorg was started. This module notes
+    that as the custom attribute C(aiready.vsphere.graphics_policy.at_boot) of the host in vCenter before it changes
+    the policy.
+  - GPUs that are given away by passthrough are left out of V(all), and refused when they are named.
+extends_documentation_fragment:
+  - aiready.vsphere.vcenter
+  - aiready.vsphere.host_identity
+  - aiready.vsphere.attributes
+options:
+  default_type:
+    description:
+      - The type of GPUs that have none of their own.
+      - V(shared_direct) is for vGPU, V(shared) for software that shares a GPU through ESXi.
+      - Without it, that stays as it is.
+    type: str
+    choices: [shared, shared_direct]
+  assignment_policy:
+    description:
+      - V(performance) spreads VMs over the GPUs, V(consolidation) fills one GPU after another. The policy is not
+        regarded for GPUs in MIG mode or with vGPUs of mixed size.
+      - Without it, that stays as it is.
+    type: str
+    choices: [performance, consolidation]
+  devices:
+    description: What GPUs shall be. Those that are not named stay as they are.
+    type: list
+    elements: dict
+    suboptions:
+      id:
+        description: PCI address of the GPU, for example V(0000:17:00.0), or V(all).
+        type: str
+        required: true
+      type:
+        description: The type of this GPU. Without it, that stays as it is.
+        type: str
+        choices: [shared, shared_direct]
+      vgpu_mode:
+        description:
+          - Whether vGPUs on this GPU have one size or mixed sizes. Needs ESXi 8.0.3 or newer.
+          - Without it, that stays as it is.
+        type: str
+        choices: [same_size, mixed_size]
+  restart:
+    description:
+      - V(xorg) restarts the X server of the host when something waits for it, and waits until the types are active.
+        It is refused while running VMs use a GPU of the host.
+      - V(none) leaves the restart to you.
+    type: str
+    choices: [none, xorg]
+    default: none
+  xorg_timeout_s:
+    description: How many seconds the types may take to become active after O(restart=xorg).
+    type: int
+    default: 60
+seealso:
+  - module: aiready.vsphere.nvaie_vib
+  - module: aiready.vsphere.vgpu_profile
+"""
+
+EXAMPLES = r"""
+- name: Make all GPUs of a host ready for vGPU
+  aiready.vsphere.host_graphics:
+    hostname: vcenter.example.com
+    username: administrator@vsphere.local
+    password: "{{ vcenter_password }}"
+    host: esx-01.example.com
+    default_type: shared_direct
+    devices:
+      - id: all
+        type: shared_direct
+
+- name: GPUs in use by vGPU, without a restart of the host
+  hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/aiready.vsphere.vcenter:
+      hostname: vcenter.example.com
+      username: administrator@vsphere.local
+      password: "{{ vcenter_password }}"
+  tasks:
+    - name: Activate what is configured, and fill one GPU after another
+      aiready.vsphere.host_graphics:
+        host: esx-01.example.com
+        assignment_policy: consolidation
+        restart: xorg
+
+- name: Back to what ESXi starts with
+  aiready.vsphere.host_graphics:
+    host: esx-01.example.com
+    default_type: shared
+    assignment_policy: performance
+    devices:
+      - id: all
+        type: shared
+    restart: xorg
+"""
+
+RETURN = r"""
+host:
+  description: The result, also when the task fails.
+  returned: unless the parameters are wrong
+  type: dict
+  contains:
+    name:
+      description: Name of the host in vCenter. Of a host that was not found, what the task said.
+      type: str
+      returned: always
+      sample: esx-01.example.com
+    moid:
+      description: Managed object ID of the host, null for one that was not found.
+      type: str
+      returned: always
+      sample: host-12
+    changed:
+      description: Whether something was changed, or would be in check mode.
+      type: bool
+      returned: always
+      sample: true
+    before:
+      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      type: dict
+      returned: always
+      sample:
+        default_type: shared
+        assignment_policy: performance
+        devices:
+          - id: "0000:17:00.0"
+            name: NVIDIA A100-PCIE-40GB
+            configured: shared
+            active: shared
+            vgpu_mode: same_size
+            mode: none
+    after:
+      description: What is there now, read again after the change; in check mode, what would be there.
+      type: dict
+      returned: always
+      contains:
+        default_type:
+          description: V(shared) or V(shared_direct).
+          type: str
+          returned: success
+        assignment_policy:
+          description: V(performance) or V(consolidation).
+          type: str
+          returned: success
+        devices:
+          description:
+            - The GPUs of NVIDIA, each with C(id), C(name), C(configured) and C(active) (its types), C(vgpu_mode)
+              (configured) and C(mode) (active). Types and modes are V(basic), V(direct), V(shared), V(shared_direct)
+              and V(none), V(same_size), V(mixed_size), V(mig). A mode is null on ESXi before 8.0.3.
+          type: list
+          elements: dict
+          returned: success
+      sample:
+        default_type: shared_direct
+        assignment_policy: performance
+        devices:
+          - id: "0000:17:00.0"
+            name: NVIDIA A100-PCIE-40GB
+            configured: shared_direct
+            active: shared
+            vgpu_mode: same_size
+            mode: none
+    changes:
+      description: What was changed, or would be in check mode, one entry per setting.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {path: graphics.default_type, before: shared, after: shared_direct, needs: null}
+        - {path: "graphics.0000:17:00.0", before: shared, after: shared_direct, needs: xorg_restart}
+    pending:
+      description: What waits for a restart of Xorg or of the host, until then in every result.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {what: "graphics.0000:17:00.0", needs: xorg_restart}
+    failed:
+      description: Whether the host is not as wanted.
+      type: bool
+      returned: always
+      sample: false
+    msg:
+      description: Why the host is not as wanted, and what to do. Empty when it is.
+      type: str
+      returned: always
+      sample: ""
+    failure:
+      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      type: dict
+      returned: always
+      sample: {}
+failure:
+  description: Why the task failed, with a stable C(code) and what else is known.
+  returned: failure
+  type: dict
+  sample: {code: graphics_impossible}
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
+    at_boot,
+    facts,
+    gather,
+    graphics,
+    graphics_spec,
+    marks,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+
+TYPES = ["shared", "shared_direct"]
+ARGUMENTS = dict(
+    args.CONNECTION,
+    **args.HOST_IDENTITY,
+    default_type={"type": "str", "choices": TYPES},
+    assignment_policy={"type": "str", "choices": ["performance", "consolidation"]},
+    devices={
+        "type": "list",
+        "elements": "dict",
+        "options": {
+            "id": {"type": "str", "required": True},
+            "type": {"type": "str", "choices": TYPES},
+            "vgpu_mode": {"type": "str", "choices": ["same_size", "mixed_size"]},
+        },
+    },
+    restart={"type": "str", "choices": ["none", "xorg"], "default": "none"},
+    xorg_timeout_s={"type": "int", "default": 60},
+)
+
+
+def check_params(params):
+    """Everything that is wrong with the parameters by themselves, one sentence each."""
+    if 1 <= params["xorg_timeout_s"] <= 3600:
+        return []
+    return [f"xorg_timeout_s is {params['xorg_timeout_s']}; it must be between 1 and 3600."]
+
+
+class HostGraphics(HostNoun):
+    """The graphics of one host."""
+
+    PROPERTIES = facts.GRAPHICS
+
+    def look(self, found, wish):
+        found, vms = gather.read(self._vcenter, found, self.paths)
+        self._found = found
+        state = facts.graphics_of(found.row, facts.running_vms(vms))
+        if state is None:
+            raise _no_graphics(self.label)
+        return state
+
+    def want(self, item):
+        return graphics.want(self.label, item.now, item.wish)
+
+    def compare(self, now, wanted):
+        return graphics.compare(now, wanted)
+
+    def change(self, item):
+        graphics.refuse_in_use(self.label, item.now, item.wanted)
+        if item.now.policy != item.wanted.policy or item.wanted.restarted:
+            self._note(item)
+        if any(change.path != "graphics.xorg" for change in item.changes):
+            config = graphics_spec.config(self._found.row.get("config.graphicsConfig"), item.now, item.wanted)
+            item.touched = True
+            with self.asking("its graphics settings were to be changed"):
+                self.manager("graphicsManager").UpdateGraphicsConfig(config=config)
+        if item.wanted.restarted:
+            item.touched = True
+            with self.asking("Xorg was to be restarted"):
+                self.manager("serviceSystem").RestartService(id="xorg")
+            self._note(item)
+
+    def prove(self, items):
+        for item in items:
+            if item.wanted.restarted and item.error is None:
+                self._wait(item)
+        super().prove(items)
+
+    def gap(self, proved, wanted):
+        return [change for change in self.compare(proved, wanted) if change.path != "graphics.xorg"] + [
+            graphics.not_active(waiting) for waiting in graphics.pending(proved) if wanted.restarted
+        ]
+
+    def project(self, state):
+        return graphics.project(state)
+
+    def pending(self, state):
+        return graphics.pending(state)
+
+    def _wait(self, item):
+        """A restarted Xorg needs a moment before the host tells the new types."""
+        clock = self._vcenter.clock
+        deadline = clock.now() + self._params["xorg_timeout_s"]
+        while graphics.pending(self.look(self._found, item.wish)) and clock.now() < deadline:
+            clock.sleep(1)
+
+    def _note(self, item):
+        """Keep the policy that Xorg runs with, which vSphere does not tell."""
+        boot_time = self._found.row.get("runtime.bootTime")
+        policy = item.wanted.policy if item.touched and item.wanted.restarted else item.now.active_policy
+        if boot_time is None or item.now.policy == item.wanted.policy == item.now.active_policy:
+            return
+        try:
+            name = at_boot.note_name(facts.POLICY_NOTE)
+            marks.write(self._vcenter, self._found.ref, name, at_boot.note(boot_time, policy))
+        except OperatorError as error:
+            self._warn(f"Later runs cannot tell that the assignment policy waits for a restart. {error.message}")
+
+
+def _no_graphics(label):
+    return OperatorError(
+        label,
+        "its graphics settings were to be read",
+        "vCenter does not know any",
+        "Check that the host is ESXi 6.5 or newer and that the user may read its configuration",
+        "graphics_unknown",
+    )
+
+
+def main():
+    module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
+    run_for_host(module, HostGraphics(module.params, module.warn), check_params(module.params))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,315 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: pci_passthrough
+short_description: Give PCI devices of a host to VMs, whole or in virtual functions
+version_added: 0.2.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Switches passthrough of named devices of a host on or off, sets their labels for Dynamic DirectPath I/O, and the
+    number of virtual functions (SR-IOV) of network adapters.
+  - Never takes what the host needs. A port that is an uplink of a switch, and with it management, vMotion and storage
+    over the network, is refused with what it carries, and so are storage adapters.
+  - A GPU that is set up for vGPU is refused unless the task says that it shall be taken.
+  - Virtual functions carry the names and IDs of the whole device, so they are recognised and refused.
+  - Tells what is configured and what is active, and reports what waits for a restart of the host in RV(host.pending).
+  - The peer M(community.vmware.vmware_host_passthrough) takes any device that it is told, and selects devices by
+    names that virtual functions share. M(community.vmware.vmware_host_sriov) takes one port per task. Both tell what
+    waits for a restart in prose, if at all.
+extends_documentation_fragment:
+  - aiready.vsphere.vcenter
+  - aiready.vsphere.host_identity
+  - aiready.vsphere.esxcli_transport
+  - aiready.vsphere.attributes
+options:
+  devices:
+    description: The devices. Those that are not named stay as they are.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      id:
+        description: PCI address of the device, for example V(0000:3b:00.0).
+        type: str
+        required: true
+      state:
+        description: Whether the whole device is given away. Without it, that stays as it is.
+        type: str
+        choices: [enabled, disabled]
+      label:
+        description:
+          - The hardware label by which VMs ask for such a device. An empty text removes it.
+          - Without it, that stays as it is.
+        type: str
+      sriov_vfs:
+        description:
+          - The number of virtual functions, 0 for none. Without it, that stays as it is.
+          - The firmware of the adapter has to offer as many.
+        type: int
+      take_from_vgpu:
+        description: Whether a GPU whose graphics type is Shared Direct may be given away.
+        type: bool
+        default: false
+  apply:
+    description:
+      - V(now) binds a device anew at once, where the host can do so. Virtual functions always wait for a restart.
+      - V(reboot) leaves it to the next restart of the host.
+    type: str
+    choices: [now, reboot]
+    default: reboot
+seealso:
+  - module: aiready.vsphere.nic_firmware
+  - module: aiready.vsphere.esxi_module_options
+"""
+
+EXAMPLES = r"""
+- name: Give the second port of a network adapter to VMs
+  aiready.vsphere.pci_passthrough:
+    hostname: vcenter.example.com
+    username: administrator@vsphere.local
+    password: "{{ vcenter_password }}"
+    host: esx-01.example.com
+    devices:
+      - id: "0000:3a:00.1"
+        state: enabled
+        label: roce
+
+- name: A GPU by passthrough
+  hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/aiready.vsphere.vcenter:
+      hostname: vcenter.example.com
+      username: administrator@vsphere.local
+      password: "{{ vcenter_password }}"
+  tasks:
+    - name: Take the GPU from vGPU and give it away whole, without a restart
+      aiready.vsphere.pci_passthrough:
+        host: esx-01.example.com
+        devices:
+          - id: "0000:39:00.0"
+            state: enabled
+            take_from_vgpu: true
+        apply: now
+
+- name: Take both back
+  aiready.vsphere.pci_passthrough:
+    host: esx-01.example.com
+    devices:
+      - id: "0000:3a:00.1"
+        state: disabled
+        label: ""
+      - id: "0000:39:00.0"
+        state: disabled
+    apply: now
+"""
+
+RETURN = r"""
+host:
+  description: The result, also when the task fails.
+  returned: unless the parameters are wrong
+  type: dict
+  contains:
+    name:
+      description: Name of the host in vCenter. Of a host that was not found, what the task said.
+      type: str
+      returned: always
+      sample: esx-01.example.com
+    moid:
+      description: Managed object ID of the host, null for one that was not found.
+      type: str
+      returned: always
+      sample: host-12
+    changed:
+      description: Whether something was changed, or would be in check mode.
+      type: bool
+      returned: always
+      sample: true
+    before:
+      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      type: dict
+      returned: always
+      sample:
+        devices:
+          - id: "0000:3a:00.1"
+            name: MT2892 Family [ConnectX-6 Dx]
+            configured: disabled
+            active: disabled
+            label: null
+            sriov_vfs: {configured: 0, active: 0, max: 0}
+    after:
+      description: What is there now, read again after the change; in check mode, what would be there.
+      type: dict
+      returned: always
+      contains:
+        devices:
+          description:
+            - The devices of the task, each with C(id), C(name), C(configured) and C(active) (V(enabled) or
+              V(disabled)), C(label) and C(sriov_vfs) (C(configured), C(active), C(max)).
+          type: list
+          elements: dict
+          returned: success
+      sample:
+        devices:
+          - id: "0000:3a:00.1"
+            name: MT2892 Family [ConnectX-6 Dx]
+            configured: enabled
+            active: disabled
+            label: roce
+            sriov_vfs: {configured: 0, active: 0, max: 0}
+    changes:
+      description: What was changed, or would be in check mode, one entry per setting.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {path: "passthrough.0000:3a:00.1", before: disabled, after: enabled, needs: reboot}
+        - {path: "passthrough.0000:3a:00.1.label", before: null, after: roce, needs: null}
+    pending:
+      description: What waits for a restart before it takes effect, until then in every result.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {what: "passthrough.0000:3a:00.1", needs: reboot}
+    failed:
+      description: Whether the host is not as wanted.
+      type: bool
+      returned: always
+      sample: false
+    msg:
+      description: Why the host is not as wanted, and what to do. Empty when it is.
+      type: str
+      returned: always
+      sample: ""
+    failure:
+      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      type: dict
+      returned: always
+      sample: {}
+failure:
+  description: Why the task failed, with a stable C(code) and what else is known.
+  returned: failure
+  type: dict
+  sample: {code: passthrough_impossible}
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
+    facts,
+    gather,
+    passthrough,
+    passthrough_rules,
+    passthrough_spec,
+    pci,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+
+DEVICE = {
+    "id": {"type": "str", "required": True},
+    "state": {"type": "str", "choices": ["enabled", "disabled"]},
+    "label": {"type": "str"},
+    "sriov_vfs": {"type": "int"},
+    "take_from_vgpu": {"type": "bool", "default": False},
+}
+ARGUMENTS = dict(
+    args.CONNECTION,
+    **args.HOST_IDENTITY,
+    **args.ESXCLI_TRANSPORT,
+    devices={"type": "list", "elements": "dict", "required": True, "options": DEVICE},
+    apply={"type": "str", "choices": ["now", "reboot"], "default": "reboot"},
+)
+
+
+def check_params(params):
+    """Everything that is wrong with the parameters by themselves, one sentence each."""
+    problems = []
+    for entry in params["devices"]:
+        if pci.normal_address(entry["id"]) is None:
+            problems.append(f"{entry['id']} is no PCI address; write it as 0000:3b:00.0.")
+        if entry["sriov_vfs"] is not None and entry["sriov_vfs"] < 0:
+            problems.append(f"sriov_vfs of {entry['id']} is {entry['sriov_vfs']}; 0 means none.")
+    return problems
+
+
+class Passthrough(HostNoun):
+    """The devices of one host that are or may be given away."""
+
+    PROPERTIES = (
+        *facts.GRAPHICS,
+        "capability.deviceRebindWithoutRebootSupported",
+        "config.network",
+        "config.pciPassthruInfo",
+        "config.storageDevice.hostBusAdapter",
+        "config.virtualNicManagerInfo",
+        "hardware.pciDevice",
+    )
+
+    def __init__(self, params, warn):
+        super().__init__(params, warn)
+        self._around = None
+        self._named = [pci.normal_address(entry["id"]) for entry in params["devices"]]
+
+    def look(self, found, wish):
+        if self._around is None:
+            found, vms = gather.read(self._vcenter, found, self.paths)
+            self._around = self._surroundings(found.row, facts.running_vms(vms))
+        return passthrough.devices_of(found.row.get("config.pciPassthruInfo"))
+
+    def want(self, item):
+        entries = passthrough_rules.check(self.label, item.now, self._around, item.wish["devices"])
+        return passthrough_rules.wanted(item.now, self._around, entries, item.wish["apply"] == "now")
+
+    def compare(self, now, wanted):
+        return [change for address in self._named for change in passthrough.compare(now[address], wanted[address])]
+
+    def change(self, item):
+        passthrough_rules.refuse_in_use(self.label, self._around, item.now, item.wanted)
+        configs = passthrough_spec.configs(item.now, item.wanted, self._named, item.wish["apply"] == "now")
+        item.touched = True
+        with self.asking("the passthrough state of its devices was to be changed"):
+            self.manager("pciPassthruSystem").UpdatePassthruConfig(config=configs)
+
+    def project(self, state):
+        tree = self._around.tree
+        return {
+            "devices": [
+                passthrough.project(state[address], tree.get(address).name if address in tree else "")
+                for address in self._named
+                if address in state
+            ]
+        }
+
+    def pending(self, state):
+        return passthrough.pending([state[address] for address in self._named if address in state])
+
+    def _surroundings(self, row, running):
+        graphics = facts.graphics_of(row, running)
+        adapters = row.get("config.storageDevice.hostBusAdapter") or []
+        return passthrough_rules.Surroundings(
+            tree=pci.tree_of(row.get("hardware.pciDevice"), None),
+            network=network_of(row.get("config.network"), row.get("config.virtualNicManagerInfo")),
+            functions=passthrough_rules.functions_of(self.esxcli.call("hardware.pci.list")),
+            storage={pci.normal_address(one.pci): one.device for one in adapters if one.pci},
+            gpus={device.id: device for device in graphics.devices} if graphics else {},
+            # Hosts before 7.0 do not tell it and cannot do it.
+            rebinds=bool(row.get("capability.deviceRebindWithoutRebootSupported")),
+        )
+
+
+def main():
+    module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
+    run_for_host(module, Passthrough(module.params, module.warn), check_params(module.params))
+
+
+if __name__ == "__main__":
+    main()

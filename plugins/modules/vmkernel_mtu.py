@@ -1,0 +1,244 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: vmkernel_mtu
+short_description: Set the MTU of VMkernel adapters, and of the distributed switch below them
+version_added: 0.2.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Sets the MTU of VMkernel adapters of a host, and touches nothing else of them.
+  - An adapter can have no larger MTU than its switch. The MTU of a distributed switch is raised first where the task
+    allows it, and is never lowered, because other hosts and adapters share it. The physical ports follow their
+    switch.
+  - RoCE can use its largest path MTU of 4096 bytes only where the ports carry jumbo frames.
+  - The peer M(community.vmware.vmware_vmkernel) wants the whole adapter described and switches services off that the
+    task does not name, and M(community.vmware.vmware_dvswitch) does so with the switch. Neither is right for one
+    setting.
+notes:
+  - Ports of a switch may lose their link for a moment when the MTU of the switch is changed, on all hosts of the
+    switch.
+  - The physical network has to carry such frames too. This module cannot see it.
+extends_documentation_fragment:
+  - aiready.vsphere.vcenter
+  - aiready.vsphere.host_identity
+  - aiready.vsphere.task_waiting
+  - aiready.vsphere.attributes
+options:
+  devices:
+    description: The VMkernel adapters, for example V(vmk1).
+    type: list
+    elements: str
+    required: true
+  mtu:
+    description: The MTU in bytes, from 1280 to 9000. ESXi starts with 1500.
+    type: int
+    default: 9000
+  switch:
+    description:
+      - What happens where the switch has a smaller MTU.
+      - V(refuse) fails and says so.
+      - V(raise) raises the MTU of the distributed switch, which all its hosts share.
+    type: str
+    choices: [refuse, raise]
+    default: refuse
+"""
+
+EXAMPLES = r"""
+- name: Jumbo frames for the adapter that RDMA uses
+  aiready.vsphere.vmkernel_mtu:
+    hostname: vcenter.example.com
+    username: administrator@vsphere.local
+    password: "{{ vcenter_password }}"
+    host: esx-01.example.com
+    devices:
+      - vmk1
+    switch: raise
+
+- name: All hosts of a switch
+  hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/aiready.vsphere.vcenter:
+      hostname: vcenter.example.com
+      username: administrator@vsphere.local
+      password: "{{ vcenter_password }}"
+  tasks:
+    - name: Jumbo frames on both hosts
+      aiready.vsphere.vmkernel_mtu:
+        host: "{{ item }}"
+        devices:
+          - vmk1
+        mtu: 9000
+        switch: raise
+      loop:
+        - esx-01.example.com
+        - esx-02.example.com
+
+- name: Frames of the usual size again
+  aiready.vsphere.vmkernel_mtu:
+    host: esx-01.example.com
+    devices:
+      - vmk1
+    mtu: 1500
+"""
+
+RETURN = r"""
+host:
+  description: The result, also when the task fails.
+  returned: unless the parameters are wrong
+  type: dict
+  contains:
+    name:
+      description: Name of the host in vCenter. Of a host that was not found, what the task said.
+      type: str
+      returned: always
+      sample: esx-01.example.com
+    moid:
+      description: Managed object ID of the host, null for one that was not found.
+      type: str
+      returned: always
+      sample: host-12
+    changed:
+      description: Whether something was changed, or would be in check mode.
+      type: bool
+      returned: always
+      sample: true
+    before:
+      description: What was found, in the same terms as RV(host.after). Empty for a host that could not be read.
+      type: dict
+      returned: always
+      sample:
+        vmkernel: {vmk1: 1500}
+        switches: {dvs-train: 1500}
+    after:
+      description: What is there now, read again after the change; in check mode, what would be there.
+      type: dict
+      returned: always
+      contains:
+        vmkernel:
+          description: The MTU of each VMkernel adapter of the task, by its name.
+          type: dict
+          returned: success
+        switches:
+          description: The MTU of the switches below them, by their names.
+          type: dict
+          returned: success
+      sample:
+        vmkernel: {vmk1: 9000}
+        switches: {dvs-train: 9000}
+    changes:
+      description: What was changed, or would be in check mode, one entry per setting.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {path: mtu.dvs-train, before: 1500, after: 9000, needs: null}
+        - {path: mtu.vmk1, before: 1500, after: 9000, needs: null}
+    pending:
+      description: Always empty, since an MTU takes effect at once.
+      type: list
+      elements: dict
+      returned: always
+      sample: []
+    failed:
+      description: Whether the host is not as wanted.
+      type: bool
+      returned: always
+      sample: false
+    msg:
+      description: Why the host is not as wanted, and what to do. Empty when it is.
+      type: str
+      returned: always
+      sample: ""
+    failure:
+      description: The reason for machines, with a stable C(code). Empty when the host is as wanted.
+      type: dict
+      returned: always
+      sample: {}
+failure:
+  description: Why the task failed, with a stable C(code) and what else is known.
+  returned: failure
+  type: dict
+  sample: {code: mtu_impossible}
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import mtu
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun, run_for_host
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, properties, tasks
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+
+ARGUMENTS = dict(
+    args.CONNECTION,
+    **args.HOST_IDENTITY,
+    **args.TASK_WAITING,
+    devices={"type": "list", "elements": "str", "required": True},
+    mtu={"type": "int", "default": 9000},
+    switch={"type": "str", "choices": ["refuse", "raise"], "default": "refuse"},
+)
+
+
+class VmkernelMtu(HostNoun):
+    """MTU of VMkernel adapters and their switches."""
+
+    PROPERTIES = ("config.network",)
+
+    def look(self, found, wish):
+        return mtu.state_of(network_of(found.row.get("config.network")), wish["devices"])
+
+    def want(self, item):
+        return mtu.want(self.label, item.now, item.wish)
+
+    def compare(self, now, wanted):
+        return mtu.compare(now, wanted)
+
+    def change(self, item):
+        for switch, size in mtu.raised(item.now, item.wanted):
+            item.touched = True
+            self._raise(switch, size)
+        system = self.manager("networkSystem")
+        for device, size in mtu.resized(item.now, item.wanted):
+            item.touched = True
+            with self.asking(f"the MTU of {device} was to be set"):
+                system.UpdateVirtualNic(device=device, nic=vim.host.VirtualNic.Specification(mtu=size))
+
+    def project(self, state):
+        return mtu.project(state)
+
+    def _raise(self, switch, size):
+        outcome = self._try_to_raise(switch, size)
+        if outcome.error is not None and outcome.error.code == "concurrent":
+            # Somebody was faster, often another host of the same play that raises the same switch.
+            outcome = self._try_to_raise(switch, size)
+        if outcome.error is not None:
+            raise outcome.error
+
+    def _try_to_raise(self, switch, size):
+        with self.asking(f"the MTU of the switch {switch.name} was to be raised"):
+            found = self._vcenter.content.dvSwitchManager.QueryDvsByUuid(uuid=switch.uuid)
+        # The MTU is a field of a subtype of config, which a path of properties cannot name.
+        (row,) = properties.retrieve(self._vcenter, {"VmwareDistributedVirtualSwitch": ("config",)}, [found])
+        config = row.get("config")
+        if config.maxMtu >= size:
+            return tasks.Outcome()
+        spec = vim.dvs.VmwareDistributedVirtualSwitch.ConfigSpec(configVersion=config.configVersion, maxMtu=size)
+        # The version in the spec makes vCenter refuse a request that arrives twice.
+        job = tasks.Job(switch.name, lambda: found.ReconfigureDvs_Task(spec=spec), "its MTU was to be raised", True)
+        return tasks.run_tasks(self._vcenter, [job], 1, self._params["task_timeout_s"])[0]
+
+
+def main():
+    module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
+    run_for_host(module, VmkernelMtu(module.params, module.warn), mtu.check_params(module.params))
+
+
+if __name__ == "__main__":
+    main()

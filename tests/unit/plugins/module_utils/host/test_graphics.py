@@ -1,0 +1,137 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import graphics, graphics_spec
+from pyVmomi import vim
+
+ONE, TWO = "0000:17:00.0", "0000:65:00.0"
+
+
+def gpu(address=ONE, configured="shared", active="shared", mode="sameSize", active_mode="none", **more):
+    return graphics.Device(address, "NVIDIA A100", configured, active, mode, active_mode, **more)
+
+
+def host(*devices, default="shared", policy="performance", active_policy="performance", version=(8, 0, 3)):
+    return graphics.Graphics(default, policy, active_policy, devices or (gpu(),), version)
+
+
+def wish(default_type=None, assignment_policy=None, devices=(), restart="none"):
+    entries = [{"type": None, "vgpu_mode": None, **entry} for entry in devices]
+    return {
+        "default_type": default_type,
+        "assignment_policy": assignment_policy,
+        "devices": entries,
+        "restart": restart,
+    }
+
+
+def plan(now, **wishes):
+    wanted = graphics.want("esx", now, wish(**wishes))
+    return {change.path: (change.after, change.needs) for change in graphics.compare(now, wanted)}
+
+
+SHARED_DIRECT = [{"id": "all", "type": "shared_direct"}]
+
+
+def test_default_and_device_are_settings_of_their_own():
+    assert plan(host(), default_type="shared_direct") == {"graphics.default_type": ("shared_direct", None)}
+    assert plan(host(), devices=SHARED_DIRECT) == {f"graphics.{ONE}": ("shared_direct", "xorg_restart")}
+
+
+def test_a_device_without_a_type_of_its_own_follows_the_default():
+    now = host(gpu(own=False))
+    assert plan(now, default_type="shared_direct") == {
+        "graphics.default_type": ("shared_direct", None),
+        f"graphics.{ONE}": ("shared_direct", "xorg_restart"),
+    }
+
+
+def test_a_type_that_is_configured_and_not_active_is_pending_and_no_change():
+    now = host(gpu(configured="sharedDirect"))
+    assert plan(now, devices=SHARED_DIRECT) == {}
+    assert graphics.pending(now) == [{"what": f"graphics.{ONE}", "needs": "xorg_restart"}]
+
+
+def test_xorg_is_restarted_only_when_something_waits_for_it():
+    assert plan(host(gpu(configured="sharedDirect")), restart="xorg") == {"graphics.xorg": ("restarted", None)}
+    assert plan(host(), restart="xorg") == {}
+    made = plan(host(), devices=SHARED_DIRECT, restart="xorg")
+    assert made == {f"graphics.{ONE}": ("shared_direct", None), "graphics.xorg": ("restarted", None)}
+
+
+def test_after_the_restart_everything_is_predicted_as_active():
+    wanted = graphics.want("esx", host(), wish(devices=SHARED_DIRECT, restart="xorg"))
+    (device,) = graphics.project(wanted)["devices"]
+    assert (device["active"], device["mode"]) == ("shared_direct", "same_size")
+    assert graphics.pending(wanted) == []
+
+
+def test_the_policy_waits_too():
+    assert plan(host(), assignment_policy="consolidation") == {
+        "graphics.assignment_policy": ("consolidation", "xorg_restart")
+    }
+    back = host(policy="consolidation")
+    assert plan(back, assignment_policy="performance") == {"graphics.assignment_policy": ("performance", None)}
+
+
+@pytest.mark.parametrize("active", ["basic", "direct"])
+def test_a_gpu_that_is_not_shared_at_all_waits_for_nothing(active):
+    assert graphics.pending(host(gpu(configured="sharedDirect", active=active))) == []
+
+
+def test_all_leaves_out_what_is_given_away():
+    now = host(gpu(active="direct"), gpu(TWO))
+    assert set(plan(now, devices=SHARED_DIRECT)) == {f"graphics.{TWO}"}
+
+
+@pytest.mark.parametrize(
+    "now, devices, words",
+    [
+        (host(gpu(active="basic")), SHARED_DIRECT, "No driver is in charge"),
+        (host(gpu(active="direct")), [{"id": ONE, "type": "shared"}], "given away by passthrough"),
+        (host(), [{"id": TWO, "type": "shared"}], f"there are: {ONE} (NVIDIA A100)"),
+        (host(version=(8, 0, 2)), [{"id": ONE, "vgpu_mode": "mixed_size"}], "ESXi 8.0.2; vgpu_mode exists from 8.0.3"),
+        (graphics.Graphics("shared", "performance", "performance"), SHARED_DIRECT, "shows no NVIDIA graphics device"),
+    ],
+)
+def test_what_cannot_be_set_is_refused_with_the_way_out(now, devices, words):
+    with pytest.raises(OperatorError) as refused:
+        plan(now, devices=devices)
+    assert words in refused.value.message
+
+
+def test_a_gpu_without_a_driver_that_is_as_wanted_is_left_alone():
+    assert plan(host(gpu(configured="sharedDirect", active="basic")), devices=SHARED_DIRECT) == {}
+
+
+def test_running_vms_are_in_the_way_of_their_gpu_and_of_xorg():
+    busy = host(gpu(vms=("train-01",)), gpu(TWO))
+    free = graphics.want("esx", busy, wish(devices=[{"id": TWO, "type": "shared_direct"}]))
+    graphics.refuse_in_use("esx", busy, free)
+    for wishes in ({"devices": SHARED_DIRECT}, {"devices": [{"id": TWO, "type": "shared_direct"}], "restart": "xorg"}):
+        with pytest.raises(OperatorError, match="train-01"):
+            graphics.refuse_in_use("esx", busy, graphics.want("esx", busy, wish(**wishes)))
+
+
+def test_a_device_is_named_in_any_spelling_of_its_address():
+    assert plan(host(), devices=[{"id": "00000000:17:00.0", "type": "shared_direct"}])
+
+
+def test_the_request_keeps_the_types_of_devices_that_are_not_named():
+    device_type = vim.host.GraphicsConfig.DeviceType
+    current = vim.host.GraphicsConfig(
+        hostDefaultGraphicsType="shared",
+        sharedPassthruAssignmentPolicy="performance",
+        deviceType=[device_type(deviceId=TWO, graphicsType="sharedDirect", vgpuMode="mixedSize")],
+    )
+    now = host(gpu(), gpu(TWO, configured="sharedDirect", mode="mixedSize"))
+    wanted = graphics.want("esx", now, wish(devices=[{"id": ONE, "type": "shared_direct"}]))
+    sent = graphics_spec.config(current, now, wanted)
+    assert {entry.deviceId: (entry.graphicsType, entry.vgpuMode) for entry in sent.deviceType} == {
+        ONE: ("sharedDirect", None),
+        TWO: ("sharedDirect", "mixedSize"),
+    }
+    assert current.deviceType[0].deviceId == TWO

@@ -1,0 +1,67 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import kernel
+
+
+def rows(configured="FALSE", runtime="FALSE"):
+    return [
+        {"Name": "atsSupport", "Type": "Bool", "Configured": configured, "Runtime": runtime, "Default": "FALSE"},
+        {"Name": "maxVmnics", "Type": "uint8", "Configured": "32", "Runtime": "32", "Default": "32"},
+        {"Name": "logPort", "Type": "String", "Configured": "none", "Runtime": "none", "Default": "none"},
+    ]
+
+
+def plan(wishes, **now):
+    settings = kernel.settings_of(rows(**now))
+    return [(one.path, one.after, one.needs) for one in kernel.compare(settings, kernel.want("esx", settings, wishes))]
+
+
+@pytest.mark.parametrize("value", [True, "true", "TRUE", "yes", 1, "1"])
+def test_every_way_to_say_yes_is_the_same_wish(value):
+    assert plan({"atsSupport": value}) == [("kernel.atsSupport", "TRUE", "reboot")]
+
+
+def test_what_is_configured_already_is_no_change_even_while_it_waits():
+    assert plan({"atsSupport": True}, configured="TRUE") == []
+    assert kernel.pending(kernel.settings_of(rows(configured="TRUE"))) == [
+        {"what": "kernel.atsSupport", "needs": "reboot"}
+    ]
+
+
+def test_going_back_to_what_runs_waits_for_nothing():
+    assert plan({"atsSupport": False}, configured="TRUE") == [("kernel.atsSupport", "FALSE", None)]
+
+
+def test_null_is_the_default_of_the_setting():
+    assert plan({"atsSupport": None}, configured="TRUE", runtime="TRUE") == [("kernel.atsSupport", "FALSE", "reboot")]
+
+
+def test_numbers_are_compared_as_numbers():
+    assert plan({"maxVmnics": "0x20"}) == []
+    assert plan({"maxVmnics": 64}) == [("kernel.maxVmnics", "64", "reboot")]
+
+
+@pytest.mark.parametrize(
+    "wishes, words",
+    [
+        ({"atsSuport": True}, "no kernel setting atsSuport (near it: atsSupport)"),
+        ({"atsSupport": "maybe"}, "type Bool, which 'maybe' is not"),
+        ({"maxVmnics": -1}, "type uint8, which -1 is not"),
+        ({"/VMFS3/UseATSForHBOnVMFS5": 1}, "PCIe ATS is atsSupport"),
+        ({"HardwareAcceleratedLocking": 1}, "atomic test and set"),
+    ],
+)
+def test_an_impossible_wish_is_refused_with_what_is_there(wishes, words):
+    with pytest.raises(OperatorError) as refused:
+        plan(wishes)
+    assert words in refused.value.message
+
+
+def test_all_wrong_wishes_are_told_at_once():
+    with pytest.raises(OperatorError) as refused:
+        plan({"atsSupport": "maybe", "nothing": 1})
+    assert len(refused.value.failure["problems"]) == 2

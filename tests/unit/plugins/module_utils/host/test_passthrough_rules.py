@@ -1,0 +1,134 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import graphics, passthrough, passthrough_spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough_rules as rules
+from pyVmomi import vim
+
+from . import worlds
+from .worlds import FREE, FUNCTION, GPU, HBA, ONBOARD, RDMA, T4
+
+
+def given(address, **more):
+    return passthrough.Given(**{"id": address, "capable": True, "configured": False, "active": False, **more})
+
+
+def states(**more):
+    found = {address: given(address) for address in (GPU, FUNCTION, T4, ONBOARD, RDMA, HBA)}
+    return {**found, FREE: given(FREE, sriov_capable=True, vfs_max=8, **more)}
+
+
+def around(**more):
+    gpu = graphics.Device(GPU, "A100", "sharedDirect", "sharedDirect")
+    known = {"functions": frozenset([FUNCTION]), "storage": {HBA: "vmhba2"}, "gpus": {GPU: gpu}, **more}
+    return rules.Surroundings(tree=worlds.tree(), network=worlds.network(), **known)
+
+
+def entry(address, state=None, **more):
+    return {"id": address, "state": state, "label": None, "sriov_vfs": None, "take_from_vgpu": False, **more}
+
+
+def plan(*entries, apply_now=False, now=None, **known):
+    now = now or states()
+    checked = rules.check("esx", now, around(**known), entries)
+    wanted = rules.wanted(now, around(**known), checked, apply_now)
+    return [
+        (change.path, change.before, change.after, change.needs)
+        for address in checked
+        for change in passthrough.compare(now[address], wanted[address])
+    ]
+
+
+def test_a_free_port_is_given_away_at_the_next_boot():
+    assert plan(entry(FREE, "enabled")) == [(f"passthrough.{FREE}", "disabled", "enabled", "reboot")]
+
+
+def test_where_the_host_can_bind_anew_it_is_given_away_at_once():
+    assert plan(entry(FREE, "enabled"), apply_now=True)[0][3] is None
+    assert plan(entry(FREE, "enabled"), apply_now=True, rebinds=False)[0][3] == "reboot"
+
+
+def test_what_is_configured_and_waits_is_no_change_but_pending():
+    waiting = states(configured=True)
+    assert plan(entry(FREE, "enabled"), now=waiting) == []
+    assert passthrough.pending(waiting.values()) == [{"what": f"passthrough.{FREE}", "needs": "reboot"}]
+
+
+def test_taking_back_what_never_became_active_waits_for_nothing():
+    assert plan(entry(FREE, "disabled"), now=states(configured=True))[0][2:] == ("disabled", None)
+
+
+def test_label_and_functions_are_changes_of_their_own():
+    assert plan(entry(FREE, "enabled", label="roce"))[1] == (f"passthrough.{FREE}.label", None, "roce", None)
+    assert plan(entry(FREE, sriov_vfs=4)) == [(f"sriov.{FREE}", 0, 4, "reboot")]
+    running = states(vfs_configured=4, vfs_active=4)
+    assert plan(entry(FREE, sriov_vfs=4), now=running) == []
+    assert plan(entry(FREE, sriov_vfs=0), now=running) == [(f"sriov.{FREE}", 4, 0, "reboot")]
+
+
+@pytest.mark.parametrize(
+    "wish, words",
+    [
+        (
+            entry(ONBOARD, "enabled"),
+            "vmnic0, an uplink of vSwitch0 with the VMkernel adapters vmk0 (management, vmotion)",
+        ),
+        (entry(RDMA, "enabled"), "vmnic2, an uplink of dvs-train with the VMkernel adapters vmk1 (no service)"),
+        (entry(HBA, "enabled"), "the storage adapter vmhba2"),
+        (entry(GPU, "enabled"), "Set `take_from_vgpu`"),
+        (entry(FUNCTION, "enabled"), "is a virtual function"),
+        (entry("0000:ff:00.0", "enabled"), "There is no device 0000:ff:00.0"),
+        (entry(T4, sriov_vfs=16), "T4, on which SR-IOV is never switched on in vCenter"),
+        (entry(RDMA, sriov_vfs=4), "has no SR-IOV"),
+        (entry(FREE, sriov_vfs=16), "at most 8 virtual functions, 16 were wanted"),
+        (entry(FREE, "enabled", sriov_vfs=4), "both whole and in virtual functions"),
+    ],
+)
+def test_what_must_not_be_given_away_is_refused_with_the_reason(wish, words):
+    with pytest.raises(OperatorError) as refused:
+        plan(wish)
+    assert words in refused.value.message
+
+
+def test_virtual_functions_are_not_offered_as_alternatives():
+    with pytest.raises(OperatorError) as refused:
+        plan(entry("0000:ff:00.0", "enabled"))
+    assert FREE in refused.value.message
+    assert FUNCTION not in refused.value.message
+
+
+def test_a_gpu_is_taken_from_vgpu_when_the_task_says_so():
+    assert plan(entry(GPU, "enabled", take_from_vgpu=True))
+
+
+def test_a_device_that_is_given_away_already_is_not_judged_again():
+    now = states()
+    now[ONBOARD] = given(ONBOARD, configured=True, active=True)
+    assert plan(entry(ONBOARD, "enabled"), now=now) == []
+
+
+def test_a_device_that_is_named_twice_is_refused():
+    with pytest.raises(OperatorError, match="named twice"):
+        plan(entry(FREE, "enabled"), entry("3a:00.1", "disabled"))
+
+
+def test_an_a100_shows_sixteen_functions_and_none_of_them_is_a_device():
+    rows = [{"Address": GPU, "VMkernelName": "vmgfx0"}]
+    rows += [{"Address": f"0000:39:0{n // 8}.{n % 8}", "VMkernelName": f"PF_0.57.0_VF_{n}"} for n in range(1, 17)]
+    rows += [{"Address": RDMA, "VMkernelName": "vmnic2"}, {"Address": ONBOARD}]
+    assert len(rules.functions_of(rows)) == 16
+    assert not rules.functions_of(rows) & {GPU, RDMA, ONBOARD}
+
+
+def test_the_request_holds_only_what_changes_and_leaves_the_label_alone():
+    now = states(label="roce")
+    wanted = rules.wanted(now, around(), {FREE: entry(FREE, "enabled")}, True)
+    (sent,) = passthrough_spec.configs(now, wanted, [GPU, FREE], True)
+    assert (sent.id, sent.passthruEnabled, sent.applyNow, sent.hardwareLabel) == (FREE, True, True, None)
+    functions = rules.wanted(now, around(), {FREE: entry(FREE, sriov_vfs=4)}, False)
+    (sent,) = passthrough_spec.configs(now, functions, [FREE], False)
+    assert isinstance(sent, vim.host.SriovConfig)
+    assert (sent.sriovEnabled, sent.numVirtualFunction) == (True, 4)
