@@ -1,0 +1,63 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The BIOS of one server as a value: what is active, what waits for the next boot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+PREFIX = "bios."
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job in which the BMC applies staged settings at the next boot."""
+
+    path: str
+    name: str
+    running: bool
+
+
+@dataclass(frozen=True)
+class BiosState:
+    """functions and named say which part of it a task is about."""
+
+    attributes: dict
+    # Only what differs from the active value.
+    staged: dict = field(default_factory=dict)
+    # None where the BMC needs no job to apply what is staged.
+    scheduled: bool | None = None
+    jobs: tuple = ()
+    # The words that the active attributes amount to, as {function: word or None}.
+    functions: dict = field(default_factory=dict)
+    named: tuple = ()
+
+    @property
+    def next(self):
+        """The values after the next boot."""
+        return {**self.attributes, **self.staged}
+
+    @property
+    def running(self):
+        """Whether the BMC is at it right now, so that not even the active values can be believed."""
+        return any(job.running for job in self.jobs)
+
+
+def project(state):
+    """A state as the user sees it."""
+    return {
+        "functions": dict(state.functions),
+        "attributes": {name: state.attributes.get(name) for name in state.named},
+        "staged": {name: state.staged[name] for name in sorted(state.staged)},
+    }
+
+
+def pending(state):
+    """What waits for the next boot."""
+    waiting = [{"what": PREFIX + name, "needs": "reboot"} for name in sorted(state.staged)]
+    if state.jobs and not waiting:
+        # iDRACs show staged values as active before the job that applies them has ended.
+        waiting = [{"what": PREFIX + "job", "needs": "reboot"}]
+    return waiting

@@ -1,0 +1,212 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a BMC itself says of its BIOS attributes: names, allowed values, and which depend on which.
+
+The form is that of the DMTF's AttributeRegistry schema.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# Hidden is about setup screens: what they do not show may still be set from outside.
+LOCKS = ("ReadOnly", "Immutable", "GrayOut")
+# YAML reads these words as booleans, and an operator who writes `On` gets true.
+_WORDS = {True: ("on", "yes", "true", "enabled", "enable"), False: ("off", "no", "false", "disabled", "disable")}
+_COMPARE = {
+    "EQU": lambda left, right: left == right,
+    "NEQ": lambda left, right: left != right,
+    "GTR": lambda left, right: left > right,
+    "GEQ": lambda left, right: left >= right,
+    "LSS": lambda left, right: left < right,
+    "LEQ": lambda left, right: left <= right,
+}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One entry of the registry; values are (name, text on the screen)."""
+
+    name: str
+    display: str = ""
+    kind: str = "String"
+    values: tuple = ()
+    locked: bool = False
+    write_only: bool = False
+    low: object = None
+    high: object = None
+    longest: object = None
+    help: str = ""
+
+
+class Unacceptable(ValueError):
+    """A value that an attribute does not take."""
+
+
+class Registry:
+    """The attributes of a BIOS, found by any spelling of their names."""
+
+    def __init__(self, attributes, dependencies=(), name=""):
+        self.name = name
+        self.attributes = {attribute.name: attribute for attribute in attributes}
+        self.dependencies = tuple(dependencies)
+        self._by_case = _index(self.attributes.values(), lambda attribute: attribute.name.lower())
+        self._by_name = _index(self.attributes.values(), lambda attribute: plain(attribute.name))
+        self._by_display = _index(self.attributes.values(), lambda attribute: plain(attribute.display))
+
+    def find(self, text):
+        """The attributes that a name means: exact but for case, else without suffix and signs, else as displayed."""
+        return (
+            self._by_case.get(text.lower()) or self._by_name.get(plain(text)) or self._by_display.get(plain(text)) or []
+        )
+
+    def about(self, words):
+        """The names of attributes whose texts hold one of these words."""
+        return sorted(
+            attribute.name
+            for attribute in self.attributes.values()
+            if any(
+                word in plain(text) for word in words for text in (attribute.name, attribute.display, attribute.help)
+            )
+        )
+
+    def effects(self, values):
+        """What follows for other attributes when these values hold: {name: {affected: (value, masters)}}."""
+        found = {}
+        for dependency in self.dependencies:
+            if dependency.holds(values):
+                found.setdefault(dependency.target, {})[dependency.affects] = (dependency.value, dependency.masters)
+        return found
+
+    def locked_by_others(self, name):
+        """Whether other attributes decide if this one can be set, so that its own flag is about now only."""
+        return any(rule.target == name and rule.affects in LOCKS for rule in self.dependencies)
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """When the terms hold, what is affected of the target (its CurrentValue, ReadOnly, ...) has this value."""
+
+    target: str
+    affects: str
+    value: object
+    terms: tuple
+
+    @property
+    def masters(self):
+        return tuple(term[1] for term in self.terms)
+
+    def holds(self, values):
+        """Terms are joined from left to right, as the schema has it."""
+        result = None
+        for joined, name, condition, right in self.terms:
+            left = values.get(name)
+            try:
+                fits = left is not None and _COMPARE[condition](left, right)
+            except TypeError:
+                fits = False
+            if result is None:
+                result = fits
+            else:
+                result = (result or fits) if joined == "OR" else (result and fits)
+        return bool(result)
+
+
+def plain(text):
+    """A name without case, signs, and the number that AMI based boards append: SR-IOVSupport_002B, ...#002B."""
+    return re.sub(r"[^a-z0-9]", "", re.sub(r"[_#][0-9A-Fa-f]{4}$", "", text or "").lower())
+
+
+def parse(body):
+    """A Registry from an AttributeRegistry resource."""
+    entries = body.get("RegistryEntries") or {}
+    dependencies = (_dependency(entry) for entry in entries.get("Dependencies") or ())
+    return Registry(
+        [_attribute(entry) for entry in entries.get("Attributes") or () if entry.get("AttributeName")],
+        [dependency for dependency in dependencies if dependency is not None],
+        body.get("Id") or "",
+    )
+
+
+def made_of(values):
+    """A Registry for a BMC that has none: names and types of the values there are, and no more."""
+    kinds = {bool: "Boolean", int: "Integer"}
+    return Registry([Attribute(name, kind=kinds.get(type(value), "String")) for name, value in values.items()])
+
+
+def accept(attribute, wanted):
+    """The value as this BIOS spells it; raises Unacceptable with what it takes."""
+    if attribute.values:
+        return _allowed(attribute, wanted)
+    if attribute.kind == "Boolean":
+        for value, words in _WORDS.items():
+            if wanted is value or str(wanted).lower() in words:
+                return value
+        raise Unacceptable("takes true or false")
+    if attribute.kind == "Integer":
+        return _integer(attribute, wanted)
+    text = str(wanted)
+    if attribute.longest is not None and len(text) > attribute.longest:
+        raise Unacceptable(f"takes up to {attribute.longest} characters")
+    return text
+
+
+def _allowed(attribute, wanted):
+    words = _WORDS[wanted] if isinstance(wanted, bool) else (str(wanted).lower(),)
+    for place in (0, 1):
+        found = [value[0] for value in attribute.values if str(value[place] or "").lower() in words]
+        if len(found) == 1:
+            return found[0]
+    raise Unacceptable("takes one of " + ", ".join(str(value[0]) for value in attribute.values))
+
+
+def _integer(attribute, wanted):
+    try:
+        number = int(str(wanted))
+    except ValueError:
+        raise Unacceptable("takes a whole number") from None
+    low, high = attribute.low, attribute.high
+    if (low is not None and number < low) or (high is not None and number > high):
+        raise Unacceptable(f"takes a number from {low} to {high}")
+    return number
+
+
+def _attribute(entry):
+    return Attribute(
+        name=entry["AttributeName"],
+        display=entry.get("DisplayName") or "",
+        kind=entry.get("Type") or "String",
+        values=tuple((value.get("ValueName"), value.get("ValueDisplayName")) for value in entry.get("Value") or ()),
+        locked=any(entry.get(lock) for lock in LOCKS),
+        write_only=bool(entry.get("WriteOnly")) or entry.get("Type") == "Password",
+        low=entry.get("LowerBound"),
+        high=entry.get("UpperBound"),
+        longest=entry.get("MaxLength"),
+        help=entry.get("HelpText") or "",
+    )
+
+
+def _dependency(entry):
+    rule = entry.get("Dependency") or {}
+    terms = []
+    for term in rule.get("MapFrom") or ():
+        # A condition on something else than a value, or one that is new, cannot be judged here: the BIOS will.
+        if term.get("MapFromProperty") != "CurrentValue" or term.get("MapFromCondition") not in _COMPARE:
+            return None
+        terms.append(
+            (term.get("MapTerms"), term.get("MapFromAttribute"), term["MapFromCondition"], term.get("MapFromValue"))
+        )
+    if not terms or not rule.get("MapToAttribute"):
+        return None
+    return Dependency(rule["MapToAttribute"], rule.get("MapToProperty"), rule.get("MapToValue"), tuple(terms))
+
+
+def _index(attributes, key):
+    found = {}
+    for attribute in attributes:
+        if key(attribute):
+            found.setdefault(key(attribute), []).append(attribute)
+    return found

@@ -1,0 +1,101 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""One HTTPS request to a BMC, over Ansible's own HTTP client.
+
+Every request has a connection of its own: BMCs are known to choke on connections that stay open.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from urllib.error import HTTPError
+
+from ansible.module_utils.urls import Request
+
+# A registry of BIOS attributes is a megabyte on common servers.
+_MOST_BYTES = 64 * 1024 * 1024
+
+
+class Clock:
+    """Time as retries and waits see it; replaced in tests."""
+
+    now = staticmethod(time.monotonic)
+    sleep = staticmethod(time.sleep)
+
+
+class NotJson(ValueError):
+    """What came back is no JSON document."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a BMC said."""
+
+    status: int
+    body: dict = field(default_factory=dict)
+    headers: dict = field(default_factory=dict)
+
+    @property
+    def etag(self):
+        return self.headers.get("etag") or self.body.get("@odata.etag")
+
+    @property
+    def location(self):
+        return self.headers.get("location")
+
+    @property
+    def retry_after_s(self):
+        said = self.headers.get("retry-after", "")
+        return int(said) if said.isdigit() else None
+
+
+class Wire:
+    """Sends requests to one address; knows nothing of what they mean."""
+
+    def __init__(self, address, validate_certs, ca_file, timeout_s):
+        self.address = address
+        self._request = Request(
+            headers={"Accept": "application/json", "OData-Version": "4.0"},
+            validate_certs=validate_certs,
+            ca_path=ca_file,
+            timeout=timeout_s,
+            follow_redirects="none",
+            http_agent="aiready.vsphere",
+            # The password is the task's, never one that lies in a .netrc for the same name.
+            use_netrc=False,
+        )
+
+    def send(self, method, path, body=None, headers=None, basic_auth=None):
+        """The Answer, whatever its status; trouble on the way is raised as urllib and ssl raise it."""
+        headers = dict(headers or {})
+        options = {}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            options["data"] = json.dumps(body)
+        if basic_auth is not None:
+            options.update(url_username=basic_auth[0], url_password=basic_auth[1], force_basic_auth=True)
+        try:
+            with self._request.open(method, self.address.url + path, headers=headers, **options) as response:
+                return _answer(response.status, response)
+        except HTTPError as refusal:
+            with refusal:
+                return _answer(refusal.code, refusal)
+
+
+def _answer(status, response):
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    text = response.read(_MOST_BYTES)
+    if not text.strip():
+        return Answer(status, {}, headers)
+    try:
+        body = json.loads(text)
+    except ValueError as error:
+        # An error page of a web server tells something by its status alone.
+        if status >= 300:
+            return Answer(status, {}, headers)
+        raise NotJson(f"{len(text)} bytes that are no JSON ({error})") from error
+    return Answer(status, body if isinstance(body, dict) else {"Members": body}, headers)

@@ -1,0 +1,73 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import system
+from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.session import ROOT
+from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Answer
+
+from .test_session import SERVICE, bmc
+
+SYSTEMS = "/redfish/v1/Systems"
+
+
+def service(*names, **root):
+    """A BMC that looks after these systems."""
+    links = {"Systems": {"@odata.id": SYSTEMS}} if names or not root else {}
+    members = [{"@odata.id": f"{SYSTEMS}/{name}"} for name in names]
+    return bmc(
+        {
+            ("GET", ROOT): Answer(200, {**SERVICE.body, **links, **root}),
+            ("GET", SYSTEMS): Answer(200, {"Members": members}),
+            **{("GET", f"{SYSTEMS}/{name}"): Answer(200, {"Id": name, "Model": "X"}) for name in names},
+        }
+    )[0]
+
+
+def test_the_only_server_needs_no_name():
+    assert system.find(service("1")).ids["system_id"] == "1"
+
+
+def test_one_of_several_servers_is_found_by_its_name_without_regard_to_case():
+    assert system.find(service("Node-A", "Node-B"), "node-b").path == f"{SYSTEMS}/Node-B"
+
+
+@pytest.mark.parametrize(
+    "names, wanted, says",
+    [
+        (("A", "B"), None, "It knows these systems: A, B. Set `system_id` to one of them."),
+        (("A", "B"), "C", "the system C was wanted. It knows these systems: A, B."),
+        ((), None, "It knows these systems: none. Check that the BMC is that of a server."),
+    ],
+)
+def test_a_server_is_never_guessed(names, wanted, says):
+    with pytest.raises(OperatorError) as told:
+        system.find(service(*names), wanted)
+    assert told.value.failure["code"] == "system_not_found"
+    assert says in told.value.message
+
+
+def test_a_service_without_servers_is_told():
+    with pytest.raises(OperatorError) as told:
+        system.find(service(Name="a chassis"))
+    assert told.value.failure["code"] == "bmc_without_system"
+
+
+@pytest.mark.parametrize(
+    "root, body, vendor",
+    [
+        ({}, {"Manufacturer": "Dell Inc."}, "dell"),
+        ({}, {"Manufacturer": "HPE"}, "hpe"),
+        ({}, {"Manufacturer": "Hewlett Packard Enterprise"}, "hpe"),
+        ({}, {"Manufacturer": "Supermicro"}, "supermicro"),
+        ({}, {"Manufacturer": "Super Micro Computer"}, "supermicro"),
+        ({"Vendor": "Dell"}, {"Manufacturer": None}, "dell"),
+        ({"Oem": {"Hpe": {}}}, {}, "hpe"),
+        ({"Vendor": "AMI"}, {"Manufacturer": "Gigabyte"}, "other"),
+        ({}, {}, "other"),
+    ],
+)
+def test_the_make_is_what_the_server_says_of_itself(root, body, vendor):
+    assert system.vendor_of(root, body) == vendor

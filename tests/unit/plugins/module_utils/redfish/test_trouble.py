@@ -1,0 +1,46 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Answer
+
+DELL = {
+    "error": {
+        "code": "Base.1.12.GeneralError",
+        "message": "A general error has occurred. See ExtendedInfo for more information",
+        "@Message.ExtendedInfo": [
+            {"MessageId": "IDRAC.2.8.SYS428", "Message": "Unable to set the attributes.  The job is   scheduled"},
+            {"MessageId": "IDRAC.2.8.SYS428", "Message": "Unable to set the attributes. The job is scheduled."},
+        ],
+    }
+}
+ILO = {"error": {"@Message.ExtendedInfo": [{"MessageId": "iLO.2.14.UnsupportedOperation", "MessageArgs": ["X"]}]}}
+PLACEHOLDER = {"error": {"@Message.ExtendedInfo": [{"Message": "The value %1 is not %2", "MessageArgs": ["a", "b"]}]}}
+
+
+@pytest.mark.parametrize(
+    "body, said",
+    [
+        (DELL, ["Unable to set the attributes. The job is scheduled."]),
+        (ILO, ["iLO.2.14.UnsupportedOperation X."]),
+        (PLACEHOLDER, ["The value a is not b."]),
+        ({"error": {"message": "only this"}}, ["only this."]),
+        ({"@Message.ExtendedInfo": {"Message": "no list"}}, ["no list."]),
+        ({}, []),
+    ],
+    ids=["dell", "ilo-without-text", "placeholders", "message-alone", "no-list", "nothing"],
+)
+def test_what_a_bmc_says_is_told_once_and_as_sentences(body, said):
+    assert trouble.sentences(Answer(400, body)) == said
+
+
+@pytest.mark.parametrize(
+    "status, code",
+    [(401, "bmc_login_refused"), (403, "bmc_privilege_missing"), (503, "bmc_busy"), (400, "bmc_rejects")],
+)
+def test_a_refusal_has_a_code_by_which_machines_tell_it(status, code):
+    told = trouble.refused("bmc-01", "x was wanted", Answer(status, DELL))
+    assert told.failure["code"] == code
+    assert told.failure["messages"] == ["Unable to set the attributes. The job is scheduled."]
