@@ -60,8 +60,9 @@ bench: setup ## requests and time of vgpu_profile beside community.vmware's modu
 	@$(IN_VENV) python -m bench
 
 lock: setup ## renew the locks in requirements/ from the *.in files
-	@for name in tools newer-core oldest-core; do \
-		$(VENV)/bin/uv pip compile --universal --python-version 3.11 --upgrade --quiet --no-header --no-annotate \
+	@for name in tools:3.11 newer-core:3.12 oldest-core:3.11; do \
+		python=$${name#*:}; name=$${name%:*}; \
+		$(VENV)/bin/uv pip compile --universal --python-version "$$python" --upgrade --quiet --no-header --no-annotate \
 			--output-file "requirements/$$name.txt" "requirements/$$name.in" || exit; done
 
 clean: ## everything that these commands made

@@ -48,8 +48,11 @@ class Noun:
         return []
 
 
-def run(module, noun, items, result_key):
-    """Take the items through the five steps of a noun and leave the module with their results."""
+def run(module, noun, items, result_key, single=False):
+    """Take the items through the five steps of a noun and leave the module with their results.
+
+    single: the task is about one object, so that the result is that object's and no list of one.
+    """
     trouble = None
     try:
         noun.read(items)
@@ -64,7 +67,7 @@ def run(module, noun, items, result_key):
         for item in _sound(items):
             if item.wanted is None or item.changes:
                 item.error = error
-    _leave(module, noun, items, result_key, trouble)
+    _leave(module, noun, items, result_key, trouble, single)
 
 
 def _plan(noun, item):
@@ -79,9 +82,9 @@ def _sound(items):
     return [item for item in items if item.error is None]
 
 
-def _leave(module, noun, items, result_key, trouble):
+def _leave(module, noun, items, result_key, trouble, single):
     results = [_result(noun, item) for item in items]
-    answer = {"changed": any(result["changed"] for result in results), result_key: results}
+    answer = {"changed": any(result["changed"] for result in results), result_key: results[0] if single else results}
     if module._diff:
         made = [(item, _made(noun, item)) for item in items]
         answer["diff"] = [_diff(item, changes) for item, changes in made if changes]
@@ -127,9 +130,13 @@ def _result(noun, item):
 def _pending(noun, item):
     """After the proof, what the world says; before it, also what the planned changes will wait for."""
     if item.proved is not None:
-        return noun.pending(item.proved)
-    waiting = list(noun.pending(item.now)) if item.now is not None else []
-    return waiting + [{"what": change.path, "needs": change.needs} for change in item.changes if change.needs]
+        waiting = list(noun.pending(item.proved))
+    else:
+        planned = {change.path: change.needs for change in item.changes if item.error is None}
+        found = noun.pending(item.now) if item.now is not None else []
+        waiting = [entry for entry in found if entry["what"] not in planned]
+        waiting += [{"what": path, "needs": needs} for path, needs in planned.items() if needs]
+    return sorted(waiting, key=lambda entry: str(entry["what"]))
 
 
 def _made(noun, item):

@@ -20,7 +20,13 @@ from ansible.module_utils.errors import UnsupportedError
 # The role's specification is the only place where keys, types and defaults of a site stand.
 SPECIFICATION = pathlib.Path(__file__).parents[2] / "roles" / "site" / "meta" / "argument_specs.yml"
 
-HINTS = {"password": "Put it as site_vcenter_password into a vault, or as VMWARE_PASSWORD into the environment."}
+HINTS = {
+    "site.vcenter.password": "Put it as site_vcenter_password into a vault, or as VMWARE_PASSWORD into the "
+    "environment.",
+    "site.hosts.bmc.password": "Put it as site_bmc_password into a vault, or as AIREADY_BMC_PASSWORD into the "
+    "environment.",
+    "site.hosts.bmc.address": "It is the variable bmc_address of each host.",
+}
 CHECKS = {"int": check_type_int, "bool": check_type_bool}
 WORDS = {
     "dict": "a dictionary",
@@ -110,7 +116,7 @@ def _unknown(key, given, options):
         if name not in options:
             near = difflib.get_close_matches(str(name), options, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"Known are {', '.join(options)}."
-            yield f"{key}.{name}: there is no such key. {HINTS.get(name, hint)}"
+            yield f"{key}.{name}: there is no such key. {HINTS.get(f'{key}.{name}', hint)}"
         elif "options" not in options[name]:
             continue
         elif isinstance(value, list):
@@ -136,6 +142,11 @@ def machines(site):
     if errors:
         raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
     gpu = site["gpu"]
+    if gpu["mode"] == "passthrough":
+        raise AnsibleFilterError(
+            "site.gpu.mode is passthrough. Hosts can be prepared for it (playbook hosts), giving the boards to VMs is "
+            "planned. Run the playbook hosts alone, or use the mode vgpu with a profile that takes the whole GPU."
+        )
     common = [gpu["profile"]] * gpu["per_vm"] if gpu["profile"] else []
     vms = [
         dict(identity, profiles=list(entry["profiles"] or common))

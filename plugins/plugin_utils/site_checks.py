@@ -12,6 +12,7 @@ import difflib
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities, validate
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import host_problems
 
 # vSphere takes no longer names for inventory objects.
 LONGEST_NAME = 80
@@ -25,7 +26,12 @@ def problems(site):
         return ["site: it is not there. Write it into group_vars/all/site.yml of your inventory, see docs/site.md."]
     site, errors = validate(site)
     # A site with keys or types that nobody knows cannot be compared any further.
-    return errors or [*_vcenter(site["vcenter"] or {}), *_gpu(site["gpu"], site["vms"]), *_vms(site["vms"])]
+    return errors or [
+        *_vcenter(site["vcenter"] or {}),
+        *_gpu(site["gpu"], site["vms"]),
+        *_vms(site["vms"]),
+        *host_problems(site),
+    ]
 
 
 def _vcenter(vcenter):
@@ -48,10 +54,13 @@ def _vcenter(vcenter):
 
 def _gpu(gpu, vms):
     if gpu["mode"] == "passthrough":
-        yield (
-            "site.gpu.mode: passthrough is planned, this release cannot do it. Use vgpu with a profile that takes the "
-            "whole GPU, such as grid_a100-40c."
-        )
+        named = ["site.gpu.profile"] if gpu["profile"] else []
+        named += [f"site.vms[{index}].profiles" for index, entry in enumerate(vms) if entry["profiles"]]
+        if named:
+            yield (
+                f"{' and '.join(named)}: profiles are for shared GPUs, but site.gpu.mode is passthrough. Remove them, "
+                "or use the mode vgpu with a profile that takes the whole GPU, such as grid_a100-40c."
+            )
         return
     without = [_title(index, entry) for index, entry in enumerate(vms) if not entry["profiles"]]
     if without and not gpu["profile"]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 
 import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import overlaid
 
 from rehearse import playbook
 from twin.launch import launch
 from wire.observe import gpu_setup
 
-SITE = playbook.ROOT / "playbooks" / "site.yml"
+MACHINES = playbook.ROOT / "playbooks" / "machines.yml"
+HOSTS = playbook.ROOT / "playbooks" / "hosts.yml"
 
 
 class Lab:
@@ -33,8 +37,29 @@ class Lab:
         }
         return ["--extra-vars", json.dumps({"site": {key: value for key, value in whole.items() if value is not None}})]
 
-    def run(self, *arguments, of=SITE, inventory=playbook.LAB, env=None, echo=lambda line: None):
-        """Run a playbook, site.yml unless another is named."""
+    def hosts(self, *arguments, site=None, echo=lambda line: None):
+        """Run the stage for hosts with the lab's site, some of its keys replaced, on the hosts of the twin."""
+        return self.run(*arguments, of=HOSTS, inventory=self.inventory(site), echo=echo)
+
+    def inventory(self, site=None):
+        """The lab's inventory with the hosts that this twin has, and some keys of its site replaced."""
+        folder = self.work / "inventory"
+        shutil.copytree(playbook.LAB, folder, dirs_exist_ok=True)
+        for file, change in (
+            ("hosts.yml", self._with_hosts),
+            ("group_vars/all/site.yml", lambda now: with_site(now, site)),
+        ):
+            now = yaml.safe_load((folder / file).read_text())
+            (folder / file).write_text(yaml.safe_dump(change(now), sort_keys=False))
+        return folder
+
+    def _with_hosts(self, inventory):
+        names = sorted(host.name for host in self.twin.world.of_kind("HostSystem"))
+        inventory["all"]["children"]["esxi_hosts"]["hosts"] = dict.fromkeys(names, {})
+        return inventory
+
+    def run(self, *arguments, of=MACHINES, inventory=playbook.LAB, env=None, echo=lambda line: None):
+        """Run a playbook, machines.yml unless another is named."""
         env = playbook.environment(self.work, **(env or {}))
         return playbook.run(of, *arguments, env=env, inventory=inventory, echo=echo)
 
@@ -42,6 +67,11 @@ class Lab:
         """What an observer that is none of ours sees on these VMs."""
         seen = gpu_setup(self.twin, *(names or ("train-01", "train-02")))
         return {name: setup["profiles"] for name, setup in seen.items()}
+
+
+def with_site(variables, site):
+    """The variables of an inventory with some keys of the site replaced, at every depth."""
+    return {**variables, "site": overlaid(variables["site"], site or {})}
 
 
 @pytest.fixture
@@ -52,3 +82,9 @@ def lab(tmp_path):
             return Lab(running.enter_context(launch(seed=seed, **options)), tmp_path)
 
         yield start
+
+
+@pytest.fixture
+def host_lab(lab):
+    """A lab whose hosts have shells and BMCs too."""
+    return lambda seed: lab(seed, faces=("ssh", "redfish"))

@@ -64,11 +64,23 @@ def test_every_module_has_a_file_of_contract_rows_and_no_file_is_left_over():
 
 @pytest.mark.parametrize("module", MODULES)
 def test_the_contract_rows_of_a_module_are_about_that_module(module):
-    rows = importlib.import_module(f"wire.rows.{module}").ROWS
-    assert {row.module for row in rows} == {module}
+    file = importlib.import_module(f"wire.rows.{module}")
+    rows = [*getattr(file, "ROWS", []), *getattr(file, "LOOKS", [])]
+    assert {row.module for row in rows} == {module} or file.WHY_NO_ROWS
 
 
 @pytest.mark.parametrize("module", MODULES)
+def test_a_module_that_only_reads_is_named_for_it_and_supplies_looks_instead_of_rows(module):
+    file = importlib.import_module(f"wire.rows.{module}")
+    assert bool(getattr(file, "LOOKS", [])) is module.endswith("_info")
+
+
+def test_an_action_plugin_is_documented_by_the_module_of_its_name():
+    actions = {path.stem for path in (ROOT / "plugins" / "action").glob("*.py")} - {"__init__"}
+    assert actions <= set(MODULES)
+
+
+@pytest.mark.parametrize("module", load("meta/runtime.yml")["action_groups"]["vcenter"])
 def test_the_examples_show_the_action_group_in_a_play(module):
     plays = [entry for entry in yaml.safe_load(constants(modules()[module])["EXAMPLES"]) if "tasks" in entry]
     assert [play for play in plays if f"group/{NAME}.vcenter" in play.get("module_defaults", {})]

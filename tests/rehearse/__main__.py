@@ -1,4 +1,4 @@
-"""From a site file to changed VMs on a simulated vCenter, and once more to see that nothing changes."""
+"""From hosts of the factory to VMs with GPUs on a simulated data centre, and once more: nothing changes."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def say(line: str) -> None:
 def rehearse(report: Report, work: Path) -> None:
     """The steps, on a twin that is gone when they are done."""
     with ExitStack() as running:
-        with report.step("Start a simulated vCenter with two hosts and two VMs") as note:
-            twin = running.enter_context(launch(seed="small"))
+        with report.step("Start a simulated data centre: two hosts from the factory, two VMs") as note:
+            twin = running.enter_context(launch(seed="factory", faces=("ssh", "redfish")))
             playbook.write_endpoint(twin, work)
             note(f"at {twin.host}:{twin.port}")
         env = playbook.environment(work)
-        with report.step("Run playbooks/site.yml: each VM shall get a whole A100") as note:
+        with report.step("Run playbooks/site.yml: hosts become ready, each VM shall get a whole A100") as note:
             first = _play(env, "--diff")
             if not first.changed:
                 raise RehearsalFailed("The run changed nothing, so it shows nothing.")
-            note(f"changed={first.changed}")
+            note(f"changed={first.changed}; {_restarts(twin)}")
         with report.step("Ask the simulated data centre what it has now, past the playbook") as note:
             note(_proof(twin))
         with report.step("Run playbooks/site.yml again: nothing may change") as note:
@@ -82,6 +82,16 @@ def _play(env: dict[str, str], *arguments: str) -> playbook.Run:
     if run.status != 0:
         raise RehearsalFailed(f"The playbook ended with status {run.status}; its output is above.")
     return run
+
+
+def _restarts(twin) -> str:
+    """How often each host was restarted; one restart is what it takes."""
+    with twin.world.lock:
+        boots = {host.name: host.boots for host in twin.world.of_kind("HostSystem")}
+    wrong = [f"{name} was restarted {times} times" for name, times in boots.items() if times != 1]
+    if wrong:
+        raise RehearsalFailed(f"Each host should have been restarted once, but {'; '.join(wrong)}.")
+    return f"{len(boots)} hosts restarted once each"
 
 
 def _proof(twin) -> str:

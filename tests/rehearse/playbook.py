@@ -35,6 +35,12 @@ class Run:
         found = [RECAP.match(line) for line in self.output.splitlines()]
         return sum(int(line["changed"]) for line in found if line)
 
+    def failed_on(self, host: str) -> str:
+        """Everything that was said of the failure of a host, on one line."""
+        # Ansible writes results of some failures over many lines, up to an empty one.
+        said = re.findall(rf"^(?:fatal|failed): \[{re.escape(host)}(?s:.*?)(?=\n\n|\Z)", self.output, re.MULTILINE)
+        return " ".join(" ".join(said).split())
+
     @property
     def text(self) -> str:
         """The output with the line breaks of the terminal taken out, for comparison with a message."""
@@ -69,8 +75,7 @@ def environment(work: Path, **more: str) -> dict[str, str]:
 
 def write_endpoint(twin, work: Path) -> None:
     """Where the twin can be reached, as the inventory of the lab reads it."""
-    endpoint = {key: getattr(twin, key) for key in ("host", "port", "username", "password")}
-    (work / "endpoint.json").write_text(json.dumps({**endpoint, "ca_file": str(twin.ca_file)}))
+    (work / "endpoint.json").write_text(json.dumps(twin.endpoint()))
 
 
 def run(

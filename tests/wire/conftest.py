@@ -24,7 +24,7 @@ def twin():
 
 @pytest.fixture
 def drive(tmp_path):
-    return lambda running: Driver(connection(running, tmp_path / "sessions"))
+    return lambda running: Driver(connection(running, tmp_path / "sessions"), running)
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
 create, again, modify, again, delete, delete what is not there: each first in check mode, then for real. Check mode
 changes nothing, predicts whether the real run changes something, and its diff is the diff of what then happens.
-What happened is told by an observer that is not the module.
+What happened is told by an observer that is not the module. A setting cannot be deleted: there, delete means back to
+what it is by default. Modules that only read are held to less: they tell what is there and change nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +27,26 @@ class Row:
     modified: Any
     deleted: Any
     seed: str | dict = "small"
+    faces: tuple = ()
+    # The host whose shell or BMC the module talks to, for modules that do not ask vCenter.
+    at: str | None = None
+
+    def __str__(self):
+        return f"{self.module}: {self.name}"
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a module that only reads supplies: what it must tell, which is known from elsewhere."""
+
+    module: str
+    name: str
+    params: dict
+    tells: Callable[[Any], dict]
+    told: Callable[[dict], dict]
+    seed: str | dict = "small"
+    faces: tuple = ()
+    at: str | None = None
 
     def __str__(self):
         return f"{self.module}: {self.name}"
@@ -52,8 +73,19 @@ def hold(row: Row, twin, drive) -> None:
         assert bool(made["diff"]) is changes, f"{step}: a diff is there when, and only when, something changes"
 
 
+def hold_look(look: Look, twin, drive) -> None:
+    """A look tells what is there, the same in check mode, and changes nothing."""
+    expected = look.tells(twin)
+    for check in (True, False):
+        answer = _run(look, drive, "look", look.params, check)
+        assert answer["changed"] is False
+        assert look.told(answer) == expected
+    assert look.tells(twin) == expected
+
+
 def _run(row, drive, step, params, check):
-    answer = drive(row.module, check=check, **params)
+    place = {"at": row.at} if row.at else {}
+    answer = drive(row.module, check=check, **place, **params)
     assert not answer["failed"], f"{step} (check mode {check}): {answer['msg']}"
     return answer
 

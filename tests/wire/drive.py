@@ -8,12 +8,14 @@ import io
 import json
 from pathlib import Path
 
+import yaml
 from ansible.module_utils.testing import patch_module_args
 
 OURS = "aiready.vsphere"
-MODULES = sorted(
-    path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("*.py") if path.stem != "__init__"
-)
+PLUGINS = Path(__file__).parents[2] / "plugins"
+MODULES = sorted(path.stem for path in (PLUGINS / "modules").glob("*.py") if path.stem != "__init__")
+# Modules whose work is done by an action plugin, over the connection to a host.
+ACTIONS = sorted(path.stem for path in (PLUGINS / "action").glob("*.py") if path.stem != "__init__")
 
 
 def load(module):
@@ -50,11 +52,36 @@ def connection(twin, session_dir):
     }
 
 
+def bmc_connection(twin, host):
+    """The options by which a module of this collection reaches the BMC of a host."""
+    return {
+        "bmc_address": twin.bmc_endpoints[host],
+        "bmc_username": twin.bmc_username,
+        "bmc_password": twin.bmc_password,
+        "bmc_ca_file": str(twin.ca_file),
+    }
+
+
+def reaches(module):
+    """The names of the fragments by which the documentation of a module says whom it talks to."""
+    fragments = yaml.safe_load(load(f"{OURS}.{module}").DOCUMENTATION).get("extends_documentation_fragment", [])
+    return {fragment.removeprefix(f"{OURS}.") for fragment in fragments}
+
+
 class Driver:
     """Calls modules of this collection with the connection filled in, as module_defaults would."""
 
-    def __init__(self, connection):
+    def __init__(self, connection, twin=None):
         self.connection = connection
+        self.twin = twin
 
-    def __call__(self, module, check=False, **params):
-        return run(f"{OURS}.{module}", {**self.connection, **params}, check)
+    def __call__(self, module, /, check=False, at=None, **params):
+        if module in ACTIONS:
+            from . import drive_action
+
+            return drive_action.run(self.twin, at, module, params, check)
+        reached = reaches(module)
+        filled = dict(self.connection) if "vcenter" in reached else {}
+        if "bmc" in reached:
+            filled.update(bmc_connection(self.twin, at))
+        return run(f"{OURS}.{module}", {**filled, **params}, check)

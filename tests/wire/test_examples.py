@@ -12,10 +12,12 @@ import yaml
 from rehearse import playbook
 
 from . import rows
-from .drive import MODULES, OURS, load
+from .drive import MODULES, OURS, load, reaches
 
 VCENTER = "vcenter.example.com"
-CONNECTION = ("hostname", "username", "password")
+BMC = "bmc-01.example.com"
+GROUP = "esxi_hosts"
+CONNECTION = {"vcenter": ("hostname", "username", "password"), "bmc": ("bmc_address", "bmc_username", "bmc_password")}
 
 
 def examples(module):
@@ -31,15 +33,39 @@ def _play(task):
 
 
 def _undoes(play, module):
-    return any(task.get(f"{OURS}.{module}", {}).get("state") == "absent" for task in play["tasks"])
+    # A setting has no state absent, so that the rows name what sets it back.
+    named = getattr(importlib.import_module(f"{rows.__name__}.{module}"), "EXAMPLES_UNDO", ())
+    return any(
+        (task.get(f"{OURS}.{module}") or {}).get("state") == "absent" or task["name"] in named for task in play["tasks"]
+    )
 
 
 def write(running, directory, rounds):
     """A playbook of all rounds against this twin; what the examples say of the connection stays in its place."""
     plays = [play for round_plays in rounds for play in round_plays]
     text = json.dumps(plays).replace(VCENTER, running.host)
+    for address in list(running.bmc_endpoints.values())[:1]:
+        text = text.replace(BMC, address)
     path = directory / "examples.json"
     path.write_text(text)
+    return path
+
+
+def inventory(running, directory):
+    """The controller, and the hosts of the twin whose shells or BMCs the examples talk to."""
+    shells, bmcs = running.ssh_endpoints, running.bmc_endpoints
+    hosts = {name: {} for name in {**shells, **bmcs}}
+    for name, (address, port) in shells.items():
+        options = f"-o UserKnownHostsFile={running.known_hosts_file}"
+        hosts[name].update(ansible_connection="ssh", ansible_host=address, ansible_port=port, ansible_user="root")
+        hosts[name].update(ansible_ssh_private_key_file=str(running.ssh_key_file), ansible_ssh_common_args=options)
+    for name, address in bmcs.items():
+        hosts[name].update(bmc_address=address)
+    local = {"localhost": {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}}
+    path = directory / "inventory.json"
+    # Plays for Linux hosts find none: the twin has no guests.
+    children = {GROUP: {"hosts": hosts}, "gpu_nodes": {"hosts": {}}}
+    path.write_text(json.dumps({"all": {"hosts": local, "children": children}}))
     return path
 
 
@@ -55,12 +81,16 @@ def run(running, directory, rounds):
         VMWARE_USER=running.username,
         VMWARE_PASSWORD=running.password,
         AIREADY_VCENTER_CA_FILE=str(running.ca_file),
+        AIREADY_BMC_USER=running.bmc_username,
+        AIREADY_BMC_PASSWORD=running.bmc_password,
+        AIREADY_BMC_CA_FILE=str(running.ca_file),
     )
-    variables = json.dumps({"vcenter_password": running.password, "ansible_python_interpreter": sys.executable})
+    variables = json.dumps({"vcenter_password": running.password, "bmc_password": running.bmc_password})
     ended = playbook.run(
-        write(running, directory, rounds), "--connection", "local", "-e", variables, env=env, inventory="localhost,"
+        write(running, directory, rounds), "-e", variables, env=env, inventory=inventory(running, directory)
     )
     assert running.password not in ended.output
+    assert running.bmc_password not in ended.output
     plays = json.loads(ended.output)["plays"]
     assert [answer["msg"] for play in plays for answer in _answers(play) if answer.get("failed")] == []
     assert ended.status == 0
@@ -78,11 +108,13 @@ def _changed(play):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_the_examples_work_and_change_nothing_when_run_again(twin, tmp_path, module):
-    running = twin(seed=importlib.import_module(f"{rows.__name__}.{module}").EXAMPLES_SEED)
+    file = importlib.import_module(f"{rows.__name__}.{module}")
+    running = twin(seed=file.EXAMPLES_SEED, faces=getattr(file, "EXAMPLES_FACES", ()))
     do, undo = examples(module)
     assert do, "a module without examples"
     changed = run(running, tmp_path, [do, do, undo, undo])
-    assert any(changed[0])
+    # A module that only reads has nothing to change.
+    assert any(changed[0]) is not module.endswith("_info")
     assert not any(changed[1]), f"the second run changed something: {changed}"
     assert all(changed[2])
     assert not any(changed[3])
@@ -91,7 +123,12 @@ def test_the_examples_work_and_change_nothing_when_run_again(twin, tmp_path, mod
 @pytest.mark.parametrize("module", MODULES)
 def test_the_examples_show_the_smallest_call_first_and_then_a_play(module):
     entries = yaml.safe_load(load(f"{OURS}.{module}").EXAMPLES)
-    first = entries[0][f"{OURS}.{module}"]
-    assert set(CONNECTION) <= set(first)
-    assert any(f"group/{OURS}.vcenter" in entry.get("module_defaults", {}) for entry in entries)
-    assert load(f"{OURS}.{module}").EXAMPLES.count(VCENTER) > 0
+    reached = reaches(module)
+    first = entries[0].get(f"{OURS}.{module}") or entries[0]["tasks"][0][f"{OURS}.{module}"]
+    for fragment in reached & set(CONNECTION):
+        assert set(CONNECTION[fragment]) <= set(first)
+    if "vcenter" in reached:
+        assert any(f"group/{OURS}.vcenter" in entry.get("module_defaults", {}) for entry in entries)
+        assert load(f"{OURS}.{module}").EXAMPLES.count(VCENTER) > 0
+    else:
+        assert any("hosts" in entry for entry in entries)

@@ -38,6 +38,9 @@ SOUND_SITES = {
         vms=[{"prefix": "t-", "count": 2}, {"prefix": "t-", "first": 3, "count": 2}, {"path": "/DC/vm/t-01"}]
     ),
     "graphics profile of a board whose table is not complete": site(gpu={"profile": "grid_a100-40q"}),
+    "hosts by passthrough": site(gpu={"mode": "passthrough", "profile": None}),
+    "RDMA by passthrough": site(network={"path": "passthrough", "nics": ["0000:3b:00.0"]}),
+    "waves by share": site(hosts={"serial": "25%"}),
     "board that is not in the table": site(gpu={"profile": "nvidia_z900-96c"}),
 }
 
@@ -67,10 +70,10 @@ PROBLEMS = {
         "site.vcenter: ca_file says whom to trust, but validate_certs is false, so nobody is asked. Remove "
         "validate_certs to be protected, or ca_file if you mean it.",
     ),
-    "passthrough": (
-        site(gpu={"mode": "passthrough"}),
-        "site.gpu.mode: passthrough is planned, this release cannot do it. Use vgpu with a profile that takes the "
-        "whole GPU, such as grid_a100-40c.",
+    "profiles with passthrough": (
+        site(gpu={"mode": "passthrough"}, vms=[{"name": "a", "profiles": ["grid_a100-40c"]}]),
+        "site.gpu.profile and site.vms[0].profiles: profiles are for shared GPUs, but site.gpu.mode is passthrough. "
+        "Remove them, or use the mode vgpu with a profile that takes the whole GPU, such as grid_a100-40c.",
     ),
     "time-sliced profile in mode mig": (
         site(gpu={"mode": "mig", "profile": "grid_a100-20c"}),
@@ -205,6 +208,15 @@ UNKNOWN = {
         site(vcenter={"password": "x"}),
         "site.vcenter.password: there is no such key. Put it as site_vcenter_password into a vault, or as "
         "VMWARE_PASSWORD into the environment.",
+    ),
+    "password of the BMCs in the site": (
+        site(hosts={"bmc": {"password": "x"}}),
+        "site.hosts.bmc.password: there is no such key. Put it as site_bmc_password into a vault, or as "
+        "AIREADY_BMC_PASSWORD into the environment.",
+    ),
+    "address of a BMC in the site": (
+        site(hosts={"bmc": {"address": "bmc-01"}}),
+        "site.hosts.bmc.address: there is no such key. It is the variable bmc_address of each host.",
     ),
     "no site": (
         {},

@@ -204,6 +204,28 @@ def test_what_waits_is_told_before_and_after_and_on_the_next_run():
     assert later["changed"] is False
 
 
+def test_what_waits_already_and_is_changed_again_is_told_once_and_as_it_will_be():
+    class Dimmed(Lamps):
+        def compare(self, now, wanted):
+            return [] if now == wanted else [Change("light", now, wanted, needs="fuse" if wanted == "on" else None)]
+
+    def lamp(wish, **options):
+        noun = Dimmed({"hall": "dimmed"}, waits=["dimmed", "on"])
+        return outcome(noun, {"hall": wish}, **options).answer["lamps"][0]["pending"]
+
+    for wish, waiting in (("on", [{"what": "light", "needs": "fuse"}]), ("off", [])):
+        assert lamp(wish, check_mode=True) == lamp(wish) == waiting
+
+
+def test_a_change_that_was_not_made_waits_for_nothing():
+    class Stuck(Lamps):
+        def apply(self, items):
+            items[0].error = OperatorError("hall", "wanted light", "The switch is held", "Let go", code="held")
+
+    end = outcome(Stuck({"hall": "off"}, waits=["on"]), {"hall": "on"})
+    assert (end.failed, end.answer["lamps"][0]["pending"]) == (True, [])
+
+
 def test_every_result_has_the_same_keys():
     noun = Lamps({"hall": "off", "attic": "on", "cellar": "off"}, refuses=["cellar"])
     results = outcome(noun, {"hall": "on", "attic": "on", "cellar": "on"}).answer["lamps"]

@@ -1,0 +1,57 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What vCenter remembers of a host's latest tasks, so that a run goes on where a killed one left it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+# What a row of a host has to hold for read.
+PROPERTIES = ("recentTask",)
+ENTER, EXIT = "HostSystem.enterMaintenanceMode", "HostSystem.exitMaintenanceMode"
+REBOOT, SHUTDOWN = "HostSystem.reboot", "HostSystem.shutdown"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One task of the host."""
+
+    kind: str
+    ref: object
+    state: str
+    began: object
+
+    @property
+    def open(self):
+        return self.state in ("queued", "running")
+
+
+def read(vcenter, row):
+    """The host's recent tasks; vCenter keeps those that have ended for some minutes."""
+    refs = row.get("recentTask") or []
+    rows = retrieve(vcenter, {"Task": ["info"]}, refs, skip_gone=True) if refs else []
+    infos = [(one.ref, one.get("info")) for one in rows]
+    return tuple(
+        Entry(str(info.descriptionId), ref, str(info.state), info.startTime or info.queueTime)
+        for ref, info in infos
+        if info is not None
+    )
+
+
+def under_way(entries, kind):
+    """The task of this kind that has not ended yet, or None."""
+    return next((entry.ref for entry in entries if entry.kind == kind and entry.open), None)
+
+
+def going_down(entries, boot_time):
+    """Whether a restart or shutdown was taken since the host booted: then it is still up only for a moment."""
+    return any(
+        entry.kind in (REBOOT, SHUTDOWN)
+        and entry.state != "error"
+        and (boot_time is None or entry.began is None or entry.began > boot_time)
+        for entry in entries
+    )

@@ -1,0 +1,117 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a site says of hosts and network, compared with itself; each problem names a way out."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS, SOURCES
+
+SERIAL = re.compile(r"[1-9]\d*|([1-9]\d?|100)%")
+VMKNIC = re.compile(r"vmk\d+")
+PCI = re.compile(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
+# ESXi takes VMkernel adapters and distributed switches up to this size (vSphere networking guide).
+LARGEST_MTU = 9000
+# PCIe gives 8 bits to virtual functions of one port that ESXi's driver for ConnectX takes (nmlx5 max_vfs: 0 to 128).
+MOST_VFS = 128
+
+
+def host_problems(site):
+    """Everything about hosts, driver and network that contradicts itself."""
+    yield from _hosts(site["hosts"])
+    yield from _driver(site["driver"], site["gpu"]["mode"])
+    yield from _network(site["network"])
+    if site["network"]["path"] in RDMA_PATHS:
+        yield from _roce(site["roce"])
+    yield from _together(site)
+
+
+def _hosts(treatment):
+    if not SERIAL.fullmatch(treatment["serial"]):
+        yield (
+            f"site.hosts.serial: {treatment['serial']} is neither a number of hosts nor a percentage. Use 1, or a "
+            "percentage such as 25%."
+        )
+    for key in ("maintenance_timeout_s", "reboot_timeout_s"):
+        if not 1 <= treatment[key] <= 86400:
+            yield f"site.hosts.{key}: {treatment[key]} is no time to wait. Use 1 to 86400 seconds."
+    if treatment["cold_cycle"] == "allow" and treatment["reboot"] == "refuse":
+        yield (
+            "site.hosts: cold_cycle is allow, but reboot is refuse, and a cold cycle is a restart too. Set reboot to "
+            "allow, or leave cold_cycle out."
+        )
+
+
+def _driver(driver, mode):
+    if driver is None:
+        return
+    given = [key for key in SOURCES if driver[key]]
+    if len(given) != 1:
+        there = " and ".join(given) if given else "none of them"
+        yield f"site.driver: one of {', '.join(SOURCES)} says where the driver is. There is {there}. Name one."
+    if given == ["depot"] and not re.match(r"\[[^\]]+\] *\S|/vmfs/volumes/[^/]+/.", driver["depot"]):
+        yield (
+            f"site.driver.depot: {driver['depot']} is no path on a datastore. Write it as [datastore] folder/file.zip "
+            "or as /vmfs/volumes/datastore/folder/file.zip."
+        )
+    if driver["file"] and not driver["datastore"]:
+        yield "site.driver.datastore: it is not set, and the file has to be uploaded. Name one that all hosts see."
+    if driver["family"] == "graphics" and mode in ("vgpu", "mig"):
+        yield (
+            "site.driver.family: graphics offers no profiles for computing on A30, A100, H100 and other compute "
+            "boards. Use nvaie, or set gpu.mode to passthrough, which needs no driver on the host."
+        )
+
+
+def _network(network):
+    path = network["path"]
+    if path in RDMA_PATHS and not network["nics"]:
+        yield f"site.network.nics: it is empty, but the path is {path}. Name the RDMA ports, such as [vmnic2]."
+    names = [name for name in network["nics"] if not PCI.fullmatch(name)]
+    if path == "passthrough" and names:
+        yield (
+            f"site.network.nics: {', '.join(names)} is gone as soon as the port is given away. With the path "
+            "passthrough, name ports by their PCI addresses, such as 0000:3b:00.0."
+        )
+    doubles = {name for name in network["nics"] if network["nics"].count(name) > 1}
+    if doubles:
+        yield f"site.network.nics: {', '.join(sorted(doubles))} is named more than once. Name each port once."
+    if path == "pvrdma" and not network["vmknic"]:
+        yield "site.network.vmknic: it is not set, and without it PVRDMA is TCP, silently. Name one, such as vmk1."
+    if network["vmknic"] and not VMKNIC.fullmatch(network["vmknic"]):
+        yield f"site.network.vmknic: {network['vmknic']} is not the name of a VMkernel adapter. Use one such as vmk1."
+    if path in RDMA_PATHS and not 1280 <= network["mtu"] <= LARGEST_MTU:
+        yield f"site.network.mtu: {network['mtu']} is no MTU that ESXi takes. Use 1280 to {LARGEST_MTU}, best 9000."
+    if path == "sriov" and not 1 <= network["vfs"] <= MOST_VFS:
+        yield f"site.network.vfs: {network['vfs']} is no number of virtual functions. Use 1 to {MOST_VFS}."
+
+
+def _roce(roce):
+    if not 0 <= roce["priority"] <= 7:
+        yield f"site.roce.priority: {roce['priority']} is no priority. Use 0 to 7, and 3 by convention."
+        return
+    if not 0 <= roce["dscp"] <= 63:
+        yield f"site.roce.dscp: {roce['dscp']} is no DSCP. Use 0 to 63, and 26 by convention."
+    elif roce["dscp"] // 8 != roce["priority"]:
+        first = roce["priority"] * 8
+        yield (
+            f"site.roce: ports and switches map DSCP {roce['dscp']} to priority {roce['dscp'] // 8}, but the priority "
+            f"is {roce['priority']}. Use a DSCP from {first} to {first + 7}, or the priority {roce['dscp'] // 8}."
+        )
+
+
+def _together(site):
+    mode, path = site["gpu"]["mode"], site["network"]["path"]
+    if mode == "mig" and site["gpu"]["per_vm"] > 1 and path in RDMA_PATHS:
+        yield (
+            "site.gpu: MIG instances have no peer-to-peer traffic between them, so several per VM gain nothing for "
+            "training over RDMA. Use mode vgpu with whole GPUs, or per_vm 1."
+        )
+    if path in ("sriov", "passthrough") and site["network"]["ats"] == "disabled":
+        yield (
+            f"site.network.ats: the path {path} is there for direct traffic between network adapter and GPU, which "
+            "needs ATS. Leave ats out, or use the path pvrdma."
+        )

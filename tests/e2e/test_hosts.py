@@ -1,0 +1,177 @@
+"""From hosts as they come from the factory to hosts that offer GPUs and a lossless network, with one restart."""
+
+from __future__ import annotations
+
+import pytest
+
+from wire.lab import NVAIE
+
+from .hosts import FACTORY, READY, broken, factory, hosts_of, state
+
+ESX_01 = "esx-01.lab.example"
+DEPOT = "[datastore-01] depots/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip"
+
+
+def test_factory_hosts_become_ready_with_one_restart_each_and_a_second_run_changes_nothing(host_lab):
+    lab = host_lab("factory")
+    first = lab.hosts("--diff")
+    assert first.status == 0, first.output
+    for host in hosts_of(lab):
+        assert state(host) == READY
+        assert (host.boots, host.cold_boots) == (1, 0)
+        assert f"{host.name} is what was wanted, after 1 restart." in first.text
+    again = lab.hosts()
+    assert (again.status, again.changed) == (0, 0), again.output
+    assert [host.boots for host in hosts_of(lab)] == [1, 1]
+    assert again.text.count("after no restart.") == 2
+
+
+def test_check_mode_from_the_factory_tells_the_plan_and_touches_nothing(host_lab):
+    lab = host_lab(factory(1))
+    run = lab.hosts("--check", "--diff")
+    assert run.status == 0, run.output
+    assert run.changed > 0
+    assert "A restart is needed, because of" in run.text
+    for told in ("driver", "kernel.atsSupport", "nmlx5_core.pfctx", "bios.SriovGlobalEnable"):
+        assert told in run.text
+    (host,) = hosts_of(lab)
+    assert (state(host), host.boots) == (FACTORY, 0)
+
+
+def test_mig_on_ampere_needs_the_driver_first_and_so_a_second_restart_which_is_explained(host_lab):
+    lab = host_lab(factory(1))
+    run = lab.hosts(site={"gpu": {"mode": "mig", "profile": "grid_a100-3-20c"}})
+    assert run.status == 0, run.output
+    (host,) = hosts_of(lab)
+    assert host.boots == 2
+    assert "after 2 restarts." in run.text
+    assert "restarting, because MIG mode of the GPU 0000:" in run.text
+    assert [gpu.mig_enabled for gpu in host.gpus] == [True]
+    assert "grid_a100-3-20c" in {profile.name for profile in host.vgpu_types}
+    # SSH was closed before, so it is closed again.
+    assert [service.running for service in host.services if service.key == "TSM-SSH"] == [False]
+    again = lab.hosts(site={"gpu": {"mode": "mig", "profile": "grid_a100-3-20c"}})
+    assert (again.status, again.changed, host.boots) == (0, 0, 2), again.output
+
+
+@pytest.mark.parametrize(
+    "step, missing",
+    [
+        pytest.param("bios", "bios.SriovGlobalEnable is Disabled, Enabled is wanted", id="BIOS"),
+        pytest.param("driver", "the NVIDIA host driver (nvaie) is not installed", id="driver"),
+        pytest.param(
+            "reboot", "the kernel setting atsSupport is set and not in effect; a restart is missing", id="restart"
+        ),
+    ],
+)
+def test_step_that_others_build_on_is_missed_when_it_is_left_out(host_lab, step, missing):
+    lab = host_lab(factory(1))
+    run = lab.hosts("--skip-tags", step)
+    assert run.status != 0
+    assert missing in run.text, run.output
+
+
+# Each host lacks what one step brings, and all steps are left out.
+LEFT_OUT = {
+    "bios": "MmioAbove4Gb is Disabled, Enabled is wanted",
+    "driver": "the NVIDIA host driver (nvaie) is not installed",
+    "kernel": "the kernel setting atsSupport is FALSE, TRUE is wanted",
+    "modules": "the option pfctx of nmlx5_core is not set, 0x08 is wanted",
+    "marking": "the option dscp_force of nmlx5_rdma is not set, 26 is wanted",
+    "graphics": "the default graphics type is shared, shared_direct is wanted",
+    "pvrdma": "PVRDMA uses no VMkernel adapter, vmk1 is wanted; it is TCP, silently",
+    "firewall": "the firewall ruleset pvrdma is closed",
+    "mtu": "the MTU of vmk1 is 1500, 9000 is wanted",
+    "mig": "MIG is on at the GPU",
+    "passthrough": "passthrough of the GPU",
+    "leave": "the host is still in maintenance mode",
+}
+STEPS = "bios,driver,kernel,modules,passthrough,pvrdma,mtu,graphics,mig,firmware,maintenance,reboot,leave"
+
+
+def test_each_step_that_was_left_out_is_named_by_the_proof(host_lab):
+    lab = host_lab(broken(LEFT_OUT))
+    run = lab.hosts("--skip-tags", STEPS, site={"hosts": {"serial": "100%"}})
+    for name, missing in LEFT_OUT.items():
+        proof = run.failed_on(f"{name}.lab.example")
+        assert f"{name}.lab.example is not what was wanted:" in proof, run.output
+        assert missing in proof
+
+
+def test_host_that_does_not_come_back_stops_the_wave_with_what_is_known(host_lab):
+    lab = host_lab("factory")
+    lab.twin.world.faults.hang_boot(ESX_01)
+    run = lab.hosts(site={"hosts": {"serial": "1", "reboot_timeout_s": 4}})
+    assert run.status != 0
+    told = run.failed_on(ESX_01)
+    assert "it was to be back within 4 seconds" in told, run.output
+    assert "notResponding" in told
+    assert "its BMC says that the power is On" in told
+    first, second = hosts_of(lab)
+    assert (first.name, second.boots, second.maintenance, state(second)) == (ESX_01, 0, False, FACTORY)
+
+
+def test_running_vms_are_listed_and_nothing_is_touched(host_lab):
+    # A host on which a 64-bit VM can run has virtualization enabled.
+    bios = {"vendor": "dell", "attributes": {"ProcVirtualization": "Enabled"}}
+    lab = host_lab(factory(1, vms={"power": "on"}, bios=bios))
+    run = lab.hosts()
+    assert run.status != 0
+    assert "2 VMs run on it: train-01, train-02" in run.failed_on(ESX_01), run.output
+    (host,) = hosts_of(lab)
+    assert (state(host), host.boots, len(host.running_vms())) == (FACTORY, 0, 2)
+
+
+def test_maintenance_of_the_operator_is_used_and_not_ended(host_lab):
+    lab = host_lab(factory(1, maintenance=True))
+    run = lab.hosts()
+    assert run.status == 0, run.output
+    (host,) = hosts_of(lab)
+    assert (state(host), host.boots, host.maintenance) == ({**READY, "maintenance": True}, 1, True)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        pytest.param({"hosts": {"reboot": "refuse"}}, "has to be restarted, because of", id="restarts refused"),
+        pytest.param({"driver": {"depot": "[datastore-01] depots/nothing.zip"}}, "nothing.zip", id="no such depot"),
+        pytest.param({"network": {"nics": ["vmnic9"]}}, "has no ports vmnic9. It has vmnic0", id="no such port"),
+        pytest.param({"cluster": "gold"}, "was wanted connected and in the cluster gold", id="another cluster"),
+    ],
+)
+def test_impossible_wish_is_refused_before_the_host_is_touched(host_lab, changes, message):
+    lab = host_lab(factory(1))
+    run = lab.hosts(site=changes)
+    assert run.status != 0
+    assert message in run.failed_on(ESX_01), run.output
+    (host,) = hosts_of(lab)
+    assert (state(host), host.boots) == (FACTORY, 0)
+
+
+def test_wrong_password_of_the_bmc_is_told_without_showing_it_and_nothing_is_touched(host_lab):
+    lab = host_lab(factory(1))
+    run = lab.hosts("--extra-vars", "site_bmc_password=not-the-password")
+    assert run.status != 0
+    assert "password" in run.failed_on(ESX_01), run.output
+    assert "not-the-password" not in run.text
+    (host,) = hosts_of(lab)
+    assert (state(host), host.boots) == (FACTORY, 0)
+
+
+def test_host_that_vcenter_cannot_reach_is_told(host_lab):
+    lab = host_lab(factory(1, connection="disconnected"))
+    run = lab.hosts(site={"hosts": {"reboot_timeout_s": 2}})
+    assert run.status != 0
+    assert "disconnected" in run.failed_on(ESX_01), run.output
+
+
+def test_host_that_is_ready_but_for_its_graphics_types_needs_no_restart(host_lab):
+    seed = factory(1, state="ready", driver=NVAIE | {"version": "550.54.16"}, bios={"vendor": "dell"})
+    lab = host_lab(seed)
+    site = {"network": {"path": "tcp", "ats": "ignore"}}
+    run = lab.hosts(site=site)
+    assert run.status == 0, run.output
+    (host,) = hosts_of(lab)
+    assert host.boots == 0
+    assert [gpu.active_type for gpu in host.gpus] == ["sharedDirect"]
+    assert "after no restart." in run.text

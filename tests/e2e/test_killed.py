@@ -1,0 +1,104 @@
+"""A playbook that is killed at any moment is started again, and ends where an undisturbed one does."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from rehearse import playbook
+from wire.rows.esxi_maintenance import service
+
+from .conftest import HOSTS
+from .hosts import READY, factory, hosts_of, state
+
+MARK = "KILLED_MARK"
+# Twice, so that one test stays within the time that a test may take.
+KILLS = 5
+# Tasks of a whole run from the factory, roughly; a kill that comes later than the last finds nothing to kill.
+TASKS = 45
+
+
+def run_and_kill(lab, tasks, pause_s, site=None):
+    """Start the playbook and kill it with all its workers and modules, at once, some time after its n-th task began."""
+    mark = uuid.uuid4().hex
+    process = subprocess.Popen(
+        ["ansible-playbook", "--inventory", str(lab.inventory(site)), str(HOSTS)],
+        cwd=playbook.ROOT,
+        env={**playbook.environment(lab.work), MARK: mark},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    seen = 0
+    try:
+        for line in process.stdout:
+            seen += line.startswith("TASK")
+            if seen == tasks:
+                time.sleep(pause_s)
+                break
+    finally:
+        kill_all(mark)
+        process.wait()
+        process.stdout.close()
+
+
+def kill_all(mark):
+    """SIGKILL for every process that carries the mark, until none is left."""
+    while True:
+        carriers = [pid for pid in pids() if carries(pid, mark)]
+        if not carriers:
+            return
+        for pid in carriers:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        time.sleep(0.05)
+
+
+def pids():
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def carries(pid, mark):
+    try:
+        return f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return False  # ended meanwhile, or somebody else's
+
+
+@pytest.mark.parametrize("number", [20260301, 20260302])
+def test_kills_at_random_moments_end_in_the_same_state_with_no_host_left_out_of_service(host_lab, number):
+    chance = random.Random(number)
+    lab = host_lab(factory(1))
+    for _kill in range(KILLS):
+        run_and_kill(lab, chance.randint(8, TASKS), chance.uniform(0, 1.5))
+    last = lab.hosts()
+    assert last.status == 0, last.output
+    (host,) = hosts_of(lab)
+    assert state(host) == READY
+    assert host.maintenance is False
+    assert [service.running for service in host.services if service.key == "TSM-SSH"] == [False]
+    assert service(lab.twin, host.name) == {"in maintenance": False, "note": ""}
+
+
+def test_kill_while_mig_is_switched_leaves_no_half_made_layout(host_lab):
+    chance = random.Random(19)
+    mig = {"gpu": {"mode": "mig", "profile": "grid_a100-3-20c"}}
+    seed = factory(1, state="ready", driver={"family": "nvaie", "version": "550.54.16"})
+    lab = host_lab(seed)
+    for _kill in range(3):
+        run_and_kill(lab, chance.randint(10, 30), chance.uniform(0, 1.5), site=mig)
+    last = lab.hosts(site=mig)
+    assert last.status == 0, last.output
+    (host,) = hosts_of(lab)
+    assert [(gpu.mig_enabled, gpu.mig.instances) for gpu in host.gpus] == [(True, [])]
+    assert (host.maintenance, host.vgpu_types != []) == (False, True)

@@ -1,0 +1,149 @@
+"""Each thing that a host was promised to be and is not is named, and nothing else is."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.filter.host_gaps import FilterModule
+
+host_gaps = FilterModule().filters()["host_gaps"]
+
+GPU = "0000:3b:00.0"
+WANTED = {
+    "driver": {"family": "nvaie"},
+    "kernel_settings": {"atsSupport": True},
+    "module_options": {"nmlx5_core": {"pfctx": "0x08", "max_vfs": "8,0"}},
+    "graphics_type": "shared_direct",
+    "gpu_passthrough": "disabled",
+    "mig": "disabled",
+    "pvrdma": True,
+    "vmknic": "vmk1",
+    "mtu": 9000,
+    "profiles": ["grid_a100-40c"],
+    "in_service": True,
+}
+READY = {
+    "in_maintenance": False,
+    "driver": {"family": "nvaie", "version": "550.54.16", "loaded": True},
+    "kernel": {"atsSupport": {"configured": "TRUE", "runtime": "TRUE"}},
+    "modules": {
+        "nmlx5_core": {"options": {"pfctx": "8", "max_vfs": "8,0"}, "active_options": {"pfctx": "8", "max_vfs": "8,0"}}
+    },
+    "graphics": {
+        "default_type": "shared_direct",
+        "devices": [{"id": GPU, "configured": "shared_direct", "active": "shared_direct", "mode": "same_size"}],
+    },
+    "gpus": [{"id": GPU, "passthrough": {"configured": False, "active": False}}],
+    "options": {"Net.PVRDMAVmknic": "vmk1"},
+    "rulesets": {"pvrdma": True},
+    "vmkernel": [{"device": "vmk0", "mtu": 1500}, {"device": "vmk1", "mtu": 9000}],
+    "profiles_offered": ["grid_a100-20c", "grid_a100-40c"],
+}
+
+
+def but(path, value):
+    """A host that is ready but for one thing, by its dotted path."""
+    host = copy.deepcopy(READY)
+    *way, last = [int(part) if part.isdigit() else part for part in path.split("/")]
+    place = host
+    for part in way:
+        place = place[part]
+    place[last] = value
+    return host
+
+
+def test_host_that_is_as_promised_has_no_gaps():
+    assert host_gaps(READY, WANTED) == []
+
+
+def test_nothing_promised_is_nothing_missing():
+    assert host_gaps(but("driver", None), {}) == []
+
+
+GAPS = {
+    "no driver": (but("driver", {"family": "none", "version": "", "loaded": False}), "driver", "not installed"),
+    "other family": (but("driver/family", "graphics"), "driver", "the graphics driver 550.54.16 is installed, nvaie"),
+    "driver not loaded": (but("driver/loaded", False), "driver", "installed and not loaded; a restart is missing"),
+    "kernel setting": (but("kernel/atsSupport/configured", "FALSE"), "kernel", "atsSupport is FALSE, TRUE is wanted"),
+    "kernel setting without a restart": (but("kernel/atsSupport/runtime", "FALSE"), "kernel", "a restart is missing"),
+    "unknown kernel setting": (but("kernel", {}), "kernel", "no kernel setting atsSupport"),
+    "module option": (but("modules/nmlx5_core/options/pfctx", "0"), "modules", "pfctx of nmlx5_core is 0, 0x08"),
+    "module option without a restart": (
+        but("modules/nmlx5_core/active_options", {"max_vfs": "8,0"}),
+        "modules",
+        "pfctx of nmlx5_core is set and not in effect",
+    ),
+    "no such module": (but("modules", {}), "modules", "no kernel module nmlx5_core"),
+    "default type": (but("graphics/default_type", "shared"), "graphics", "default graphics type is shared"),
+    "type of a GPU": (but("graphics/devices/0/configured", "shared"), "graphics", f"{GPU} is set to shared"),
+    "type of a GPU, not active": (but("graphics/devices/0/active", "basic"), "graphics", "is still basic"),
+    "MIG": (but("graphics/devices/0/mode", "mig"), "mig", f"MIG is on at the GPU {GPU}"),
+    "PVRDMA tag": (
+        but("options", {}),
+        "pvrdma",
+        "PVRDMA uses no VMkernel adapter, vmk1 is wanted; it is TCP, silently",
+    ),
+    "firewall": (but("rulesets/pvrdma", False), "pvrdma", "the firewall ruleset pvrdma is closed"),
+    "MTU": (but("vmkernel/1/mtu", 1500), "mtu", "the MTU of vmk1 is 1500, 9000 is wanted"),
+    "maintenance": (but("in_maintenance", True), "leave", "still in maintenance mode"),
+    "no profiles": (
+        but("profiles_offered", []),
+        "bios",
+        "offers none at all; the driver is loaded, so look at the BIOS",
+    ),
+    "other profiles": (but("profiles_offered", ["grid_a100-20c"]), "bios", "the host offers grid_a100-20c"),
+}
+
+
+@pytest.mark.parametrize("host, step, text", GAPS.values(), ids=GAPS.keys())
+def test_missing_thing_is_named_with_the_step_that_brings_it(host, step, text):
+    (gap,) = host_gaps(host, WANTED)
+    assert gap["step"] == step
+    assert text in gap["text"]
+
+
+def test_gpu_that_is_given_away_needs_no_graphics_type():
+    host = but("gpus/0/passthrough", {"configured": True, "active": True})
+    host["graphics"]["devices"][0].update(configured="shared", active="direct")
+    assert host_gaps(host, {**WANTED, "gpu_passthrough": "enabled", "profiles": []}) == []
+
+
+def test_passthrough_that_waits_is_a_gap():
+    host = but("gpus/0/passthrough", {"configured": True, "active": False})
+    (gap,) = host_gaps(host, {"gpu_passthrough": "enabled"})
+    assert "not in effect; a restart is missing" in gap["text"]
+
+
+@pytest.mark.parametrize(
+    "offered, wish, missing",
+    [
+        pytest.param(["grid_a100-3-20c"], "disabled", True, id="on, and time-sliced wanted"),
+        pytest.param(["grid_a100-20c"], "enabled", True, id="off, and MIG wanted"),
+        pytest.param(["grid_a100-3-20c"], "enabled", False, id="on, as wanted"),
+    ],
+)
+def test_host_that_does_not_tell_its_mode_is_judged_by_what_it_offers(offered, wish, missing):
+    host = but("graphics/devices/0/mode", None)
+    host["profiles_offered"] = offered
+    assert [gap["step"] for gap in host_gaps(host, {"mig": wish})] == (["mig"] if missing else [])
+
+
+def test_profiles_are_not_missed_while_what_brings_them_is_missing():
+    host = but("profiles_offered", [])
+    host["driver"]["loaded"] = False
+    assert [gap["step"] for gap in host_gaps(host, WANTED)] == ["driver"]
+
+
+def test_what_modules_would_change_or_wait_for_is_a_gap_once():
+    bios = {
+        "bios": {
+            "changes": [{"path": "bios.Sriov", "before": "Disabled", "after": "Enabled"}],
+            "pending": [{"what": "bios.Sriov", "needs": "reboot"}, {"what": "bios.Vtd", "needs": "reboot"}],
+        }
+    }
+    texts = [gap["text"] for gap in host_gaps(READY, WANTED, [["bios", bios], ["firmware", {"skipped": True}]])]
+    assert texts == [
+        "bios.Sriov is Disabled, Enabled is wanted",
+        "bios.Vtd is set and not in effect; a reboot is missing",
+    ]

@@ -1,0 +1,45 @@
+"""Everything that waits for a restart becomes one restart, and the greater one settles the smaller ones."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.filter.host_restart import FilterModule
+
+host_restart = FilterModule().filters()["host_restart"]
+
+
+def waiting(*needs, key="host"):
+    """The result of a module with these pending settings."""
+    return {key: {"pending": [{"what": f"thing-{number}", "needs": need} for number, need in enumerate(needs)]}}
+
+
+@pytest.mark.parametrize(
+    "answers, kind, reasons",
+    [
+        pytest.param([], "none", [], id="nothing was asked"),
+        pytest.param([waiting()], "none", [], id="nothing waits"),
+        pytest.param([waiting("xorg_restart")], "xorg", ["thing-0"], id="Xorg alone"),
+        pytest.param(
+            [waiting("xorg_restart"), waiting("reboot")], "warm", ["thing-0"], id="a restart restarts Xorg too"
+        ),
+        pytest.param([waiting("reboot", key="bios")], "warm", ["thing-0"], id="the BIOS"),
+        pytest.param([waiting("reboot", "cold_power_cycle")], "cold", ["thing-0", "thing-1"], id="off and on"),
+        pytest.param([{"gpus": [waiting("gpu_reset")["host"]]}], "warm", ["thing-0"], id="a GPU that needs a reset"),
+        pytest.param([{"results": [waiting("reboot"), waiting("reboot")]}], "warm", ["thing-0"], id="a loop"),
+        pytest.param([{"skipped": True, **waiting("reboot")}], "none", [], id="a task that was skipped"),
+        pytest.param([waiting("power_on")], "none", [], id="what no restart of the host settles"),
+    ],
+)
+def test_one_restart_settles_all(answers, kind, reasons):
+    restart = host_restart(answers)
+    assert (restart["kind"], restart["reasons"]) == (kind, reasons)
+    assert restart["reboot"] is (kind in ("warm", "cold"))
+
+
+def test_gpu_is_named_by_its_address():
+    gpu = {"index": 0, "pci": "0000:3b:00.0", "pending": [{"what": "mode", "needs": "reboot"}]}
+    assert host_restart([{"gpus": [gpu]}])["reasons"] == ["MIG mode of the GPU 0000:3b:00.0"]
+
+
+def test_reasons_for_a_cold_cycle_are_told_apart():
+    assert host_restart([waiting("reboot", "cold_power_cycle")])["cold_reasons"] == ["thing-1"]

@@ -1,0 +1,99 @@
+"""What a site says of hosts, driver and network is compared with itself."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.filter.site_problems import FilterModule
+
+site_problems = FilterModule().filters()["site_problems"]
+
+SMALL = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}, "vms": [{"name": "train-01"}]}
+PVRDMA = {"path": "pvrdma", "nics": ["vmnic2"], "vmknic": "vmk1"}
+DEPOT = {"depot": "[datastore-01] depots/NVD-AIE.zip"}
+
+
+def site(**parts):
+    return {**SMALL, **parts}
+
+
+SOUND = {
+    "everything by default": site(hosts={}, bios={}, network={}, roce={}),
+    "a driver on a datastore": site(driver=DEPOT),
+    "a driver by its path on the host": site(driver={"depot": "/vmfs/volumes/ds/NVD-AIE.zip"}),
+    "a driver on the controller": site(driver={"file": "/srv/NVD-AIE.zip", "datastore": "datastore-01"}),
+    "PVRDMA": site(network=PVRDMA),
+    "another priority with a DSCP of its own": site(network=PVRDMA, roce={"priority": 5, "dscp": 46}),
+    "RoCE that nobody uses": site(roce={"priority": 9}),
+    "graphics driver with passthrough": {
+        "gpu": {"mode": "passthrough"},
+        "vms": SMALL["vms"],
+        "driver": {**DEPOT, "family": "graphics"},
+    },
+}
+
+
+@pytest.mark.parametrize("given", SOUND.values(), ids=SOUND.keys())
+def test_consistent_site_has_no_problems(given):
+    assert site_problems(given) == []
+
+
+PROBLEMS = {
+    "wave of none": (
+        site(hosts={"serial": "0"}),
+        "site.hosts.serial: 0 is neither a number of hosts nor a",
+    ),
+    "wave in words": (site(hosts={"serial": "half"}), "site.hosts.serial: half is neither"),
+    "no time to boot": (site(hosts={"reboot_timeout_s": 0}), "site.hosts.reboot_timeout_s: 0 is no time to wait."),
+    "cold without restarts": (site(hosts={"cold_cycle": "allow"}), "cold_cycle is allow, but reboot is refuse"),
+    "driver from nowhere": (
+        site(driver={}),
+        "site.driver: one of depot, url, file says where the driver is.",
+    ),
+    "driver from two places": (site(driver={**DEPOT, "url": "http://x/y.zip"}), "There is depot and url. Name one."),
+    "depot that is no path": (site(driver={"depot": "ds:///x.zip"}), "site.driver.depot: ds:///x.zip is no path on a"),
+    "file without a datastore": (site(driver={"file": "/srv/a.zip"}), "site.driver.datastore: it is not set"),
+    "graphics family for computing": (
+        site(driver={**DEPOT, "family": "graphics"}),
+        "site.driver.family: graphics",
+    ),
+    "no ports": (site(network={**PVRDMA, "nics": []}), "site.network.nics: it is empty, but the path is pvrdma."),
+    "a port twice": (site(network={**PVRDMA, "nics": ["vmnic2", "vmnic2"]}), "vmnic2 is named more than once"),
+    "no VMkernel adapter": (site(network={"path": "pvrdma", "nics": ["vmnic2"]}), "without it PVRDMA is TCP, silently"),
+    "no adapter's name": (site(network={**PVRDMA, "vmknic": "vmnic2"}), "vmnic2 is not the name of a VMkernel adapter"),
+    "too large frames": (site(network={**PVRDMA, "mtu": 9216}), "site.network.mtu: 9216 is no MTU that ESXi takes."),
+    "no virtual functions": (
+        site(network={"path": "sriov", "nics": ["vmnic2"], "vfs": 0}),
+        "site.network.vfs: 0 is",
+    ),
+    "a port that will lose its name": (site(network={"path": "passthrough", "nics": ["vmnic2"]}), "PCI addresses"),
+    "no priority": (site(network=PVRDMA, roce={"priority": 8}), "site.roce.priority: 8 is no priority."),
+    "no DSCP": (site(network=PVRDMA, roce={"dscp": 64}), "site.roce.dscp: 64 is no DSCP."),
+    "DSCP of another priority": (
+        site(network=PVRDMA, roce={"priority": 4}),
+        "map DSCP 26 to priority 3, but the priority is 4. Use a DSCP from 32 to 39, or the priority 3.",
+    ),
+    "MIG instances side by side over RDMA": (
+        site(network=PVRDMA, gpu={"mode": "mig", "profile": "grid_a100-3-20c", "per_vm": 2}),
+        "MIG instances have no peer-to-peer traffic between them",
+    ),
+    "direct path without ATS": (
+        site(network={"path": "sriov", "nics": ["vmnic2"], "ats": "disabled"}),
+        "site.network.ats: the path sriov is there for direct traffic",
+    ),
+}
+
+
+@pytest.mark.parametrize("given, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_contradiction_is_told_with_a_way_out(given, problem):
+    (told,) = site_problems(given)
+    assert problem in told
+
+
+def test_all_contradictions_are_told_at_once():
+    given = site(hosts={"serial": "0"}, driver={}, network={**PVRDMA, "mtu": 100}, roce={"dscp": 99})
+    assert [problem.partition(":")[0] for problem in site_problems(given)] == [
+        "site.hosts.serial",
+        "site.driver",
+        "site.network.mtu",
+        "site.roce.dscp",
+    ]

@@ -1,0 +1,37 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.graphics import Device, Graphics
+from ansible_collections.aiready.vsphere.plugins.modules import host_graphics as module
+
+from unit.plugins.modules import described
+
+HOST = {**described.LOGIN, "host": "esx-01.example.com"}
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert described.documented(module) == described.specified(module.ARGUMENTS)
+
+
+@pytest.mark.parametrize("params", described.calls(module))
+def test_every_example_is_a_call_that_the_module_takes(params):
+    described.checked(params, module.ARGUMENTS)
+
+
+class Noun(module.HostGraphics):
+    label = "Host esx-01.example.com"
+
+
+def test_a_result_is_the_documented_one():
+    wish = {"default_type": "shared_direct", "devices": [{"id": "all", "type": "shared_direct"}]}
+    params = described.checked({**HOST, **wish}, module.ARGUMENTS)
+    gpu = Device("0000:17:00.0", "NVIDIA A100-PCIE-40GB", "shared", "shared", "sameSize", "none")
+    state = Graphics("shared", "performance", "performance", (gpu,), (8, 0, 3))
+    described.assert_as_documented(module, described.plan(Noun(params, None), params, state))
+
+
+@pytest.mark.parametrize("seconds, refused", [(1, False), (3600, False), (0, True), (3601, True)])
+def test_a_time_limit_that_makes_no_sense_is_refused_before_vcenter_is_asked(seconds, refused):
+    assert bool(module.check_params({"xorg_timeout_s": seconds})) is refused

@@ -1,0 +1,78 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig import info, params
+from ansible_collections.aiready.vsphere.plugins.modules import mig_info, mig_partition
+
+from unit.plugins.module_utils.mig.device import Device
+
+COMPARED = ("type", "elements", "choices", "default", "required")
+
+
+def fragmented():
+    device = Device()
+    for start in (0, 1, 5):
+        device.put(19, start, 1)
+    return device
+
+
+def returned():
+    return yaml.safe_load(mig_info.RETURN)["gpus"]["contains"]
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    documented = yaml.safe_load(mig_info.DOCUMENTATION)["options"]
+    spec = params.INFO_ARGUMENTS
+    assert {name: {key: option.get(key) for key in COMPARED} for name, option in documented.items()} == {
+        name: {key: option.get(key) for key in COMPARED} for name, option in spec.items()
+    }
+
+
+def test_the_result_has_exactly_the_documented_keys():
+    (gpu,) = info.look(fragmented(), ["all"])
+    assert set(gpu) == set(returned())
+
+
+def test_a_gpu_without_mig_has_the_same_keys():
+    device = fragmented()
+    document = device.run(["nvidia-smi", "-q", "-x"])
+    without = (
+        document.stdout.replace("Enabled</", "N/A</").replace("20B010DE", "26B910DE").replace("A100-SXM4-40GB", "L40S")
+    )
+
+    class Incapable:
+        def run(self, argv):
+            return type(document)(tuple(argv), 0, without, "") if "-x" in argv else device.run(argv)
+
+    (gpu,) = info.look(Incapable(), ["all"])
+    assert set(gpu) == set(returned())
+    assert (gpu["mode"], gpu["mig_capable"], gpu["model"]) == ("unsupported", False, "")
+
+
+@pytest.mark.parametrize(
+    "key", ["free", "largest_free_region", "free_regions", "blocked", "picture", "layout", "mode", "pending_mode"]
+)
+def test_a_sample_in_the_documentation_is_what_the_module_says(key):
+    (gpu,) = info.look(fragmented(), ["all"])
+    assert returned()[key]["sample"] == gpu[key]
+
+
+def test_the_layout_is_told_as_by_the_module_that_makes_it():
+    made = yaml.safe_load(mig_partition.RETURN)["gpus"]["contains"]["after"]["contains"]["layout"]["contains"]
+    (gpu,) = info.look(fragmented(), ["all"])
+    assert set(gpu["layout"][0]) == set(made)
+
+
+def test_nothing_is_asked_that_changes_something():
+    device = fragmented()
+    info.look(device, ["all"])
+    assert device.commands == []
+
+
+def test_a_gpu_that_is_not_there_is_an_error():
+    with pytest.raises(OperatorError, match="It has no 3"):
+        info.look(fragmented(), ["3"])

@@ -1,0 +1,29 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.action import nic_firmware as action
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import firmware, firmware_args, mlxconfig
+from ansible_collections.aiready.vsphere.plugins.modules import nic_firmware as module
+
+from unit.plugins.modules import described
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert described.documented(module) == described.specified(firmware_args.ARGUMENTS)
+
+
+@pytest.mark.parametrize("params", described.calls(module, login={}))
+def test_every_example_is_a_call_that_the_module_takes(params):
+    described.checked(params, firmware_args.ARGUMENTS)
+
+
+def test_a_result_is_the_documented_one():
+    params = described.checked({"settings": {"ATS_ENABLED": True}}, firmware_args.ARGUMENTS)
+    device = mlxconfig.MstDevice("mt4125_pciconf0", "ConnectX6DX", "0000:18:00.0", "vmnic2")
+    key = mlxconfig.Key("ATS_ENABLED", "False(0)", "False(0)", "False(0)")
+    state = firmware.Adapter(device, {"ATS_ENABLED": key})
+    ids = {"name": "vmnic2", "mst": device.mst, "pci": device.pci, "model": device.kind}
+    result = described.plan(action.NicFirmware(params, None), params, state, "devices", ids)
+    described.assert_as_documented(module, result, "devices")

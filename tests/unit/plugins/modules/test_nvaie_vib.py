@@ -1,0 +1,119 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.plugins.loader import fragment_loader
+from ansible.utils.plugin_docs import get_docstring
+from ansible_collections.aiready.vsphere.plugins.module_utils.driver import params, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.driver.state import HostDriver
+from ansible_collections.aiready.vsphere.plugins.modules import nvaie_driver_info, nvaie_vib
+
+COMPARED = ("type", "elements", "choices", "default")
+LOGIN = {"hostname": "vcenter.example.com", "username": "user", "password": "secret", "host": "esx-01"}
+DEPOT = "[datastore-01] depots/driver.zip"
+MODULES = [
+    pytest.param(nvaie_vib, params.ARGUMENTS, id="nvaie_vib"),
+    pytest.param(nvaie_driver_info, params.INFO_ARGUMENTS, id="nvaie_driver_info"),
+]
+
+
+def documented(module):
+    return get_docstring(module.__file__, fragment_loader, collection_name="aiready.vsphere", is_module=True)[0]
+
+
+def essence(options):
+    return {
+        name: ({key: option.get(key) for key in COMPARED}, bool(option.get("required")))
+        for name, option in options.items()
+    }
+
+
+@pytest.mark.parametrize("module, spec", MODULES)
+def test_the_documentation_describes_exactly_the_arguments(module, spec):
+    assert essence(documented(module)["options"]) == essence(spec)
+
+
+@pytest.mark.parametrize("module, spec", MODULES)
+def test_only_the_password_is_secret(module, spec):
+    assert [name for name, option in spec.items() if option.get("no_log")] == ["password"]
+
+
+@pytest.mark.parametrize("module, spec", MODULES)
+def test_the_documented_result_has_the_keys_of_the_projection(module, spec):
+    host = yaml.safe_load(module.RETURN)["host"]["contains"]
+    shown = host.get("after", {"contains": host})
+    keys = set(shown["contains"]) - ({"name", "moid", "cluster", "pending"} if "after" not in host else set())
+    assert keys == set(state.project(HostDriver()))
+
+
+def tasks():
+    for module, spec in ((nvaie_vib, params.ARGUMENTS), (nvaie_driver_info, params.INFO_ARGUMENTS)):
+        name = f"aiready.vsphere.{module.__name__.rpartition('.')[2]}"
+        for entry in yaml.safe_load(module.EXAMPLES):
+            defaults = next(iter(entry.get("module_defaults", {}).values()), {})
+            for task in entry.get("tasks", [entry]):
+                if name in task:
+                    yield pytest.param(spec, {**LOGIN, **defaults, **task[name]}, id=task["name"])
+
+
+@pytest.mark.parametrize("spec, call", list(tasks()))
+def test_every_example_is_a_call_that_the_module_takes(spec, call):
+    relations = params.RELATIONS if spec is params.ARGUMENTS else {}
+    result = ArgumentSpecValidator(spec, **relations).validate(call)
+    assert result.error_messages == []
+    if spec is params.ARGUMENTS:
+        assert params.check_params(result.validated_parameters) == []
+
+
+def validated(**call):
+    return ArgumentSpecValidator(params.ARGUMENTS, **params.RELATIONS).validate({**LOGIN, **call})
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        ({}, "state is present but any of the following are missing: depot, url, file"),
+        ({"depot": DEPOT, "url": "https://x/y.vib"}, "parameters are mutually exclusive: depot|url|file"),
+        ({"file": "/tmp/driver.zip"}, "missing parameter(s) required by 'file': datastore"),
+        ({"depot": DEPOT, "family": "compute"}, "value of family must be one of: nvaie, graphics"),
+        ({"depot": DEPOT, "downgrade": "yes"}, "value of downgrade must be one of: refuse, allow"),
+        ({"depot": DEPOT, "method": "vlcm"}, "value of method must be one of: auto, esxcli, image"),
+        ({"depot": DEPOT, "force": True}, "force. Supported parameters include"),
+        ({"depot": DEPOT, "no_sig_check": True}, "no_sig_check. Supported parameters include"),
+        ({"depot": DEPOT, "ssh_port": "ssh"}, "ssh_port"),
+    ],
+)
+def test_a_call_that_cannot_be_meant_is_refused_before_the_login(call, says):
+    assert says in " ".join(validated(**call).error_messages)
+
+
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        ({"depot": DEPOT, "checksum": "md5:123"}, "64 hexadecimal digits"),
+        ({"url": "https://x/y.vib", "checksum": "0" * 64}, "cannot be compared for a url"),
+        ({"url": "ftp://repo/driver.zip"}, "must begin with http:// or https://"),
+        ({"url": "[datastore-01] x.zip"}, "must begin with http:// or https://"),
+        ({"depot": DEPOT, "datastore": "datastore-01"}, "there is no file"),
+        ({"depot": DEPOT, "host": " "}, "host is empty"),
+        ({"depot": DEPOT, "esxcli_timeout_s": 0}, "between 1 and 86400"),
+        ({"depot": DEPOT, "task_timeout_s": -1}, "between 1 and"),
+        ({"depot": DEPOT, "ssh_port": 99999}, "between 1 and 65535"),
+    ],
+)
+def test_values_that_contradict_each_other_are_told_in_a_sentence(call, says):
+    result = validated(**call)
+    assert result.error_messages == []
+    assert says in " ".join(params.check_params(result.validated_parameters))
+
+
+def test_all_that_is_wrong_is_told_at_once():
+    result = validated(url="nowhere", checksum="x", esxcli_timeout_s=0)
+    assert len(params.check_params(result.validated_parameters)) == 4
+
+
+def test_absent_needs_no_source():
+    assert validated(state="absent").error_messages == []

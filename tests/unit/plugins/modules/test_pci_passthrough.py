@@ -1,0 +1,48 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough, passthrough_rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import Device, Tree
+from ansible_collections.aiready.vsphere.plugins.modules import pci_passthrough as module
+
+from unit.plugins.modules import described
+
+HOST = {**described.LOGIN, "host": "esx-01.example.com"}
+PORT = "0000:3a:00.1"
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert described.documented(module) == described.specified(module.ARGUMENTS)
+
+
+@pytest.mark.parametrize("params", described.calls(module))
+def test_every_example_is_a_call_that_the_module_takes(params):
+    assert module.check_params(described.checked(params, module.ARGUMENTS)) == []
+
+
+def test_everything_that_is_wrong_with_the_parameters_is_told_at_once():
+    devices = [{"id": "vmnic3", "state": "enabled"}, {"id": PORT, "sriov_vfs": -1}]
+    problems = module.check_params(described.checked({**HOST, "devices": devices}, module.ARGUMENTS))
+    assert problems == [
+        "vmnic3 is no PCI address; write it as 0000:3b:00.0.",
+        f"sriov_vfs of {PORT} is -1; 0 means none.",
+    ]
+
+
+class Noun(module.Passthrough):
+    label = "Host esx-01.example.com"
+
+    def __init__(self, params):
+        super().__init__(params, None)
+        tree = Tree([Device(PORT, 0x15B3, 0x101D, 0x02, "MT2892 Family [ConnectX-6 Dx]")])
+        self._around = passthrough_rules.Surroundings(tree, Network())
+
+
+def test_a_result_is_the_documented_one():
+    devices = [{"id": PORT, "state": "enabled", "label": "roce"}]
+    params = described.checked({**HOST, "devices": devices}, module.ARGUMENTS)
+    state = {PORT: passthrough.Given(PORT, True, False, False)}
+    described.assert_as_documented(module, described.plan(Noun(params), params, state))
