@@ -10,6 +10,7 @@ import time
 from ansible.module_utils.common.validation import check_type_int
 from ansible.plugins.action import ActionBase
 
+MODULE = "aiready.vsphere.esxi_reboot"
 SLICE_S = 60
 DEFAULT_TIMEOUT_S = 1800
 
@@ -22,39 +23,62 @@ class ActionModule(ActionBase):
     def run(self, tmp=None, task_vars=None):
         result = super().run(tmp, task_vars)
         args = dict(self._task.args)
-        try:
-            limit_s = check_type_int(args.get("timeout_s", DEFAULT_TIMEOUT_S))
-        except TypeError:
-            limit_s = SLICE_S  # the module says what is wrong with it
-        name, reasons = args.get("host"), args.get("reasons") or []
-        if reasons and args.get("state", "rebooted") == "rebooted" and not self._task.check_mode:
-            self._display.display(f"{name}: restarting, because {', '.join(map(str, reasons))}.")
-        began = time.monotonic()
-        first = None
-        while True:
-            left_s = limit_s - int(time.monotonic() - began)
-            answer = self._execute_module(
-                module_name="aiready.vsphere.esxi_reboot",
-                module_args=dict(args, timeout_s=max(1, min(SLICE_S, left_s)) if limit_s > 0 else limit_s),
-                task_vars=task_vars,
-            )
-            first = first or answer
-            waited_s = int(time.monotonic() - began)
-            failure = answer.get("failure") or {}
-            if failure.get("code") != "host_not_back" or waited_s >= limit_s:
-                break
-            self._display.display(
-                f"{name}: not back after {waited_s} of {limit_s} seconds; vCenter sees it as {failure['connection']}."
-            )
-            args.update(state="back", booted_after=failure["later_than"])
-        result.update(_whole(first, answer, limit_s))
+        reasons = ", ".join(map(str, args.get("reasons") or []))
+        if reasons and not self._task.check_mode:
+            self._display.v(f"{args.get('host')}: restarting, because of {reasons}.")
+
+        def run(given):
+            return self._execute_module(module_name=MODULE, module_args=given, task_vars=task_vars)
+
+        def tell(text):
+            # Not among the results: some callbacks write those as JSON.
+            self._display.display(text, stderr=True)
+
+        result.update(follow(args, run, tell))
         return result
 
 
-def _whole(first, last, limit_s):
-    """The last answer, with the beginning as the first slice found it."""
+def follow(args, run, tell, now=time.monotonic):
+    """The answer of the module to a whole wait, which run does slice by slice."""
+    limit_s = _limit(args)
+    if limit_s is None or limit_s <= SLICE_S:
+        return run(args)
+    began, first, args = now(), None, dict(args)
+    while True:
+        slice_s = max(1, min(SLICE_S, limit_s - int(now() - began)))
+        answer = run(dict(args, timeout_s=slice_s))
+        first = first or answer
+        waited_s = int(now() - began)
+        failure = answer.get("failure") or {}
+        if failure.get("code") != "host_not_back" or waited_s >= limit_s:
+            return _whole(first, _limited(answer, slice_s, limit_s))
+        tell(
+            f"{args['host']}: not back after {waited_s} of {limit_s} seconds; "
+            f"vCenter sees it as {failure['connection']}."
+        )
+        args.update(state="back", booted_after=failure["later_than"])
+
+
+def _limit(args):
+    """The limit in seconds; None for one that the module will refuse."""
+    try:
+        return check_type_int(args.get("timeout_s", DEFAULT_TIMEOUT_S))
+    except TypeError:
+        return None
+
+
+def _limited(answer, slice_s, limit_s):
+    """The answer with the limit that the operator knows instead of that of the last slice."""
+    if not answer.get("failed") or "msg" not in answer:
+        return answer
+    msg = answer["msg"].replace(f"within {slice_s} seconds", f"within {limit_s} seconds")
+    return dict(answer, msg=msg, host=dict(answer["host"], msg=msg)) if "host" in answer else dict(answer, msg=msg)
+
+
+def _whole(first, last):
+    """The last answer, with what the first slice found and changed."""
     if first is last:
         return last
-    host = dict(last["host"], before=first["host"]["before"], changes=first["host"]["changes"])
-    host["changed"] = last["changed"] = first["changed"] or last["changed"]
-    return dict(last, host=host)
+    changed = first["changed"] or last["changed"]
+    host = dict(last["host"], before=first["host"]["before"], changes=first["host"]["changes"], changed=changed)
+    return dict(last, host=host, changed=changed)

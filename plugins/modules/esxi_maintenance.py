@@ -86,7 +86,7 @@ EXAMPLES = r"""
     password: "{{ vcenter_password }}"
     host: esx-01.example.com
 
-- name: Restart a host whose VMs may move
+- name: Take a host out of service whose VMs may move
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -98,25 +98,22 @@ EXAMPLES = r"""
     - name: Let DRS empty the host
       aiready.vsphere.esxi_maintenance:
         host: esx-02.example.com
-        state: entered
         reason: new host driver
         evacuation: drs
         timeout_s: 3600
+      register: service
 
-    - name: Restart it
-      aiready.vsphere.esxi_reboot:
-        host: esx-02.example.com
-        reasons: [new host driver]
+    - name: Tell whose maintenance it is
+      ansible.builtin.debug:
+        msg: "{{ service.host.name }} was taken out of service by {{ service.host.after.owner }}."
 
-    - name: Put it back into service
-      aiready.vsphere.esxi_maintenance:
-        host: esx-02.example.com
-        state: left
-
-- name: Put a host back into service
+- name: Put the hosts back into service
   aiready.vsphere.esxi_maintenance:
-    host: esx-01.example.com
+    host: "{{ item }}"
     state: left
+  loop:
+    - esx-01.example.com
+    - esx-02.example.com
 """
 
 RETURN = r"""

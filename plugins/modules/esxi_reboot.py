@@ -52,8 +52,8 @@ options:
     default: warm
   booted_after:
     description:
-      - With O(state=back), the host has to have booted after this moment. RV(host.before.boot_time) of an earlier
-        task has the right form.
+      - With O(state=back), the host has to have booted after this moment. The C(boot_time) in RV(host.before) of
+        an earlier task has the right form.
     type: str
   timeout_s:
     description: How many seconds the host may take to be back. Servers with many GPUs need a quarter of an hour.
@@ -99,7 +99,7 @@ EXAMPLES = r"""
     host: esx-01.example.com
     power: cold
     bmc_address: bmc-01.example.com
-    bmc_username: operator
+    bmc_username: root
     bmc_password: "{{ bmc_password }}"
 
 - name: Wait for a host that is away

@@ -110,7 +110,8 @@ gpus:
       returned: always
       sample: true
     mode:
-      description: The MIG mode as it works now, V(enabled), V(disabled) or V(unsupported).
+      description: The MIG mode as it works now, V(enabled), V(disabled), V(unsupported), or V(unknown) for a GPU that
+        no longer answers.
       type: str
       returned: always
       sample: enabled

@@ -51,7 +51,8 @@ options:
     description:
       - The GPUs, each by its index, UUID, PCI address such as V(0000:3b:00.0), product name such as
         V(NVIDIA A100-PCIE-40GB), or a key from the guide such as V(a100_40gb).
-      - V(all) means all GPUs of the host that can do MIG.
+      - V(all) means all GPUs of the host that can do MIG. Where a host has different models that need different layouts,
+        use one task for each and name the model.
     type: list
     elements: str
     required: true
@@ -68,7 +69,8 @@ options:
       - An entry is the id of a profile such as V(9), its name such as V(3g.20gb), its number of slices such as V(3g),
         or a dictionary with the keys V(profile), V(start) and V(compute).
       - Names are matched by slices, suffix and size, within three percent of the size, since drivers differ in them.
-      - V(start) is the memory slot at which the instance shall begin. Without it, the planner chooses.
+      - V(start) is the memory slot at which the instance shall begin. Without it, the planner chooses. The form
+        V('9:4') means the same as profile 9 with start 4. It has to be quoted, since YAML takes it for a number.
       - V(compute) is the list of compute instances in it, such as V([1c, 2c]), and V([]) for none. Without it, there is
         one that fills the GPU instance. On ESXi, compute instances are then left to the guests.
       - An empty list removes all instances. Without this option, only the mode is set.
@@ -255,7 +257,8 @@ gpus:
     pending:
       description:
         - What waits for a restart. V(mode) is a switch that has not taken effect, V(layout) are instances that cannot
-          be made before. A restart is a V(reboot) of the host or a V(gpu_reset).
+          be made before. A restart is a V(reboot) of the host or a V(gpu_reset). In a VM that has an Ampere GPU, it is
+          a reboot of the VM.
         - Run the task again after the restart to make the layout.
       type: list
       elements: dict

@@ -377,6 +377,8 @@ class HostDriver(Noun):
         if plan.compare(item.now, wanted):
             self._method = plan.method(item.label, item.now, self._params)
             plan.demand_usable_source(item.label, self._source, self._method)
+            if self._source is not None and self._source.package.told_by == "name":
+                self._warn(f"Only the name of {self._source.name} tells what is in it; the proof after it will be exact.")
             if self._method == plan.IMAGE:
                 return plan.by_image(item.now, wanted)
         return wanted

@@ -60,11 +60,13 @@ def state(host):
 
 
 def factory(count, vms=None, **changes):
-    """The seed `factory` with its first hosts alone, each with some keys replaced."""
+    """The seed `factory` with this many hosts, each with some keys replaced."""
     seed = yaml.safe_load((SEEDS / "factory.yml").read_text())
     (datacenter,) = seed["datacenters"]
     (cluster,) = datacenter["clusters"]
-    cluster["hosts"] = [{**copy.deepcopy(host), **changes} for host in cluster["hosts"][:count]]
+    dell, hpe = cluster["hosts"]
+    makes = [dell, hpe, *(dict(dell, name=f"esx-{number:02}.lab.example") for number in range(3, count + 1))]
+    cluster["hosts"] = [{**copy.deepcopy(host), **changes} for host in makes[:count]]
     for row in datacenter["vms"]:
         row.update(vms or {})
     return seed

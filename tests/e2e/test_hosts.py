@@ -45,7 +45,8 @@ def test_mig_on_ampere_needs_the_driver_first_and_so_a_second_restart_which_is_e
     (host,) = hosts_of(lab)
     assert host.boots == 2
     assert "after 2 restarts." in run.text
-    assert "restarting, because MIG mode of the GPU 0000:" in run.text
+    assert "GPUs of the Ampere generation need a second restart for it." in run.text
+    assert "A restart is needed, because of MIG mode of the GPU 0000:" in run.text
     assert [gpu.mig_enabled for gpu in host.gpus] == [True]
     assert "grid_a100-3-20c" in {profile.name for profile in host.vgpu_types}
     # SSH was closed before, so it is closed again.
@@ -98,17 +99,19 @@ def test_each_step_that_was_left_out_is_named_by_the_proof(host_lab):
         assert missing in proof
 
 
-def test_host_that_does_not_come_back_stops_the_wave_with_what_is_known(host_lab):
-    lab = host_lab("factory")
+def test_host_that_does_not_come_back_is_told_its_wave_ends_and_no_other_begins(host_lab):
+    lab = host_lab(factory(3))
     lab.twin.world.faults.hang_boot(ESX_01)
-    run = lab.hosts(site={"hosts": {"serial": "1", "reboot_timeout_s": 4}})
+    run = lab.hosts(site={"hosts": {"serial": "2", "reboot_timeout_s": 4}})
     assert run.status != 0
     told = run.failed_on(ESX_01)
     assert "it was to be back within 4 seconds" in told, run.output
     assert "notResponding" in told
     assert "its BMC says that the power is On" in told
-    first, second = hosts_of(lab)
-    assert (first.name, second.boots, second.maintenance, state(second)) == (ESX_01, 0, False, FACTORY)
+    _lost, neighbour, later = hosts_of(lab)
+    assert (state(neighbour), neighbour.boots) == (READY, 1)
+    assert (state(later), later.boots) == (FACTORY, 0)
+    assert f"{ESX_01} failed, see above. No further hosts are taken out of service." in run.text
 
 
 def test_running_vms_are_listed_and_nothing_is_touched(host_lab):
@@ -175,3 +178,19 @@ def test_host_that_is_ready_but_for_its_graphics_types_needs_no_restart(host_lab
     assert host.boots == 0
     assert [gpu.active_type for gpu in host.gpus] == ["sharedDirect"]
     assert "after no restart." in run.text
+
+
+def test_firmware_of_a_port_is_set_by_one_cold_power_cycle_which_the_site_has_to_allow(host_lab):
+    lab = host_lab(factory(1, vibs=["nmst"]))
+    sriov = {"network": {"path": "sriov", "nics": ["vmnic2"], "vfs": 4}}
+    refused = lab.hosts(site=sriov)
+    (host,) = hosts_of(lab)
+    assert "has to be switched off and on, because of" in refused.failed_on(ESX_01), refused.output
+    assert (state(host), host.boots) == (FACTORY, 0)
+    run = lab.hosts(site={**sriov, "hosts": {"cold_cycle": "allow"}})
+    assert run.status == 0, run.output
+    assert (host.boots, host.cold_boots) == (1, 1)
+    port, neighbour = (next(nic for nic in host.nics if nic.device == name) for name in ("vmnic2", "vmnic3"))
+    assert (port.firmware.ats, port.firmware.sriov, port.firmware.num_vfs) == (True, True, 4)
+    assert (port.vfs, neighbour.vfs) == (4, 0)
+    assert [service.running for service in host.services if service.key == "TSM-SSH"] == [False]

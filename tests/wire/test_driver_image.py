@@ -155,6 +155,30 @@ def test_a_draft_with_the_work_of_a_person_is_neither_committed_nor_thrown_away(
     assert components(running) == {}
 
 
+def test_a_draft_that_brings_another_add_on_is_not_committed_along_with_the_driver(twin, drive):
+    running = twin(seed=seed(image="managed"))
+    import_depot(running)
+    draft(running, {})
+    with running.world.lock:
+        (theirs,) = image(running).drafts.values()
+        theirs.add_on["version"] = "803.24585383-A04"
+    answer = drive(running)("nvaie_vib", host=ESX, depot=stored())
+    assert answer["failure"]["code"] == "draft_in_the_way"
+    assert "changes add_on in one" in answer["msg"]
+    assert image(running).add_on["version"] == images.ADD_ON["version"]
+    assert components(running) == {}
+
+
+def test_the_draft_of_another_user_is_left_alone_and_an_own_one_is_committed(twin, drive):
+    running = twin(seed=seed(image="managed"))
+    import_depot(running)
+    draft(running, {}, "CORP\\operator")
+    answer = drive(running)("nvaie_vib", host=ESX, depot=stored())
+    assert not answer["failed"], answer["msg"]
+    assert [(one.owner, one.components) for one in image(running).drafts.values()] == [("CORP\\operator", {})]
+    assert components(running) == {COMPONENT: version("550.54.16")}
+
+
 def test_a_commit_that_was_not_applied_is_applied_by_the_next_run(twin, drive):
     running = twin(seed=seed(image="managed"))
     import_depot(running)
@@ -216,8 +240,8 @@ def test_work_on_the_cluster_for_another_host_is_waited_for(twin, drive, brisk):
     assert software(running) == installed(runs=RUNS)
 
 
-def draft(twin, changes):
-    """A draft of the user that the tests log in as."""
+def draft(twin, changes, owner=None):
+    """A draft, of the user that the tests log in as unless another one is named."""
     with twin.world.lock:
-        made = images.create_draft(image(twin), twin.username)
+        made = images.create_draft(image(twin), owner or twin.username)
         images.change_draft(made, changes, [])

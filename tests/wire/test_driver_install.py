@@ -145,13 +145,21 @@ def test_a_file_that_another_run_has_left_half_is_copied_anew(twin, drive, local
     assert files(running) == {f"aiready/{local.name}": hashlib.sha256(whole).hexdigest()}
 
 
-def test_another_file_of_the_same_name_is_neither_installed_nor_overwritten(twin, drive, local):
-    running = twin(seed=seed(files=[{"path": f"aiready/{local.name}", "text": "half a depot"}]))
+@pytest.mark.parametrize("alike, check", [(False, False), (False, True), (True, False)], ids=["size", "plan", "content"])
+def test_another_file_of_the_same_name_is_neither_installed_nor_overwritten(twin, drive, local, alike, check):
+    text = "x" * local.stat().st_size if alike else "half a depot"
+    running = twin(seed=seed(files=[{"path": f"aiready/{local.name}", "text": text}]))
     before = files(running)
-    answer = drive(running)("nvaie_vib", host=ESX, file=str(local), datastore="datastore-01")
+    answer = drive(running)("nvaie_vib", check=check, host=ESX, file=str(local), datastore="datastore-01")
     assert answer["failure"]["code"] == "other_file_there"
     assert files(running) == before
     assert software(running) == bare()
+
+
+def test_another_file_of_the_same_name_does_not_matter_where_nothing_has_to_be_copied(twin, drive, local):
+    running = twin(seed=ready(files=[{"path": f"aiready/{local.name}", "text": "half a depot"}]))
+    answer = drive(running)("nvaie_vib", host=ESX, file=str(local), datastore="datastore-01")
+    assert (answer["failed"], answer["changed"]) == (False, False)
 
 
 def test_a_full_datastore_is_told_and_nothing_is_left_on_it(twin, drive, local):
@@ -181,10 +189,25 @@ def test_an_answer_that_was_lost_is_replaced_by_a_look_at_the_host(twin, drive, 
     assert software(running) == installed()
 
 
+def test_an_installation_may_take_longer_than_other_requests(twin, drive):
+    running = twin(seed={**seed(), "task_seconds": {"esxcli.software.vib.install": 1.5}})
+    answer = drive(running)("nvaie_vib", host=ESX, depot=DEPOT, request_timeout_s=1)
+    assert not answer["failed"], answer["msg"]
+    assert software(running) == installed()
+
+
+def test_an_installation_that_outlasts_its_limit_is_awaited_by_looking(twin, drive, brisk):
+    running = twin(seed={**seed(), "task_seconds": {"esxcli.software.vib.install": 2.5}})
+    answer = drive(running)("nvaie_vib", host=ESX, depot=DEPOT, request_timeout_s=1, esxcli_timeout_s=1)
+    assert not answer["failed"], answer["msg"]
+    assert answer["host"]["pending"] == DUE
+    assert software(running) == installed()
+
+
 def test_an_installation_that_was_refused_after_the_removal_is_finished_by_the_next_run(twin, drive):
     running = twin(seed=ready(family="graphics"))
     module = drive(running)
-    running.control.fail_command(prefix="esxcli software vib install", text="[InstallationError]")
+    running.control.fail_command(prefix="esxcli software vib install", text="[InstallationError]", count=2)
     broken = module("nvaie_vib", host=ESX, depot=DEPOT, replace=True)
     assert broken["failed"]
     assert broken["changed"]

@@ -112,6 +112,10 @@ def test_the_examples_work_and_change_nothing_when_run_again(twin, tmp_path, mod
     running = twin(seed=file.EXAMPLES_SEED, faces=getattr(file, "EXAMPLES_FACES", ()))
     do, undo = examples(module)
     assert do, "a module without examples"
+    if hasattr(file, "WHY_NO_ROWS"):
+        # What is no state happens each time that it is asked for.
+        assert any(run(running, tmp_path, [do])[0])
+        return
     changed = run(running, tmp_path, [do, do, undo, undo])
     # A module that only reads has nothing to change.
     assert any(changed[0]) is not module.endswith("_info")
@@ -125,7 +129,8 @@ def test_the_examples_show_the_smallest_call_first_and_then_a_play(module):
     entries = yaml.safe_load(load(f"{OURS}.{module}").EXAMPLES)
     reached = reaches(module)
     first = entries[0].get(f"{OURS}.{module}") or entries[0]["tasks"][0][f"{OURS}.{module}"]
-    for fragment in reached & set(CONNECTION):
+    # Where vCenter is asked, the BMC is needed for some tasks only.
+    for fragment in reached & ({"vcenter"} if "vcenter" in reached else set(CONNECTION)):
         assert set(CONNECTION[fragment]) <= set(first)
     if "vcenter" in reached:
         assert any(f"group/{OURS}.vcenter" in entry.get("module_defaults", {}) for entry in entries)

@@ -10,6 +10,7 @@ from twin.model import lifecycle
 
 from .drive import run
 from .lab import lab
+from .rows.esxi_maintenance import host_system
 
 HOST = "esx-01"
 
@@ -63,10 +64,9 @@ def test_host_in_service_is_refused(twin, drive):
 def test_host_that_is_already_going_down_is_not_restarted_again(out_of_service, drive):
     running = out_of_service(boot_seconds=0.5)
     before = boots(running)
-    first = threading.Thread(target=reboot, args=(drive(running),), kwargs={"host": HOST})
-    first.start()
+    with host_system(running, HOST) as host:
+        host.RebootHost_Task(force=False)
     answer = reboot(drive(running), host=HOST, state="back")
-    first.join()
     assert not answer["failed"], answer["msg"]
     assert boots(running) == before + 1
 

@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.driver import plan, read
+import contextlib
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.driver import plan, read, refusals
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 
 _POLLS = 12
@@ -17,12 +19,18 @@ def by_esxcli(reach, files, item, source, keep_upload):
     """Remove what is not wanted, install what is; the error of a request whose fate is not known, or None."""
     plan.demand_maintenance(item.label, item.now)
     uploaded = source is not None and source.local is not None and provide(files, source)
+    item.touched = True
     try:
-        item.touched = True
-        return _change(reach, item, source)
-    finally:
+        uncertain = _change(reach, item, source)
+    except OperatorError:
         if uploaded and not keep_upload:
-            files.remove(source.place)
+            # Why the driver could not be installed matters more than a file that is left.
+            with contextlib.suppress(OperatorError):
+                files.remove(source.place)
+        raise
+    if uploaded and not keep_upload:
+        files.remove(source.place)
+    return uncertain
 
 
 def provide(files, source):
@@ -31,13 +39,7 @@ def provide(files, source):
     if there == source.checksum:
         return False
     if there is not None:
-        raise OperatorError(
-            source.place.in_brackets,
-            f"{source.local} was to be copied there",
-            f"Another file has this name (SHA-256 {there} instead of {source.checksum})",
-            "Remove it, or choose another `folder`",
-            "other_file_there",
-        )
+        raise plan.other_file_there(source, f"SHA-256 {there} instead of {source.checksum}")
     files.upload(source.local, source.place, source.checksum)
     return True
 
@@ -57,7 +59,7 @@ def prove(reach, item, uncertain):
 
 
 def _change(reach, item, source):
-    """One attempt, and another one where somebody else has changed the host in between."""
+    """Attempts from what is there, as long as each finds the host in another state than the one before."""
     there = item.now
     while True:
         try:
@@ -70,7 +72,7 @@ def _change(reach, item, source):
             if plan.gap(item.label, there, item.wanted) is None:
                 return None
             if there.vibs == before.vibs:
-                raise
+                raise refusals.advised(error) from error
 
 
 def _attempt(esxcli, there, wanted, source):

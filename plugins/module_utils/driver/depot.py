@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
@@ -77,7 +78,7 @@ def read(file, name):
             return _read_depot(archive, name)
     except zipfile.BadZipFile as error:
         raise Unreadable(f"it is neither a zip archive nor a VIB ({error})") from error
-    except (ElementTree.ParseError, EOFError, ValueError, NotImplementedError) as error:
+    except (ElementTree.ParseError, EOFError, ValueError, RuntimeError, zlib.error) as error:
         raise Unreadable(f"what it says of itself cannot be read ({error})") from error
 
 
@@ -129,7 +130,7 @@ def refuse_unreadable(label, source, reason):
 
 def _read_depot(archive, name):
     listed = archive.namelist()
-    inner = [entry for entry in listed if "metadata" in entry.rpartition("/")[2].lower() and entry.endswith(".zip")]
+    inner = sorted(_named_by_index(archive, listed) or {entry for entry in listed if _sounds_like_metadata(entry)})
     vibs, components = [], []
     for entry in inner:
         with zipfile.ZipFile(io.BytesIO(_member(archive, entry))) as metadata:
@@ -145,11 +146,25 @@ def _read_depot(archive, name):
     return Package(tuple(dict.fromkeys(vibs)), tuple(dict.fromkeys(components)))
 
 
+def _named_by_index(archive, listed):
+    """The metadata that the indexes of vendors point to, which may have any name."""
+    found = set()
+    for entry in listed:
+        if _base(entry).endswith("index.xml"):
+            folder = entry[: -len(_base(entry))]
+            found.update(folder + (url.text or "").strip() for url in _xml(_member(archive, entry)).iter("url"))
+    return found & {entry for entry in listed if entry.endswith(".zip")}
+
+
+def _sounds_like_metadata(entry):
+    return "metadata" in _base(entry).lower() and entry.endswith(".zip")
+
+
 def _read_metadata(metadata, vibs, components):
     for entry in metadata.namelist():
         if not entry.endswith(".xml"):
             continue
-        root = ElementTree.fromstring(_member(metadata, entry))
+        root = _xml(_member(metadata, entry))
         if root.tag == "vib" and root.find("acceptance-level") is not None:
             vibs.append(_vib(root))
         for bulletin in root.iter("bulletin"):
@@ -175,6 +190,13 @@ def _member(archive, entry):
     return archive.read(entry)
 
 
+def _xml(data):
+    # Neither descriptors nor metadata have one, and entities in it can grow without limit.
+    if b"<!DOCTYPE" in data:
+        raise Unreadable("its XML brings a document type of its own")
+    return ElementTree.fromstring(data)
+
+
 def _vib(root):
     acceptance = root.findtext("acceptance-level", "")
     return Vib(
@@ -190,4 +212,4 @@ def _descriptor(file):
     size = header[48:58].strip()
     if not header.startswith(b"descriptor.xml") or not size.isdigit() or int(size) > _LARGEST_METADATA:
         raise Unreadable("a VIB in it does not begin with its descriptor")
-    return ElementTree.fromstring(file.read(int(size)))
+    return _xml(file.read(int(size)))

@@ -45,8 +45,7 @@ class ClusterImage:
 
     def components(self):
         """{name: version} of the components that the image has beyond its base."""
-        image = self._call("GET", self._path, wanted="its image was to be read")
-        return _versions(image.get("components"))
+        return _versions(self._image().get("components"))
 
     def holds(self, wished):
         """Whether the image is as wished; {name: version}, None for a component that shall not be in it."""
@@ -122,17 +121,18 @@ class ClusterImage:
 
     def _draft(self, wished):
         """An own draft that a killed run has left, if nothing else is in it; otherwise a new one."""
-        there = self.components()
+        image = self._image()
         drafts = self._call("GET", f"{self._path}/drafts", wanted="its drafts were to be read") or {}
         held = []
         for draft in sorted(drafts):
+            owner = (drafts[draft] or {}).get("owner") or "somebody"
+            if not self._rest.is_user(owner):
+                continue
             content = self._call("GET", f"{self._path}/drafts/{draft}", wanted=f"its draft {draft} was to be read")
-            planned = _versions((content.get("software") or {}).get("components"))
-            names_of = set(there) | set(planned)
-            others = sorted(name for name in names_of if there.get(name) != planned.get(name) and name not in wished)
+            others = _other_changes(image, content.get("software") or {}, wished)
             if not others:
                 return draft
-            held.append(f"{(drafts[draft] or {}).get('owner') or 'somebody'} changes {', '.join(others)} in one")
+            held.append(f"{owner} changes {', '.join(others)} in one")
         try:
             return self._rest.call("POST", f"{self._path}/drafts")
         except Answered as error:
@@ -146,6 +146,9 @@ class ClusterImage:
                 "draft_in_the_way",
                 drafts=sorted(drafts),
             ) from error
+
+    def _image(self):
+        return self._call("GET", self._path, wanted="its image was to be read")
 
     def _is_in_depots(self, missing):
         depots = self._call("GET", _DEPOTS, wanted="the depots were to be read") or {}
@@ -182,6 +185,24 @@ class ClusterImage:
 
 def _versions(components):
     return {name: entry["version"] for name, entry in (components or {}).items()}
+
+
+def _other_changes(image, planned, wished):
+    """What a draft changes beyond the wished components: other components, and other parts such as the ESXi release."""
+    here, there = _versions(image.get("components")), _versions(planned.get("components"))
+    names_of = sorted(name for name in set(here) | set(there) if here.get(name) != there.get(name))
+    parts = sorted((set(image) | set(planned)) - {"components"})
+    return [name for name in names_of if name not in wished] + [
+        part for part in parts if _bare(image.get(part)) != _bare(planned.get(part))
+    ]
+
+
+def _bare(part):
+    """A part of an image without what is only shown, and without what is empty."""
+    if not isinstance(part, dict):
+        return part
+    kept = {key: _bare(value) for key, value in part.items() if key != "details"}
+    return {key: value for key, value in kept.items() if value not in (None, {}, [])} or None
 
 
 def _notes(result):

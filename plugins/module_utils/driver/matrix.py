@@ -114,9 +114,7 @@ RELEASES = (
 )
 
 _BY_NUMBER = {branch.number: branch for branch in BRANCHES}
-_NEWEST = max(_BY_NUMBER)
-# The first branch with a package of NVIDIA AI Enterprise for ESXi; concluded from the packages, in no document.
-FIRST_NVAIE_BRANCH = 470
+_OLDEST, _NEWEST = min(_BY_NUMBER), max(_BY_NUMBER)
 
 
 def release_of(host_version):
@@ -150,6 +148,10 @@ def _judge(host, guest):
     if guest == host:
         reason = f"Both are of branch R{host}, but no document pairs these two releases; it works in practice."
         return Verdict(True, "same_branch", reason, sure=False)
+    if host in _BY_NUMBER and guest not in _BY_NUMBER and _OLDEST < guest < _NEWEST:
+        # Windows guests have branches of their own, such as R528 beside R525; so have drivers without vGPU.
+        reason = f"R{guest} is no branch of Linux guests that is known here."
+        return Verdict(False, "unknown_branch", reason, sure=False)
     if guest > host:
         reason = (
             f"A guest of branch R{guest} is newer than the host of branch R{host}: its VM would start without vGPU."

@@ -59,6 +59,19 @@ def demand_usable_source(label, source, how):
             "Fetch the file to the controller and use `file`, which uploads it",
             "url_not_for_esxcli",
         )
+    if how == ESXCLI and source.other is not None:
+        raise other_file_there(source, source.other)
+
+
+def other_file_there(source, difference):
+    """The error for a file of the same name that is not the one to be copied."""
+    return OperatorError(
+        source.place.in_brackets,
+        f"{source.local} was to be copied there",
+        f"Another file has this name ({difference})",
+        "Remove it, or choose another `folder`",
+        "other_file_there",
+    )
 
 
 def want_present(label, now, package, wish):

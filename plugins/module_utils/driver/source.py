@@ -30,6 +30,8 @@ class Source:
     url: str | None = None
     local: str | None = None
     checksum: str | None = None
+    # How a file that is in its place already differs, as far as its size tells.
+    other: str | None = None
 
     @property
     def argument(self):
@@ -67,7 +69,9 @@ def _local(reach, files, wish):
     folder = wish["folder"].strip("/")
     name = os.path.basename(path)
     place = files.known(datastore_file.Place(wish["datastore"], f"{folder}/{name}" if folder else name))
-    return Source(package, path, place=place, local=path, checksum=digest.hexdigest())
+    size, there = os.path.getsize(path), files.size(place)
+    other = f"{there} bytes instead of {size}" if there not in (None, size) else None
+    return Source(package, path, place=place, local=path, checksum=digest.hexdigest(), other=other)
 
 
 def _stored(reach, files, wish):

@@ -15,6 +15,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host import mlxcon
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 
 ALL = "all"
+# As mlxconfig shows a truth value, in small letters.
+_SWITCH = ("true(1)", "false(0)")
 NEEDS = {"cold": "cold_power_cycle", "warm": "reboot"}
 
 
@@ -108,8 +110,14 @@ def _problems(now, name, value):
         yield f"Its firmware has no parameter {name}{f' (near it: {_listed(near)})' if near else ''}."
     elif key.read_only:
         yield f"{name} can only be read."
-    elif value is None and not key.default:
-        yield f"mlxconfig does not tell the default of {name}."
+    elif value is None:
+        if not key.default:
+            yield f"mlxconfig does not tell the default of {name}."
+    elif _is_switch(key):
+        if not any(mlxconfig.same(shown, value) for shown in _SWITCH):
+            yield f"{name} is true or false, which {value} is not."
+    elif key.current.isdigit() and not mlxconfig.wish_text(value).isdigit():
+        yield f"{name} is a number, which {value} is not."
 
 
 def _hidden(now):
@@ -128,8 +136,12 @@ def _wished(key, value):
     if known is not None:
         return replace(key, next=known)
     text = mlxconfig.wish_text(value)
-    word = {"1": "True(1)", "0": "False(0)"}.get(text) if key.current.lower() in ("true(1)", "false(0)") else None
+    word = {"1": "True(1)", "0": "False(0)"}.get(text) if _is_switch(key) else None
     return replace(key, next=word or text)
+
+
+def _is_switch(key):
+    return key.current.lower() in _SWITCH
 
 
 def _listed(names):

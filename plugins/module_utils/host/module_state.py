@@ -128,6 +128,9 @@ def _problems(now, name, value):
         yield f"{now.name} has no parameter {name}{meant}."
         return
     text = module_text.spelled(value)
+    if not module_text.is_one_word(text):
+        yield f"{name} is to be {text}, which ESXi would read as several options; put the blanks in double quotes."
+        return
     numbers = module_text.integers(text)
     parameter = now.parameters.get(name)
     if parameter is not None and "int" in parameter.kind.lower() and numbers is None:

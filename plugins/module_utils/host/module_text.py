@@ -35,6 +35,11 @@ def spelled(value):
     return str(value).strip()
 
 
+def is_one_word(text):
+    """Whether a value stays one value in the option string: blanks stand in double quotes."""
+    return text == "" or _WORD.fullmatch(text) is not None
+
+
 def same(one, other):
     """Whether two values mean the same: 0x08 is 8, in every place of a list."""
     return _canonical(one) == _canonical(other)

@@ -15,6 +15,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _py
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 
+_NAMES = ("host", "module", "service", "vmknic")
+
 
 class HostNoun(Noun):
     """One host and the settings of one kind that it has.
@@ -122,7 +124,7 @@ class HostNoun(Noun):
 def run_for_host(module, noun, problems=()):
     """Everything below a module's main: one host, one result."""
     _pyvmomi.require(module)
-    problems = list(problems)
+    problems = _blank(module.params) + list(problems)
     if problems:
         module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
     item = Item(module.params["host"], module.params, {"name": module.params["host"], "moid": None})
@@ -130,3 +132,12 @@ def run_for_host(module, noun, problems=()):
         run(module, noun, [item], "host", single=True)
     finally:
         noun.close()
+
+
+def _blank(params):
+    """A name that a template made of nothing must not be taken for one."""
+    return [
+        f"{name} is empty; it must name something."
+        for name in _NAMES
+        if isinstance(params.get(name), str) and not params[name].strip()
+    ]

@@ -25,6 +25,8 @@ class Given:
     vfs_configured: int = 0
     vfs_active: int = 0
     vfs_max: int = 0
+    # The device that has to go along, by the host's own account; mostly the device itself.
+    dependent: str = ""
 
 
 def devices_of(infos):
@@ -46,6 +48,7 @@ def _given(info):
         vfs_configured=(getattr(info, "numVirtualFunctionRequested", 0) or 0) if configured else 0,
         vfs_active=(getattr(info, "numVirtualFunction", 0) or 0) if active else 0,
         vfs_max=getattr(info, "maxVirtualFunctionSupported", 0) or 0,
+        dependent=info.dependentDevice or "",
     )
 
 

@@ -97,6 +97,8 @@ def _not_to_give(around, state, name, entry):
     if not state.capable:
         yield (f"ESXi cannot give {name} away.", "Check that the IOMMU (VT-d) is on in the BIOS.")
     yield from _carries(around, state.id, name)
+    if state.dependent not in ("", state.id):
+        yield from _carries(around, state.dependent, f"{state.dependent}, which goes along with {name},")
     gpu = around.gpus.get(state.id)
     if gpu is not None and "sharedDirect" in (gpu.configured, gpu.active) and not entry["take_from_vgpu"]:
         yield (

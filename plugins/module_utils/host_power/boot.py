@@ -76,6 +76,8 @@ class Reboot(HostNoun):
         now, wish = item.now, item.wish
         if wish["state"] == "back":
             after = _moment(wish["booted_after"], self.label)
+            if journal.going_down(now.tasks, now.boot_time) and not _later(after, now.boot_time):
+                after = now.boot_time
             return replace(now, connection="connected", power="poweredOn", later_than=after)
         if now.back and not now.in_maintenance:
             raise OperatorError(
@@ -89,7 +91,8 @@ class Reboot(HostNoun):
 
     def compare(self, now, wanted):
         if wanted.later_than is None or _later(now.boot_time, wanted.later_than):
-            return [] if now.back else [Change("connection", now.connection, wanted.connection)]
+            seen = "going down" if now.connection == "connected" else now.connection
+            return [] if now.back else [Change("connection", seen, wanted.connection)]
         return [Change("boot_time", shown(now.boot_time), f"later than {shown(wanted.later_than)}")]
 
     def gap(self, proved, wanted):

@@ -46,7 +46,7 @@ def plain_name(text):
     return " ".join(text.lower().replace("nvidia", " ").split())
 
 
-def device_table(found, known, listed, placements, present=()):
+def device_table(found, known, listed, placements, present=(), driver_branch=None):
     """The table of a device from its own -lgip and -lgipp; what they leave out comes from the entry that is known.
 
     Whether -lgipp lists starts that are taken is not documented. So starts of the known entry and of the instances
@@ -75,10 +75,17 @@ def device_table(found, known, listed, placements, present=()):
         )
     return replace(
         known,
-        profiles=profiles or known.profiles,
+        profiles=profiles or _of_driver(known.profiles, driver_branch),
         memory_slots=known.memory_slots or slots,
         compute_slices=known.compute_slices or slices,
     )
+
+
+def _of_driver(profiles, branch):
+    """Those that a driver of this branch knows; all of them where the branch is unknown."""
+    if branch is None:
+        return profiles
+    return tuple(one for one in profiles if (one.first_driver_branch or 0) <= branch)
 
 
 def _profile(row, entry, starts, size):

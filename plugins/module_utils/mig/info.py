@@ -28,8 +28,9 @@ def _told(reader, gpu):
     known = identify.identify(gpu.device_id, gpu.subsystem, gpu.name)
     about = {"model": known.key if known is not None else "", "mig_capable": gpu.mig is not None}
     if gpu.mig is None:
+        word = "unknown" if gpu.trouble else "unsupported"
         return dict(
-            about, mode="unsupported", pending_mode="unsupported", pending=[], layout=[], instances=[], free={},
+            about, mode=word, pending_mode=word, pending=[], layout=[], instances=[], free={},
             profiles=[], largest_free_region=0, free_regions=[], blocked=[], picture=[], processes=[],
         )  # fmt: skip
     now = reader.state(gpu)

@@ -13,6 +13,9 @@ from xml.etree import ElementTree
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig import listing
 
 
+_END = "</nvidia_smi_log>"
+
+
 @dataclass(frozen=True)
 class Process:
     """A process on a GPU; on an ESXi host, a running VM shows as one."""
@@ -40,8 +43,11 @@ class FoundGpu:
     mig: bool | None
     mig_pending: bool | None
     processes: tuple = ()
-    # True in a VM whose GPU is a vGPU.
+    # True in a VM whose GPU is a vGPU, and in one that has a whole GPU.
     guest: bool = False
+    passed_through: bool = False
+    # What is told instead of the mode, as of a GPU that was lost; empty where the mode is known or there is none.
+    trouble: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,8 @@ class Inventory:
 
     driver_version: str
     gpus: tuple
+    # How many the host has; more than are described where some no longer answer.
+    attached: int | None = None
 
     @property
     def driver_branch(self):
@@ -59,15 +67,17 @@ class Inventory:
 
 def parse(text):
     """The inventory in an XML document; raises ValueError when there is none."""
-    begin = text.find("<nvidia_smi_log")
+    begin, end = text.find("<nvidia_smi_log"), text.rfind(_END)
     if begin < 0:
         raise ValueError("there is no nvidia_smi_log in it")
+    if end < begin:
+        raise ValueError(f"it is no whole XML document, {_END} is missing")
     try:
-        root = ElementTree.fromstring(text[begin : text.rindex(">") + 1])
+        root = ElementTree.fromstring(text[begin : end + len(_END)])
     except ElementTree.ParseError as error:
         raise ValueError(f"it is no whole XML document, {error}") from error
     gpus = tuple(_gpu(index, gpu) for index, gpu in enumerate(root.findall("gpu")))
-    return Inventory(_text(root, "driver_version"), gpus)
+    return Inventory(_text(root, "driver_version"), gpus, _whole(_text(root, "attached_gpus")))
 
 
 def pci_address(text):
@@ -80,6 +90,8 @@ def pci_address(text):
 
 def _gpu(index, gpu):
     bus_id = _text(gpu, "pci/pci_bus_id") or gpu.get("id", "")
+    virtual = _text(gpu, "gpu_virtualization_mode/virtualization_mode").lower()
+    mode = _text(gpu, "mig_mode/current_mig")
     return FoundGpu(
         index,
         _text(gpu, "product_name"),
@@ -87,10 +99,12 @@ def _gpu(index, gpu):
         pci_address(bus_id) or bus_id.lower(),
         _upper_half(_text(gpu, "pci/pci_device_id")),
         _upper_half(_text(gpu, "pci/pci_sub_system_id")),
-        listing.mode(_text(gpu, "mig_mode/current_mig")),
+        listing.mode(mode),
         listing.mode(_text(gpu, "mig_mode/pending_mig")),
         tuple(_process(process) for process in gpu.iterfind("processes/process_info")),
-        _text(gpu, "gpu_virtualization_mode/virtualization_mode").lower() == "vgpu",
+        virtual == "vgpu",
+        virtual == "pass-through",
+        "" if listing.is_mode(mode) else mode,
     )
 
 

@@ -23,7 +23,8 @@ _GPU = re.compile(r"^GPU\s+(\d+):\s+(.+?)\s+\(UUID:\s*(\S+?)\)")
 # Before R470 a device was written MIG-GPU-<uuid>/<gpu instance>/<compute instance>.
 _DEVICE = re.compile(r"^\s+MIG\s+(\S+)\s+Device\s+(\d+):\s+\(UUID:\s*(\S+?)\)")
 _ROW = re.compile(r"^\|\s+\d+(\s+\d+)?\s+MIG\s")
-_MORE = re.compile(r"^\|[\s\d]+\|$")
+_MORE = re.compile(r"^\|(\s+(\d+|\[?N/A\]?))+\s*\|$")
+_MODES = {"enabled": True, "disabled": False, "[n/a]": None, "n/a": None, "": None}
 _PLACEMENTS = re.compile(r"^GPU\s+(\d+)\s+Profile\s+ID\s+(\d+)\s+Placements?\s*:\s*\{([\d,\s]+)\}\s*:\s*(\d+)")
 
 
@@ -46,17 +47,17 @@ def profiles(text):
     rows = []
     for first, second in _pairs(text):
         gpu, _mig, name, profile_id, counts, memory, _p2p, sm, dec, enc = first[:10]
-        free, total = counts.split("/")
+        free, _slash, total = counts.rpartition("/")
         ce, jpeg, ofa = _whole(second, 3)
         rows.append(
             ListedProfile(
                 int(gpu),
                 name,
                 int(profile_id),
-                int(free),
+                _figure(free),
                 int(total),
-                float(memory),
-                *map(int, (sm, dec, enc)),
+                _figure(memory),
+                *map(_figure, (sm, dec, enc)),
                 ce,
                 jpeg,
                 ofa,
@@ -97,7 +98,7 @@ def compute_profiles(text):
     rows = []
     for first, second in _pairs(text.replace(" *", "*")):
         gpu, gpu_instance, _mig, name, profile_id, counts, sm, dec, enc, ofa = first[:10]
-        free, total = counts.split("/")
+        free, _slash, total = counts.rpartition("/")
         rows.append(
             ListedComputeProfile(
                 int(gpu),
@@ -105,9 +106,9 @@ def compute_profiles(text):
                 name,
                 int(profile_id.rstrip("*")),
                 profile_id.endswith("*"),
-                int(free),
+                _figure(free),
                 int(total),
-                *map(int, (sm, dec, enc, ofa)),
+                *map(_figure, (sm, dec, enc, ofa)),
                 *_whole(second, 2),
             )
         )
@@ -125,7 +126,20 @@ def csv_rows(text):
 
 def mode(text):
     """Disabled is False, Enabled True; None on a GPU that cannot do MIG."""
-    return {"enabled": True, "disabled": False}.get(text.strip().lower())
+    return _MODES.get(text.strip().lower())
+
+
+def is_mode(text):
+    """Whether this is an answer about the mode at all, as [Unknown Error] of a lost GPU is not."""
+    return text.strip().lower() in _MODES
+
+
+def modes(text):
+    """(the mode now, the mode after a restart) from a query of both; raises ValueError when no row tells them."""
+    for row in csv_rows(text):
+        if len(row) == 2 and all(map(is_mode, row)):
+            return mode(row[0]), mode(row[1])
+    raise ValueError("no row tells the MIG mode")
 
 
 def _pairs(text):
@@ -143,4 +157,11 @@ def _place(text):
 
 
 def _whole(tokens, count):
-    return [int(token) for token in tokens[:count]] if len(tokens) >= count else [None] * count
+    return [_figure(token) for token in tokens[:count]] if len(tokens) >= count else [None] * count
+
+
+def _figure(text):
+    """A number, or None where the driver prints N/A or a question mark."""
+    if re.match(r"^\d+$", text):
+        return int(text)
+    return float(text) if re.match(r"^\d+\.\d+$", text) else None

@@ -35,13 +35,13 @@ class Maker:
         self._rules = rules
         self._warn = warn
 
-    def make(self, plan, wishes, earlier):
+    def make(self, plan, wishes, earlier, busy=()):
         """Carry out a plan and return the one that was carried out in the end, which may place instances otherwise.
 
-        earlier: the instances that were there, which are put back when it fails.
+        earlier: the instances that were there, which are put back when it fails. busy: spots in use.
         """
         try:
-            return self._reach(plan, wishes)
+            return self._reach(plan, wishes, busy)
         except OperatorError as error:
             raise self.put_back(error, earlier) from error
 
@@ -49,7 +49,7 @@ class Maker:
         """Remove all instances."""
         self.make(planner.Plan(destroy=[instance.spot for instance in earlier]), [], earlier)
 
-    def _reach(self, plan, wishes):
+    def _reach(self, plan, wishes, busy=()):
         placement = "where_needed"
         # Each round either ends or learns that one of the two ways of placing is not to be relied on.
         while True:
@@ -59,7 +59,7 @@ class Maker:
             except _Misplaced as surprise:
                 placement = self._learn(placement, surprise)
             present = {instance.spot: instance.slices for instance in self._smi.instances(self._gpu)}
-            plan = planner.plan(self._rules, present, wishes, placement=placement)
+            plan = planner.plan(self._rules, present, wishes, busy, placement)
             if plan is None:
                 raise OperatorError(
                     subject(self._gpu),

@@ -21,6 +21,7 @@ TODO = {
     "driver_not_loaded": "Install the driver that fits the host and reboot; on ESXi the module nvaie_vib installs it",
     "nvidia_smi_missing": "Install NVIDIA's driver on the host and reboot; on ESXi the module nvaie_vib installs it",
     "no_gpu": "Look whether the host has its GPUs passed through to VMs",
+    "driver_mismatch": "Reboot: the driver in the kernel is not the one that is installed",
     "gpu_lost": "The GPU has fallen off the bus, the host has to be reset",
     "reset_required": "Reset the GPU with `nvidia-smi --gpu-reset`, or reboot",
 }
@@ -37,17 +38,7 @@ class NvidiaSmi:
     def inventory(self):
         """All GPUs that the driver has, with their modes and processes."""
         done = self._ask("the host", "wanted the list of its GPUs", ["-q", "-x"])
-        try:
-            found = inventory.parse(done.stdout)
-        except ValueError as error:
-            raise OperatorError(
-                "the host",
-                "wanted the list of its GPUs",
-                f"`{done.command}` printed something else: {error}",
-                "Run the command by hand to see what it says",
-                "unreadable_output",
-                command=done.command,
-            ) from error
+        found = _parsed(inventory.parse, done, done.stdout, "the host", "wanted the list of its GPUs")
         if not found.gpus:
             raise OperatorError(
                 "the host", "wanted the list of its GPUs", "The driver has none", TODO["no_gpu"], "no_gpu"
@@ -58,24 +49,27 @@ class NvidiaSmi:
         """(the mode now, the mode after a restart)."""
         fields = "mig.mode.current,mig.mode.pending"
         done = self._ask(gpu, "wanted its MIG mode", [f"--query-gpu={fields}", "--format=csv,noheader", "-i", gpu.uuid])
-        rows = listing.csv_rows(done.stdout)
-        return tuple(listing.mode(field) for field in rows[0][:2]) if rows else (None, None)
+        return _parsed(listing.modes, done, done.text, gpu, "wanted its MIG mode")
 
     def profiles(self, gpu):
         """What -lgip and -lgipp print for this GPU."""
         wanted = "wanted its MIG profiles"
         listed = self._ask(gpu, wanted, ["mig", "-lgip", "-i", gpu.uuid], quiet=("mig_is_off",))
         places = self._ask(gpu, wanted, ["mig", "-lgipp", "-i", gpu.uuid], quiet=("mig_is_off",))
-        return listing.profiles(listed.text), listing.placements(places.text)
+        return (
+            _parsed(listing.profiles, listed, listed.text, gpu, wanted),
+            _parsed(listing.placements, places, places.text, gpu, wanted),
+        )
 
     def instances(self, gpu):
         """The GPU instances that are there, with their compute instances."""
         wanted = "wanted its GPU instances"
         whole = self._ask(gpu, wanted, ["mig", "-lgi", "-i", gpu.uuid], quiet=("mig_is_off",))
-        rows = listing.instances(whole.text)
+        rows = _parsed(listing.instances, whole, whole.text, gpu, wanted)
         parts = []
         if rows:
-            parts = listing.compute_instances(self._ask(gpu, wanted, ["mig", "-lci", "-i", gpu.uuid]).text)
+            done = self._ask(gpu, wanted, ["mig", "-lci", "-i", gpu.uuid])
+            parts = _parsed(listing.compute_instances, done, done.text, gpu, wanted)
         return tuple(
             Instance(
                 row.profile_id,
@@ -150,6 +144,23 @@ def failed(about, wanted, done, why):
         stdout=done.stdout,
         stderr=done.stderr,
     )
+
+
+def _parsed(parse, done, text, about, wanted):
+    """What a parser makes of an output; what it cannot read is not taken for an empty answer."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise OperatorError(
+            subject(about),
+            wanted,
+            f"`{done.command}` printed something else: {error}",
+            "Run the command by hand to see what it says",
+            "unreadable_output",
+            command=done.command,
+            stdout=done.stdout,
+            stderr=done.stderr,
+        ) from error
 
 
 def _pending(done):

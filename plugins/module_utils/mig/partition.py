@@ -173,13 +173,8 @@ class MigPartitions(Noun):
 
     def _plan(self, item, target):
         now = item.now
-        busy = {
-            instance.spot
-            for instance in now.instances
-            if any(process.gpu_instance_id == instance.instance_id for process in now.processes)
-        }
         present = {instance.spot: instance.slices for instance in now.instances}
-        target.plan = planner.plan(now.rules, present, target.wishes, busy)
+        target.plan = planner.plan(now.rules, present, target.wishes, usage.busy(now))
         target.instances = _instances(now, target.plan)
 
     def _want_disabled(self, item):
@@ -208,7 +203,8 @@ class MigPartitions(Noun):
                 self._change_plan(item, replace(wanted, mode=False, instances=(), plan=None, layout_waits=waits))
                 return
         if wanted.plan is not None:
-            made = maker.make(wanted.plan, wanted.wishes, now.instances if now.mode else ())
+            earlier = now.instances if now.mode else ()
+            made = maker.make(wanted.plan, wanted.wishes, earlier, usage.busy(now))
             if made is not wanted.plan:
                 self._change_plan(item, replace(wanted, instances=_instances(now, made), plan=made))
 

@@ -6,19 +6,21 @@
 
 from __future__ import annotations
 
-# Wide enough for the names of most profiles in one slot.
+# At least as wide as the name of a small profile in one slot.
 CELL = 8
 
 
 def draw(slots, instances):
     """Two lines: the numbers of the memory slots, and below them what covers each."""
-    numbers = "".join(str(slot).ljust(CELL) for slot in range(slots))
+    # Two brackets for each; -(-a // b) is a / b rounded up.
+    width = max([CELL, *(-(-(len(instance.name) + 2) // instance.size) for instance in instances)])
+    numbers = "".join(str(slot).ljust(width) for slot in range(slots))
     by_start = {instance.start: instance for instance in instances}
     cells, slot = "", 0
     while slot < slots:
         instance = by_start.get(slot)
         size = instance.size if instance is not None else 1
         text = instance.name if instance is not None else "-"
-        cells += f"[{text[: CELL * size - 2].ljust(CELL * size - 2)}]"
+        cells += f"[{text.ljust(width * size - 2)}]"
         slot += size
     return [numbers.rstrip(), cells]

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import product
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig.rules import Spot
@@ -44,13 +43,8 @@ def refuse_impossible(subject, rules, wishes, problems, entries):
 
 def nearest(rules, asked):
     """The largest legal parts of a wish: most instances first, then most compute slices; none is part of another."""
-    counts = {profile_id: min(count, rules.profiles[profile_id].max_instances) for profile_id, count in asked.items()}
-    ids = sorted(counts)
-    parts = [
-        dict(zip(ids, numbers))
-        for numbers in product(*(range(counts[profile_id] + 1) for profile_id in ids))
-        if any(numbers)
-    ]
+    ids = sorted(asked)
+    parts = [dict(zip(ids, numbers)) for numbers in _parts(rules, asked, ids, rules.gpu.memory_slots) if any(numbers)]
     parts.sort(key=lambda part: (-sum(part.values()), -_slices(rules, part), sorted(part.items())))
     found = []
     for part in parts:
@@ -60,6 +54,17 @@ def nearest(rules, asked):
         if not inside and rules.legal(part):
             found.append(part)
     return found
+
+
+def _parts(rules, asked, ids, slots):
+    """The counts of every part of a wish that is not larger than the slots left."""
+    if not ids:
+        yield ()
+        return
+    profile = rules.profiles[ids[0]]
+    for count in range(min(asked[ids[0]], profile.max_instances, slots // profile.size) + 1):
+        for rest in _parts(rules, asked, ids[1:], slots - count * profile.size):
+            yield (count, *rest)
 
 
 def tell(rules, counts):

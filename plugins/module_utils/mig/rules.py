@@ -35,7 +35,11 @@ class Rules:
         self._engines = {
             profile.id: tuple(getattr(profile, engine) or 0 for engine in ENGINES) for profile in gpu.profiles
         }
-        self.budget = tuple(max(column) for column in zip(*self._engines.values()))
+        # At least what the most instances of any one profile have together, since a device lists those as possible.
+        self.budget = tuple(
+            max((self._engines[profile.id][at] * profile.max_instances for profile in gpu.profiles), default=0)
+            for at in range(len(ENGINES))
+        )
         self._apart = driver_branch is not None and driver_branch < BRANCH_OF_4G_WITH_3G
         by_size = sorted(gpu.profiles, key=lambda profile: (-profile.size, -profile.compute_slices, profile.id))
         self.largest_first = [profile.id for profile in by_size]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig import identify
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig.inventory import pci_address
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig.nvidia_smi import subject
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig.nvidia_smi import TODO, subject
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig.rules import Rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig.state import State
 
@@ -22,12 +22,23 @@ def choose(inventory, names):
         if not matching and not _means_all(name):
             unknown.append(name)
         chosen.update(gpu.index for gpu in matching)
+    missing = (inventory.attached or 0) - len(inventory.gpus)
+    if missing > 0 and any(str(name).strip().isdigit() for name in names):
+        # Without those that no longer answer, the rest would be counted otherwise than nvidia-smi counts them.
+        raise OperatorError(
+            "the host",
+            f"wanted the GPUs {', '.join(names)}",
+            f"Of its {inventory.attached} GPUs only {len(inventory.gpus)} answer, so that an index may mean another one",
+            "Name them by UUID or PCI address, and look why GPUs are lost",
+            "gpu_lost",
+        )
     if unknown:
         raise OperatorError(
             "the host",
             f"wanted the GPUs {', '.join(names)}",
             f"It has no {', '.join(unknown)}. Its GPUs are: {'; '.join(_told(gpu) for gpu in inventory.gpus)}",
-            "Name them by index, UUID, PCI address or model, or all for those that can do MIG",
+            "Name them by index, UUID, PCI address or model, or all for those that can do MIG; a GPU that is passed "
+            "through to a VM is not among those of its host",
             "gpu_not_found",
             unknown=unknown,
         )
@@ -44,9 +55,10 @@ def is_esxi(remote):
     return remote.run(["uname", "-s"]).stdout.strip() == "VMkernel"
 
 
-def mode_needs(esxi):
-    """What makes a pending mode active: ESXi offers no reset of a GPU."""
-    return "reboot" if esxi else "gpu_reset"
+def mode_needs(esxi, gpu=None, entry=None):
+    """What makes a pending mode active. ESXi offers no reset of a GPU, and most VMs may not reset one that needs it."""
+    in_vm = gpu is not None and gpu.passed_through and (entry is None or entry.enable_needs_gpu_reset)
+    return "reboot" if esxi or in_vm else "gpu_reset"
 
 
 class Reader:
@@ -60,6 +72,14 @@ class Reader:
 
     def state(self, gpu, fresh=False):
         """The mode and instances of a GPU; fresh: the inventory is older than the last change."""
+        if gpu.trouble:
+            raise OperatorError(
+                subject(gpu),
+                "wanted its MIG mode",
+                f"nvidia-smi says {gpu.trouble} instead",
+                TODO["gpu_lost"],
+                "mode_unknown",
+            )
         mode, pending = self._smi.mode(gpu) if fresh else (gpu.mig, gpu.mig_pending)
         if mode is None:
             raise OperatorError(
@@ -70,19 +90,20 @@ class Reader:
                 "not_mig_capable",
             )
         instances = self._smi.instances(gpu) if mode else ()
+        rules = self._rules_of(gpu, instances)
         return State(
-            rules=self._rules_of(gpu, instances),
+            rules=rules,
             mode=mode,
             mode_next=mode if pending is None else pending,
             instances=instances,
-            mode_needs=mode_needs(self._esxi),
+            mode_needs=mode_needs(self._esxi, gpu, rules.gpu),
             processes=gpu.processes,
         )
 
     def _rules_of(self, gpu, instances):
         if gpu.index not in self._rules:
             known = identify.identify(gpu.device_id, gpu.subsystem, gpu.name)
-            table = identify.device_table(gpu, known, *self._smi.profiles(gpu), instances)
+            table = identify.device_table(gpu, known, *self._smi.profiles(gpu), instances, self._inventory.driver_branch)
             self._rules[gpu.index] = Rules(table, self._inventory.driver_branch)
         return self._rules[gpu.index]
 
@@ -90,7 +111,7 @@ class Reader:
 def _matching(inventory, name):
     text = str(name).strip()
     if _means_all(text):
-        return [gpu for gpu in inventory.gpus if gpu.mig is not None]
+        return [gpu for gpu in inventory.gpus if gpu.mig is not None or gpu.trouble]
     if text.isdigit():
         return [gpu for gpu in inventory.gpus if gpu.index == int(text)]
     address = pci_address(text)

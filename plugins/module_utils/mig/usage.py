@@ -41,6 +41,12 @@ def refuse(item, esxi):
         )
 
 
+def busy(state):
+    """The spots of the instances in which something runs."""
+    used = {process.gpu_instance_id for process in state.processes}
+    return {instance.spot for instance in state.instances if instance.instance_id in used}
+
+
 def is_held(state):
     """Whether a process that is not to be stopped will keep a switch of the mode waiting."""
     return any(_is_ignored(process) for process in state.processes)

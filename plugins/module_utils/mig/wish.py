@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.mig.table import C
 TOLERANCE = 0.03
 
 _NAME = re.compile(r"^(?:mig\s+)?(\d+)g(?:\.(\d+)gb)?((?:[+-][a-z.]+)*)$")
+_PLACED = re.compile(r"^([^:]+)(?::\d+)?$")
 _COMPUTE = re.compile(r"^(?:mig\s+)?(\d+)c(?:\.\S+)?$")
 _SLICES_OF_COMPUTE_ID = {
     number: int(name[0]) for name, number in COMPUTE_INSTANCE_PROFILES.items() if not name.endswith("rev1")
@@ -31,7 +32,7 @@ def find_profile(gpu, text):
     if text.isdigit():
         profile = gpu.profile(int(text))
         if profile is None:
-            raise Unresolved(f"{text} is the id of no profile")
+            raise Unresolved(f"{text} is the id of no profile{_read_by_yaml(int(text))}")
         return profile
     for profile in gpu.profiles:
         if text in (profile.key, profile.name.lower()) or text in profile.aliases:
@@ -83,6 +84,11 @@ def check_entries(entries):
                     problems.append(f"{where}: compute has {', '.join(wrong)}, but it takes 1c, 2c, 3c, 4c or 7c.")
         elif isinstance(entry, bool) or not isinstance(entry, (str, int)):
             problems.append(f"{where} is {entry}, but it has to be a profile or a dict with a profile.")
+        text = entry.get("profile") if isinstance(entry, dict) else entry
+        if isinstance(text, str) and not _PLACED.match(text.strip()):
+            problems.append(f"{where} is {text}, but behind the colon stands a memory slot from 0 on, as in '9:4'.")
+        elif isinstance(text, str) and ":" in text and isinstance(entry, dict) and entry.get("start") is not None:
+            problems.append(f"{where} has a start twice, in profile and in start.")
     return problems
 
 
@@ -100,7 +106,8 @@ def wishes(gpu, entries, default_compute):
         except Unresolved as problem:
             problems.append(str(problem))
             continue
-        start = int(details["start"]) if details.get("start") is not None else _start(start)
+        start = details["start"] if details.get("start") is not None else start or None
+        start = int(start) if start is not None else None
         if start is not None and start not in profile.starts:
             starts = ", ".join(str(one) for one in profile.starts)
             problems.append(f"{profile.name} cannot begin at slot {start}, only at {starts}")
@@ -120,8 +127,9 @@ def wishes(gpu, entries, default_compute):
     return found, problems
 
 
-def _start(text):
-    return int(text) if text.isdigit() else None
+def _read_by_yaml(number):
+    """YAML 1.1 reads 9:4 without quotes as a number of base 60."""
+    return f" (9:4 has to be quoted, YAML reads {number // 60}:{number % 60} as {number})" if number >= 60 else ""
 
 
 def _gigabytes(name):

@@ -104,8 +104,8 @@ class Bmc:
         """Log out: a BMC has room for a handful of sessions, and keeps them for half an hour."""
         if self._session is not None:
             # What the task did stands, whether or not this works.
-            with contextlib.suppress(*trouble.ON_THE_WAY):
-                self._wire.send("DELETE", self._session, headers=self._headers())
+            with contextlib.suppress(OperatorError, *trouble.ON_THE_WAY):
+                self._send("DELETE", self._session, None, None)
         self._session = self._token = None
 
     def _pages(self, answer):
@@ -169,13 +169,22 @@ class Bmc:
             self.clock.sleep(pause * random.uniform(0.8, 1.0))
 
     def _send(self, method, path, body, headers):
-        basic = self._credentials if self._basic else None
+        # Neither token nor password may follow a link to another machine: "@elsewhere" behind an address is one.
+        if not self._is_here(path) or not _path(path).startswith("/"):
+            raise trouble.foreign_link(self.address, path)
+        path, basic = _path(path), self._credentials if self._basic else None
         headers = {**self._headers(), **(headers or {})}
         answer = self._wire.send(method, path, body, headers, basic)
-        if method == "GET" and answer.status in _REDIRECTS and answer.location:
-            there = urlsplit(answer.location)
-            # The token must not follow to another machine.
-            if not there.netloc or there.netloc in (str(self.address), f"{self.address.host}:{self.address.port}"):
-                query = f"?{there.query}" if there.query else ""
-                answer = self._wire.send(method, there.path + query, body, headers, basic)
+        if method == "GET" and answer.status in _REDIRECTS and answer.location and self._is_here(answer.location):
+            answer = self._wire.send(method, _path(answer.location), body, headers, basic)
         return answer
+
+    def _is_here(self, link):
+        there = urlsplit(link).netloc
+        return not there or there in (str(self.address), f"{self.address.host}:{self.address.port}")
+
+
+def _path(link):
+    """What of a link is sent to the BMC."""
+    there = urlsplit(link)
+    return f"{there.path}?{there.query}" if there.query else there.path

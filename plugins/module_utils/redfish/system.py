@@ -27,12 +27,18 @@ class System:
         return self.body.get("PowerState") or "Unknown"
 
     @property
+    def serial(self):
+        """What stands on the label: Dell's service tag is the SKU, that of others is an order number."""
+        kinds = ("SKU", "SerialNumber") if self.vendor == "dell" else ("SerialNumber",)
+        return next((self.body[kind] for kind in kinds if self.body.get(kind)), None)
+
+    @property
     def ids(self):
         """What identifies the server in results."""
         return {
             "vendor": self.vendor,
             "model": self.body.get("Model"),
-            "serial": self.body.get("SKU") or self.body.get("SerialNumber"),
+            "serial": self.serial,
             "uuid": self.body.get("UUID"),
             "system_id": segment(self.path),
         }
@@ -68,7 +74,7 @@ def read_again(bmc, system):
 
 def vendor_of(root, body):
     """The make as the function map names it."""
-    said = [body.get("Manufacturer"), root.get("Vendor"), *root.get("Oem", {}), *body.get("Oem", {})]
+    said = [body.get("Manufacturer"), root.get("Vendor"), *(root.get("Oem") or {}), *(body.get("Oem") or {})]
     for text in filter(None, said):
         for beginning, vendor in VENDORS.items():
             if text.lower().startswith(beginning):

@@ -87,6 +87,16 @@ def fate_unknown(address, what, why):
     )
 
 
+def foreign_link(address, link):
+    return OperatorError(
+        str(address),
+        "a resource of the BMC was to be read",
+        f"The BMC links to {link}, which is no path of its own",
+        "Check that `bmc_address` is that of a BMC; nothing was sent to the other address",
+        code="bmc_link",
+    )
+
+
 def refused(address, what, answer):
     """An OperatorError for an answer that is no success."""
     said = sentences(answer)

@@ -30,6 +30,8 @@ _CHUNK = 1 << 20
 # Depots of drivers have some dozen MiB.
 _LARGEST_WHOLE = 1 << 30
 _RENEWALS = 1
+# Said by what stands in front of the file access while that is busy or restarts.
+_PASSING = (502, 503, 504)
 _NO_SPACE = ("no space", "insufficient disk", "not enough space", "disk full")
 
 
@@ -90,7 +92,7 @@ class DatastoreFiles:
     def checksum(self, wanted):
         """The SHA-256 of a file in hexadecimal digits; None when it is not there."""
         digest = hashlib.sha256()
-        with self._send("GET", self._url(wanted), repeatable=False) as response:
+        with self._send("GET", self._url(wanted), repeatable=True) as response:
             if response.status == 404:
                 return None
             self._demand(response, wanted, "read the file")
@@ -275,6 +277,8 @@ class DatastoreFiles:
                 break
             response.read()
             self._vcenter.renew(cookie)
+        if response.status in _PASSING:
+            raise HTTPException(f"{response.status} {response.reason}")
         return response
 
     def _demand(self, response, wanted, what):

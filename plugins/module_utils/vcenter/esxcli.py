@@ -124,11 +124,9 @@ def decode(response):
     if not response or not response.strip():
         return None
     root = ElementTree.fromstring(response)
-    kind = root.get(_TYPE, "").rpartition(":")[2]
+    kind = _kind(root)
     if kind.startswith("ArrayOf"):
-        return [
-            _struct(child) if len(child) or child.get(_TYPE, "").startswith("Vim") else _scalar(child) for child in root
-        ]
+        return [_struct(child) if len(child) or _kind(child).startswith("Vim") else child.text or "" for child in root]
     if len(root) or kind.startswith("Vim"):
         return _struct(root)
     return root.text or "" if kind == "string" else typed("", root.text or "")
@@ -173,8 +171,8 @@ def _struct(element):
     return fields
 
 
-def _scalar(element):
-    return element.text or ""
+def _kind(element):
+    return element.get(_TYPE, "").rpartition(":")[2]
 
 
 def _local(element):

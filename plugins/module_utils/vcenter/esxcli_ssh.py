@@ -20,7 +20,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli imp
 )
 
 # On the command line these stand alone; all others take a value.
-_FLAGS = frozenset(("dry_run", "no_live_install", "maintenance_mode", "ok_to_remove", "all"))
+_FLAGS = frozenset(("dry_run", "rebooting_image", "apply_now"))
 _CONNECT_S = 15
 # What ssh itself exits with when it could not run the command.
 _NO_CONNECTION = 255

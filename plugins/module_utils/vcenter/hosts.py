@@ -48,6 +48,10 @@ def find_host(vcenter, name, properties=(), allow_unreachable=False):
     Properties that a host has while it is away are those that vCenter remembers, so that a host which is not connected
     is an error unless allow_unreachable.
     """
+    if not name.strip():
+        raise OperatorError(
+            "host", "the name, path or MoID of a host was wanted", "It is empty", "Set `host`", "host_not_found"
+        )
     tree, rows = _candidates(vcenter, name)
     if len(rows) != 1:
         raise _not_one(tree, name, rows)

@@ -105,6 +105,11 @@ class Rest:
                 return False
             raise refused(error, f"Cluster {host.cluster}", "how its software is managed was asked") from error
 
+    def is_user(self, owner):
+        """Whether the name that vCenter gives to a user is ours."""
+        (name, domain), (our_name, our_domain) = _parts_of(owner), _parts_of(self._vcenter.login_words()[0])
+        return name == our_name and (domain == our_domain or "" in (domain, our_domain))
+
     def close(self):
         """Log out."""
         if self._token is not None:
@@ -144,6 +149,14 @@ class Rest:
             if status >= 400:
                 return status, None
             raise trouble.not_vsphere(wire.target, f"{path} is answered with something that is no JSON") from error
+
+
+def _parts_of(user):
+    """The name and the first label of the domain: DOMAIN\\user, user@domain.example.com and user are all written."""
+    domain, backslash, name = user.lower().partition("\\")
+    if not backslash:
+        name, dummy, domain = user.lower().partition("@")
+    return name, domain.partition(".")[0]
 
 
 def refused(error, label, wanted):

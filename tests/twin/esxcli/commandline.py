@@ -96,7 +96,9 @@ def _arguments(command, words):
         found = by_option.get(option)
         if found is None:
             raise _Usage(f"Error: Invalid option {option}\n\n{_usage(command)}".rstrip())
-        if found.flag and not equals:
+        if found.flag:
+            if equals:
+                raise _Usage(f"Error: Invalid option {word}\n\n{_usage(command)}".rstrip())
             value = "true"
         elif not equals:
             if not words:

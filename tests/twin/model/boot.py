@@ -20,6 +20,7 @@ def boot(world, host, cold):
     kernel.driver_modules(host, host.driver.family)
     mig.at_boot(host, cold)
     _bind(host)
+    _start_services(host)
     host.boots += 1
     host.cold_boots += bool(cold)
     host.boot_time = datetime.datetime.now(datetime.timezone.utc)
@@ -39,3 +40,10 @@ def _bind(host):
     adapters.at_boot(host)
     graphics.adopt_default(host)
     graphics.settle(host)
+
+
+def _start_services(host):
+    """What somebody started by hand does not come back by itself."""
+    for service in host.services:
+        ports_open = any(host.rulesets.get(name) for name in service.ruleset)
+        service.running = service.policy == "on" or (service.policy == "automatic" and ports_open)

@@ -47,7 +47,8 @@ def furnish(host, entry):
         Service(key, label, running, policy, list(rules)) for key, label, running, policy, rules in SERVICES
     ]
     if entry.get("ssh", "stopped") == "running":
-        host.service("TSM-SSH").running = True
+        ssh = host.service("TSM-SSH")
+        ssh.running, ssh.policy = True, "on"
     host.rulesets = {**RULESETS, **entry.get("rulesets", {})}
     host.ntp_servers = ["ntp.example"]
     host.dns_servers = ["10.0.0.2"]

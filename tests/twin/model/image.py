@@ -30,6 +30,7 @@ class Draft:
     id: str
     owner: str
     components: dict
+    add_on: dict
     created: datetime.datetime = field(default_factory=lambda: datetime.datetime.now(datetime.timezone.utc))
 
 
@@ -96,7 +97,7 @@ def create_draft(image, user):
     """A draft of the image as it is."""
     if any(draft.owner == user for draft in image.drafts.values()):
         raise Refused("ALREADY_EXISTS", f"There is already a draft created by user {user}.")
-    draft = Draft(str(next(image._numbers)), user, dict(image.components))
+    draft = Draft(str(next(image._numbers)), user, dict(image.components), dict(image.add_on))
     image.drafts[draft.id] = draft
     return draft
 
@@ -123,7 +124,7 @@ def commit_draft(world, cluster, draft, text):
             resolved[name] = found.version
     if missing:
         raise Refused("ERROR", *missing)
-    image.components = resolved
+    image.components, image.add_on = resolved, draft.add_on
     image.commits.append({"message": text, "components": dict(resolved)})
     image.drafts.pop(draft.id, None)
     world.touch(cluster)

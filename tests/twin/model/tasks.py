@@ -25,6 +25,7 @@ SECONDS = {
     "boot": 0.3,
 }
 LATER = object()  # work that gives this back has not ended: it calls finish() itself
+RECENT = 4  # finished tasks that an object still lists
 KEPT = 50  # finished tasks that a TaskManager still lists
 
 
@@ -57,11 +58,17 @@ def utc_now():
     return datetime.datetime.now(datetime.timezone.utc)
 
 
+def _recent(entity):
+    """The tasks that an object lists besides a new one: all that run, and the last that ended."""
+    ended = [task for task in entity.recent_tasks if task.completed_at is not None]
+    return [task for task in entity.recent_tasks if task.completed_at is None or task in ended[-RECENT:]]
+
+
 def start(world, method, entity, work, user="", exclusive=True):
     """Begin a task that calls `work` at its end; its return value is the result, its fault the error."""
     task = world.add(Task(world, method, entity, user))
     if entity is not None:
-        entity.recent_tasks = [*(old for old in entity.recent_tasks if old.completed_at is None), task]
+        entity.recent_tasks = [*_recent(entity), task]
         world.touch(entity)
     if exclusive and entity is not None:
         if entity.busy_with is not None:
@@ -145,7 +152,6 @@ def finish(world, task, result=None, error=None):
     if entity is not None:
         if getattr(entity, "busy_with", None) is task:
             entity.busy_with = None
-        entity.recent_tasks = [old for old in entity.recent_tasks if old is not task]
         touched.append(entity)
     world.touch(*touched)
     _forget_old(world)
@@ -156,4 +162,6 @@ def _forget_old(world):
     tasks = world.of_kind("Task")
     for old in tasks[: max(0, len(tasks) - 20 * KEPT)]:
         if old.completed_at is not None:
+            if old.entity is not None:
+                old.entity.recent_tasks = [one for one in old.entity.recent_tasks if one is not old]
             world.remove(old)

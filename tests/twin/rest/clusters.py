@@ -41,7 +41,7 @@ def enablement(request, cluster):
 @route("GET", SOFTWARE)
 def software(request, cluster):
     """The cluster's image."""
-    return shapes.software(request.world, _managed(request, cluster).image.components, _managed(request, cluster))
+    return shapes.software(request.world, _managed(request, cluster).image)
 
 
 @route("GET", f"{SOFTWARE}/components")
@@ -65,8 +65,8 @@ def create_draft(request, cluster):
 @route("GET", DRAFT)
 def draft_of(request, cluster, draft):
     """A draft and its content."""
-    found, one = _draft(request, cluster, draft)
-    return {"metadata": shapes.metadata(one), "software": shapes.software(request.world, one.components, found)}
+    one = _draft(request, cluster, draft)[1]
+    return {"metadata": shapes.metadata(one), "software": shapes.software(request.world, one)}
 
 
 @route("DELETE", DRAFT)

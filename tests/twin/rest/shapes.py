@@ -27,10 +27,10 @@ def metadata(draft):
     return {"creation_time": stamp(draft.created), "owner": draft.owner, "status": "VALID"}
 
 
-def software(world, held, cluster):
-    """An image with these components."""
-    release = world.release
-    version, add_on = f"{release.version}-0.{release.update}.{release.build}", cluster.image.add_on
+def software(world, held):
+    """An image or a draft of one."""
+    release, add_on = world.release, held.add_on
+    version = f"{release.version}-0.{release.update}.{release.build}"
     return {
         "base_image": {
             "version": version,
@@ -49,7 +49,7 @@ def software(world, held, cluster):
                 "vendor": "Dell",
             },
         },
-        "components": components(world, held),
+        "components": components(world, held.components),
         "solutions": {},
     }
 

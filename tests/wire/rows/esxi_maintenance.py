@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import functools
 
 from pyVmomi import vim
@@ -12,13 +13,20 @@ HOST = "esx-01"
 NOTE = "aiready.vsphere.maintenance"
 
 
-def service(twin, name):
-    """Whether a host is in service, and what is noted about it, for a foreign client."""
+@contextlib.contextmanager
+def host_system(twin, name):
+    """A host, for a foreign client."""
     with client(twin) as connection:
         content = connection.RetrieveContent()
         view = content.viewManager.CreateContainerView(content.rootFolder, [vim.HostSystem], True)
         (host,) = [entry for entry in view.view if entry.name == name]
-        keys = {field.key: field.name for field in content.customFieldsManager.field or []}
+        yield host
+
+
+def service(twin, name):
+    """Whether a host is in service, and what is noted about it."""
+    with host_system(twin, name) as host:
+        keys = {field.key: field.name for field in host.availableField}
         notes = {keys[entry.key]: entry.value for entry in host.customValue or []}
         return {"in maintenance": host.runtime.inMaintenanceMode, "note": notes.get(NOTE, "")}
 
@@ -43,4 +51,4 @@ ROWS = [
 ]
 
 EXAMPLES_SEED = lab(name="esx-01.example.com", others=({"name": "esx-02.example.com"},))
-EXAMPLES_UNDO = ("Put it back into service", "Put a host back into service")
+EXAMPLES_UNDO = ("Put the hosts back into service",)

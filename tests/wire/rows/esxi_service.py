@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import functools
 
-from pyVmomi import vim
-
 from ..contract import Row
 from ..lab import lab
-from ..observe import client
+from .esxi_maintenance import host_system
 
 HOST = "esx-01"
 NOTE = "aiready.vsphere.service.TSM-SSH"
@@ -14,12 +12,9 @@ NOTE = "aiready.vsphere.service.TSM-SSH"
 
 def daemon(twin, name):
     """Whether SSH runs on a host, and what is noted about it, for a foreign client."""
-    with client(twin) as connection:
-        content = connection.RetrieveContent()
-        view = content.viewManager.CreateContainerView(content.rootFolder, [vim.HostSystem], True)
-        (host,) = [entry for entry in view.view if entry.name == name]
+    with host_system(twin, name) as host:
         (ssh,) = [entry for entry in host.configManager.serviceSystem.serviceInfo.service if entry.key == "TSM-SSH"]
-        keys = {field.key: field.name for field in content.customFieldsManager.field or []}
+        keys = {field.key: field.name for field in host.availableField}
         notes = {keys[entry.key]: entry.value for entry in host.customValue or []}
         return {"running": ssh.running, "policy": ssh.policy, "note": notes.get(NOTE, "")}
 

@@ -50,6 +50,16 @@ def test_a_depot_without_metadata_is_told_by_the_vibs_in_it():
     assert package.driver.version == VERSION
 
 
+@pytest.mark.parametrize("folder", ["", "main/"])
+def test_metadata_is_found_where_the_index_of_the_vendor_says_that_it_is(folder):
+    (vib,), components = packages.driver("nvaie", "550.54.16")
+    files = unzipped(shipped.write([vib], components))
+    files["NVD.zip"] = files.pop("metadata.zip")
+    files = {folder + name: data.replace(b"metadata.zip", b"NVD.zip") for name, data in files.items()}
+    package = depot.read(opened(zipped(files)), "x.zip")
+    assert (package.driver.version, len(package.components)) == (VERSION, 1)
+
+
 def test_only_the_metadata_of_a_depot_is_read():
     class Counting(io.BytesIO):
         total = 0
@@ -71,6 +81,23 @@ def unzipped(data):
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+def broken_member():
+    """A depot whose packed metadata was damaged on its way."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("metadata.zip", zipped({"vibs/a.xml": b"<vib/>" * 50}))
+    data = bytearray(packed.getvalue())
+    data[42:60] = b"\xff" * 18
+    return bytes(data)
+
+
+def encrypted():
+    data = bytearray(zipped({"metadata.zip": zipped({"vibs/a.xml": b"<vib/>"})}))
+    data[6] |= 1
+    data[data.rindex(b"PK\x01\x02") + 8] |= 1
+    return bytes(data)
+
+
 @pytest.mark.parametrize(
     "data, reason",
     [
@@ -82,8 +109,17 @@ def unzipped(data):
         (zipped({"metadata.zip": b"rubbish"}), "neither a zip archive nor a VIB"),
         (zipped({"a.vib": b"rubbish"}), "no ar archive"),
         (b"!<arch>\n" + b"x" * 60, "does not begin with its descriptor"),
+        (broken_member(), "cannot be read"),
+        (encrypted(), "cannot be read .*encrypted"),
+        (
+            zipped({"metadata.zip": zipped({"vibs/a.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><vib>&b;</vib>"})}),
+            "document type",
+        ),
     ],
-    ids=["empty", "text", "cut", "other zip", "broken xml", "broken metadata", "broken vib in zip", "broken vib"],
+    ids=[
+        *("empty", "text", "cut", "other zip", "broken xml", "broken metadata", "broken vib in zip", "broken vib"),
+        *("broken member", "encrypted", "entities"),
+    ],
 )
 def test_what_is_no_depot_is_refused_with_the_reason(data, reason):
     with pytest.raises(depot.Unreadable, match=reason):

@@ -26,6 +26,12 @@ PAIRS = [
     ("595.10.01", "570.124.06", False, "unknown_branch", False),
     ("595.10.01", "595.20.01", True, "same_branch", False),
     ("550.54.16", "595.10.01", False, "newer_guest", True),
+    ("550.54.16", "545.23.08", False, "unknown_branch", False),
+    ("525.105.14", "528.89", False, "unknown_branch", False),
+    ("545.23.08", "535.54.03", False, "unknown_branch", False),
+    ("545.23.08", "545.29.06", True, "same_branch", False),
+    ("470.63", "418.226.00", False, "older_guest", True),
+    ("418.226.00", "470.63.01", False, "newer_guest", True),
     ("550.54.16", "latest", False, "not_a_version", False),
     ("", "550.54.15", False, "not_a_version", False),
 ]

@@ -94,3 +94,18 @@ def test_parameters_that_the_firmware_hides_are_hinted_at(current, told):
     with pytest.raises(OperatorError) as refused:
         plan(adapter(key("ADVANCED_PCI_SETTINGS", current)), {"ATS_ENABLED": True})
     assert ("only after ADVANCED_PCI_SETTINGS was set" in refused.value.message) is told
+
+
+def test_two_spellings_of_one_value_wait_for_nothing():
+    assert firmware.pending(adapter(key("ATS_ENABLED", "True(1)", "1")), ["ATS_ENABLED"], "reboot") == []
+
+
+def test_a_wish_takes_the_spelling_that_the_tool_shows_for_what_runs():
+    now = adapter(key("CQE_COMPRESSION", "AGGRESSIVE(1)", "BALANCED(0)", default="BALANCED(0)"))
+    (change,) = plan(now, {"CQE_COMPRESSION": "aggressive"})
+    assert (change.after, change.needs) == ("AGGRESSIVE(1)", None)
+
+
+def test_a_default_that_is_not_told_cannot_be_wished_for():
+    with pytest.raises(OperatorError, match="does not tell the default of NUM_OF_VFS"):
+        plan(adapter(key("NUM_OF_VFS", "8", default="")), {"NUM_OF_VFS": None})

@@ -135,3 +135,8 @@ def test_the_request_keeps_the_types_of_devices_that_are_not_named():
         TWO: ("sharedDirect", "mixedSize"),
     }
     assert current.deviceType[0].deviceId == TWO
+
+
+def test_mixed_sizes_can_be_set_from_the_first_release_that_has_them():
+    wanted = wish(devices=[{"id": ONE, "type": None, "vgpu_mode": "mixed_size"}])
+    assert graphics.want("esx", host(version=(8, 0, 3)), wanted).devices[0].mode == "mixedSize"

@@ -65,3 +65,13 @@ def test_all_wrong_wishes_are_told_at_once():
     with pytest.raises(OperatorError) as refused:
         plan({"atsSupport": "maybe", "nothing": 1})
     assert len(refused.value.failure["problems"]) == 2
+
+
+def test_a_setting_that_is_not_at_its_default_and_runs_so_waits_for_nothing():
+    assert kernel.pending(kernel.settings_of(rows(configured="TRUE", runtime="TRUE"))) == []
+
+
+def test_a_signed_number_may_be_negative():
+    row = {"Name": "offset", "Type": "int32", "Configured": "0", "Runtime": "0", "Default": "0"}
+    settings = kernel.settings_of([row])
+    assert kernel.want("esx", settings, {"offset": -1})["offset"].configured == "-1"

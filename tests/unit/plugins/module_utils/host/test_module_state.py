@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import module_state
@@ -72,6 +74,8 @@ def test_a_module_that_is_to_be_loaded_waits_for_the_boot():
         ({"max_vfs": 4}, "there are 2 (vmnic2, vmnic3); 1 were given, 4,4 would fit"),
         ({"max_vfs": [8, 8, 8, 8]}, "4 were given, 8,8 would fit"),
         ({"max_vfs": [4, 129]}, "at most 128"),
+        ({"max_vfs": [4, -1]}, "at most 128"),
+        ({"max_vfs": "4, 4"}, "max_vfs is to be 4, 4, which ESXi would read as several options"),
     ],
 )
 def test_what_the_module_does_not_take_is_refused_with_what_would_fit(options, words):
@@ -96,3 +100,16 @@ def test_a_module_without_ports_yet_is_not_asked_for_their_number():
 )
 def test_flow_control_in_one_direction_is_a_doubt(options, doubted):
     assert bool(module_state.doubts(module(options, active={}))) is doubted
+
+
+def test_the_most_functions_that_a_port_can_have_may_be_wanted():
+    assert plan(module(active={}), {"max_vfs": [128, 0]})[0][2] == "128,0"
+
+
+def test_blanks_in_double_quotes_stay_one_value():
+    now = replace(module(active={}), parameters={})
+    assert plan(now, {"dwords": '"a=1; b=2"'})[0][2] == '"a=1; b=2"'
+
+
+def test_another_driver_without_flow_control_in_one_direction_is_no_doubt():
+    assert module_state.doubts(module({"pfctx": "8"}, active={}, name="igbn")) == []

@@ -45,3 +45,7 @@ def test_what_would_not_work_or_hurt_others_is_refused(devices, switch, words):
 @pytest.mark.parametrize("size, refused", [(1280, False), (9000, False), (1279, True), (9216, True)])
 def test_an_mtu_that_no_adapter_takes_is_refused_before_anything_is_asked(size, refused):
     assert bool(mtu.check_params({"mtu": size})) is refused
+
+
+def test_a_standard_switch_of_just_that_mtu_is_large_enough():
+    assert plan(["vmk0"], size=1500) == []

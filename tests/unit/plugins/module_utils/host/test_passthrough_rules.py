@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import graphics, passthrough, passthrough_spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import graphics, passthrough, passthrough_spec, pci
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough_rules as rules
 from pyVmomi import vim
 
@@ -132,3 +132,46 @@ def test_the_request_holds_only_what_changes_and_leaves_the_label_alone():
     (sent,) = passthrough_spec.configs(now, functions, [FREE], False)
     assert isinstance(sent, vim.host.SriovConfig)
     assert (sent.sriovEnabled, sent.numVirtualFunction) == (True, 4)
+
+
+def test_what_waits_for_a_boot_is_not_predicted_as_active_by_a_task_that_changes_nothing():
+    waiting = given(FREE, configured=True)
+    assert passthrough.wished(waiting, entry(FREE, "enabled"), True).active is False
+
+
+def test_functions_that_are_left_over_wait_for_the_boot_that_removes_them():
+    left = given(FREE, vfs_configured=0, vfs_active=4)
+    assert passthrough.pending([left]) == [{"what": f"sriov.{FREE}", "needs": "reboot"}]
+
+
+def test_numbers_of_functions_count_only_while_sriov_is_on():
+    info = vim.host.SriovInfo(
+        id=FREE, dependentDevice=FREE, passthruEnabled=False, passthruCapable=True, passthruActive=False,
+        sriovEnabled=False, sriovCapable=True, sriovActive=False, numVirtualFunctionRequested=4, numVirtualFunction=4,
+        maxVirtualFunctionSupported=8,
+    )  # fmt: skip
+    state = passthrough.devices_of([info])[FREE]
+    assert (state.vfs_configured, state.vfs_active, state.vfs_max) == (0, 0, 8)
+
+
+def test_a_gpu_that_is_shared_direct_only_until_the_next_restart_is_protected_too():
+    gpu = graphics.Device(GPU, "A100", "shared", "sharedDirect")
+    with pytest.raises(OperatorError, match="take_from_vgpu"):
+        plan(entry(GPU, "enabled"), gpus={GPU: gpu})
+
+
+def test_as_many_functions_as_the_firmware_has_may_be_wanted():
+    assert plan(entry(FREE, sriov_vfs=8)) == [(f"sriov.{FREE}", 0, 8, "reboot")]
+
+
+def test_the_number_of_a_t4_counts_only_for_devices_of_nvidia():
+    tree = pci.Tree([pci.Device(FREE, 0x15B3, rules.T4, 0x02, "an adapter")])
+    surroundings = rules.Surroundings(tree=tree, network=worlds.network())
+    assert rules.check("esx", {FREE: states()[FREE]}, surroundings, [entry(FREE, sriov_vfs=4)])
+
+
+def test_a_device_that_takes_the_management_port_along_is_refused():
+    now = states()
+    now[FREE] = given(FREE, dependent=ONBOARD)
+    with pytest.raises(OperatorError, match=f"{ONBOARD}, which goes along with {FREE} .* is vmnic0, an uplink"):
+        plan(entry(FREE, "enabled"), now=now)

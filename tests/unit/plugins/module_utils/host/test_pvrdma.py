@@ -53,3 +53,8 @@ def test_what_may_mend_itself_is_a_doubt(rdma, words):
     doubts = pvrdma.doubts(host("vmk1", True, rdma=rdma))
     assert len(doubts) == len(words)
     assert all(word in doubt for word, doubt in zip(words, doubts, strict=True))
+
+
+@pytest.mark.parametrize("state", ["active", "activeDefer"])
+def test_a_device_that_works_is_no_doubt(state):
+    assert pvrdma.doubts(host("vmk1", True, rdma=state)) == []

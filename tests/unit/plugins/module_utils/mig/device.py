@@ -23,7 +23,11 @@ class Device:
     # {instance id: [profile id, start, [slices of compute instances]]}
     instances: dict = field(default_factory=dict)
     processes: list = field(default_factory=list)  # (name, pid, GPU instance id or None)
-    guest: bool = False
+    # What the driver says of it: None, Pass-Through, VGPU, Host VGPU.
+    virtualization: str = "None"
+    attached: int = 1
+    # What it says instead of its mode, when it no longer answers.
+    mode_word: str = ""
     # Without MIG some drivers may list no placements, and of some GPUs nothing is known beside what they list.
     lists_placements_when_off: bool = True
     takes_placement: bool = True
@@ -91,13 +95,14 @@ class Device:
         )
         return (
             "<nvidia_smi_log><driver_version>550.54.16</driver_version>"
+            f"<attached_gpus>{self.attached}</attached_gpus>"
             f'<gpu id="00000000:0F:00.0"><product_name>{name}</product_name><uuid>{UUID}</uuid>'
-            f"<mig_mode><current_mig>{_word(self.mode)}</current_mig>"
+            f"<mig_mode><current_mig>{self.mode_word or _word(self.mode)}</current_mig>"
             f"<pending_mig>{_word(self._later())}</pending_mig></mig_mode>"
             f"<pci><pci_device_id>{device:04X}10DE</pci_device_id><pci_bus_id>00000000:0F:00.0</pci_bus_id>"
             f"<pci_sub_system_id>{subsystem or 0:04X}10DE</pci_sub_system_id></pci>"
-            f"<gpu_virtualization_mode><virtualization_mode>{'VGPU' if self.guest else 'Pass-Through'}"
-            "</virtualization_mode></gpu_virtualization_mode>"
+            f"<gpu_virtualization_mode><virtualization_mode>{self.virtualization}</virtualization_mode>"
+            "</gpu_virtualization_mode>"
             f"<processes>{rows}</processes></gpu></nvidia_smi_log>"
         )
 

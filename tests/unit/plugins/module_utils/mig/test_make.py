@@ -190,3 +190,21 @@ def test_any_layout_is_reached_from_any_other(model):
             compute == (GPUS[model].profile(profile_id).compute_slices,)
             for profile_id, compute in device.layout.values()
         )
+
+
+def test_the_second_plan_keeps_what_is_in_use_as_the_first_did():
+    """Without placements the layout has to be found anew, and nothing may be taken from under a program."""
+    device = Device(takes_placement=False)
+    used = device.put(15, 6, 1)
+    device.put(15, 0, 1)
+    device.processes = [("/usr/bin/train", 77, used)]
+    result, _warnings = ask(device, layout=["1g_double", "1g_double", "1g", "1g"])
+    assert device.instances.get(used) == [15, 6, [1]], result["msg"]
+
+
+def test_a_refusal_for_want_of_room_is_not_taken_for_an_unknown_placement():
+    device = Device()
+    device.refusals = [("15:6", FULL, 23, 0, 99)]
+    result, warnings = ask(device, layout=["4g", "1g_double", "1g", "1g"])
+    assert result["failure"]["code"] == "insufficient_resources"
+    assert warnings == []

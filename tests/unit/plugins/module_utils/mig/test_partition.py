@@ -82,6 +82,13 @@ def test_a_switch_that_waits_is_pending_and_the_next_run_changes_nothing(system,
     assert set(device.layout) == {4}
 
 
+def test_in_a_vm_a_gpu_that_needs_a_reset_waits_for_a_reboot():
+    device = Device(mode=False, switches_at_once=False, virtualization="Pass-Through")
+    assert ask(device)[0]["pending"] == [{"what": "mode", "needs": "reboot"}]
+    newer = Device(model="h100_80gb_sxm", mode=False, switches_at_once=False, virtualization="Pass-Through")
+    assert ask(newer)[0]["pending"] == [{"what": "mode", "needs": "gpu_reset"}]
+
+
 def test_on_esxi_an_ampere_gpu_is_known_to_wait_for_the_reboot():
     device = Device(mode=False, switches_at_once=False, system="VMkernel")
     predicted, _warnings = ask(device, check=True)
@@ -185,7 +192,7 @@ def test_the_mode_of_an_unknown_gpu_is_switched_and_its_layout_made_from_its_own
 
 
 def test_the_gpu_of_a_vm_with_a_vgpu_is_left_to_its_host():
-    device = Device(guest=True)
+    device = Device(virtualization="VGPU")
     result, _warnings = ask(device, layout=["3g"])
     assert result["failure"]["code"] == "vgpu_guest"
     assert device.commands == []
@@ -234,3 +241,30 @@ def test_a_gpu_is_found_by_every_name_that_it_has(name):
 def test_a_gpu_that_is_not_there_is_an_error_with_those_that_are():
     with pytest.raises(OperatorError, match=r"It has no 7, a30\. Its GPUs are: 0 NVIDIA A100"):
         ask(Device(), gpus=["7", "0", "a30"])
+
+
+def test_a_gpu_that_no_longer_tells_its_mode_is_an_error_and_not_left_out_of_all():
+    device = Device()
+    device.mode_word = "GPU is lost"
+    result, _warnings = ask(device)
+    assert result["failure"]["code"] == "mode_unknown"
+    assert "nvidia-smi says GPU is lost instead" in result["msg"]
+    assert device.commands == []
+
+
+def test_where_a_gpu_is_lost_an_index_is_refused_and_an_address_is_not():
+    device = Device(attached=2)
+    with pytest.raises(OperatorError, match="Of its 2 GPUs only 1 answer"):
+        ask(device, gpus=["0"])
+    result, _warnings = ask(device, gpus=["0000:0f:00.0"], layout=["3g"])
+    assert result["changed"]
+    assert len(device.layout) == 1
+
+
+def test_an_output_that_cannot_be_read_stops_before_anything_is_touched():
+    device = Device()
+    device.put(9, 4, 3)
+    device.refusals = [("-lgi", "|   0  MIG 3g.20gb  9\n", 0, 0, 99)]
+    result, _warnings = ask(device, layout=[])
+    assert result["failure"]["code"] == "unreadable_output"
+    assert device.commands == []

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -82,3 +83,12 @@ def test_unknown_profiles_alone_are_told_without_arithmetic():
     assert "19 is the id of no profile" in message
     assert "The profiles of this GPU are 4g.24gb (id 0), 2g.12gb (id 5)" in message
     assert "reboot" not in message
+
+
+def test_a_wish_for_everything_is_answered_with_what_is_possible():
+    gpu = GPUS["rtx_pro_6000_blackwell"]
+    everything = [profile.id for profile in gpu.profiles for _once in range(profile.max_instances)]
+    found = refused("rtx_pro_6000_blackwell", *everything).data["nearest"]
+    assert len(found) == 4
+    assert all(Rules(gpu).legal(Counter(ids)) for ids in found)
+    assert all(len(ids) == 4 for ids in found)

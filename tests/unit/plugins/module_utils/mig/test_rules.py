@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig.rules import Excess, Rules, Spot
@@ -160,3 +161,10 @@ def test_a_wanted_start_narrows_the_layouts():
     (three,) = ids("a100_40gb", "3g")
     assert list(of.layouts({three: 1}, [Spot(three, 0)])) == [(Spot(three, 0),)]
     assert list(of.layouts({three: 1}, [Spot(three, 0), Spot(three, 0)])) == []
+
+
+def test_engines_never_forbid_what_the_count_of_a_profile_allows():
+    """Some drivers list a decoder for each 1g of an A100, though the whole GPU has five."""
+    gpu = GPUS["a100_40gb"]
+    profiles = tuple(replace(one, dec=1) if one.key == "1g" else one for one in gpu.profiles)
+    assert Rules(replace(gpu, profiles=profiles)).legal({19: 7})

@@ -93,3 +93,27 @@ def test_every_problem_of_a_layout_is_told():
 def test_an_entry_of_another_form_is_a_problem(entry):
     assert len(wish.check_entries(["3g", entry])) >= 1
     assert wish.check_entries(["3g", 9, {"profile": "1g", "start": 0, "compute": ["1c"]}]) == []
+
+
+@pytest.mark.parametrize(
+    "entry, said",
+    [
+        ("9:", "in '9:4'"),
+        ("9:x", "in '9:4'"),
+        ({"profile": "9:x"}, "in '9:4'"),
+        ({"profile": "9:0", "start": 4}, "has a start twice"),
+    ],
+)
+def test_a_start_that_cannot_be_read_is_no_free_choice(entry, said):
+    (problem,) = wish.check_entries([entry])
+    assert said in problem
+
+
+def test_a_start_that_yaml_has_read_as_a_number_is_recognised():
+    _found, (problem,) = wish.wishes(GPUS["a100_40gb"], [9 * 60 + 4], default_compute=True)
+    assert problem == "544 is the id of no profile (9:4 has to be quoted, YAML reads 9:4 as 544)"
+
+
+def test_a_start_at_the_first_slot_is_checked_like_any_other():
+    _found, problems = wish.wishes(GPUS["a100_40gb"], ["3g:0", "4g:4"], default_compute=True)
+    assert problems == ["4g.20gb cannot begin at slot 4, only at 0"]

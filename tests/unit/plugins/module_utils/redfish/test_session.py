@@ -228,3 +228,25 @@ def test_a_logout_that_fails_does_not_fail_what_was_done(trouble):
     session.get("/a")
     session.close()
     assert len(wire.calls("DELETE")) == 1
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "@elsewhere.example/redfish/v1/Systems/1",
+        ".elsewhere.example/",
+        "https://elsewhere.example/redfish/v1/x",
+        "//x/y",
+    ],
+)
+def test_a_link_to_another_machine_gets_neither_token_nor_password(link):
+    service, wire = bmc({})
+    with pytest.raises(OperatorError) as told:
+        service.get(link)
+    assert told.value.failure["code"] == "bmc_link"
+    assert {path for dummy, path, *more in wire.sent} == {ROOT, SESSIONS}
+
+
+def test_a_whole_address_in_a_link_to_the_same_bmc_is_followed():
+    service, wire = bmc({("GET", "/redfish/v1/x?part=2"): FINE})
+    assert service.get("https://bmc-01/redfish/v1/x?part=2").body == FINE.body

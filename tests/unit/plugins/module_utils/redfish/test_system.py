@@ -71,3 +71,21 @@ def test_a_service_without_servers_is_told():
 )
 def test_the_make_is_what_the_server_says_of_itself(root, body, vendor):
     assert system.vendor_of(root, body) == vendor
+
+
+@pytest.mark.parametrize(
+    "vendor, body, serial",
+    [
+        ("dell", {"SKU": "7XYZ123", "SerialNumber": "CNIVC0099B00AA"}, "7XYZ123"),
+        ("dell", {"SKU": "", "SerialNumber": "CNIVC0099B00AA"}, "CNIVC0099B00AA"),
+        ("hpe", {"SKU": "P19720-B21", "SerialNumber": "CZ2311004H"}, "CZ2311004H"),
+        ("supermicro", {"SKU": "To be filled by O.E.M.", "SerialNumber": "S411795X1A17866"}, "S411795X1A17866"),
+        ("other", {}, None),
+    ],
+)
+def test_the_serial_number_is_the_one_on_the_label(vendor, body, serial):
+    assert system.System("/redfish/v1/Systems/1", body, vendor).ids["serial"] == serial
+
+
+def test_a_make_is_found_beside_empty_extensions():
+    assert system.vendor_of({"Oem": None, "Vendor": "HPE"}, {"Oem": None}) == "hpe"

@@ -286,6 +286,15 @@ def test_ssh_asks_no_questions_checks_the_host_key_and_quotes_every_word():
     assert ssh.options["timeout"] == 60
 
 
+@pytest.mark.parametrize("flag", ["dry_run", "rebooting_image"])
+def test_ssh_writes_a_flag_without_a_value_and_leaves_out_one_that_is_off(flag):
+    ssh, line = Ssh(), "esxcli --formatter=json software vib list"
+    over_ssh(ssh).call("software.vib.list", **{flag: True})
+    assert ssh.argv[-1] == f"{line} --{flag.replace('_', '-')}"
+    over_ssh(ssh).call("software.vib.list", **{flag: False})
+    assert ssh.argv[-1] == line
+
+
 def test_ssh_types_its_answer_like_vcenter_does():
     rows = [{"Name": "42", "NumPorts": 2, "IsLoaded": "true", "Networks": ["train"]}]
     answer = over_ssh(Ssh(json.dumps(rows))).call("network.vm.list")
