@@ -66,6 +66,19 @@ def install(python, lock):
     if subprocess.run(sync, stdin=subprocess.DEVNULL, check=False).returncode != 0:
         print("uv could not install them; pip tries with its own configuration.", flush=True)
         call([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(lock)])
+    compile_packages(python)
+
+
+def compile_packages(python):
+    """Tests start hundreds of interpreters that write no bytecode: each would compile pyVmomi and Ansible again.
+
+    The thousands of modules of ansible_collections are sent as source, so that it would be for nothing there.
+    """
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    # Packages hold a few files that are not for this Python; what cannot be compiled is read as source.
+    command = [str(python), "-m", "compileall", "-q", "-j", "0", "-x", "ansible_collections|/tests?/", packages]
+    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
 
 
 def call(command):
