@@ -14,13 +14,20 @@ author:
 description:
   - Compares the settings of a site with each other and with what is known of the GPUs, without asking vCenter.
   - The types and names of the keys are checked by the role P(aiready.vsphere.site#role), which uses this filter.
-positional: _input
+positional: _input, override
 options:
   _input:
     type: dict
     required: true
     description:
       - The site.
+  override:
+    type: dict
+    default: {}
+    version_added: 0.2.0
+    description:
+      - What is different for one host, as its variable C(site_host) says. With it, only those problems are told that
+        the site does not have without it.
 seealso:
   - plugin: aiready.vsphere.site_machines
     plugin_type: filter

@@ -51,8 +51,8 @@ options:
     description:
       - The GPUs, each by its index, UUID, PCI address such as V(0000:3b:00.0), product name such as
         V(NVIDIA A100-PCIE-40GB), or a key from the guide such as V(a100_40gb).
-      - V(all) means all GPUs of the host that can do MIG. Where a host has different models that need different layouts,
-        use one task for each and name the model.
+      - V(all) means all GPUs of the host that can do MIG. Where the models of a host need different layouts, use
+        one task for each and name the model.
     type: list
     elements: str
     required: true

@@ -53,7 +53,7 @@ options:
     type: str
   url:
     description:
-      - The address of the driver, from where the host or vCenter fetches it.
+      - The address of the driver, from where the host or vCenter fetches it, without a user or a password in it.
       - On a host of its own this can be a single VIB or the C(index.xml) of an online depot, since C(esxcli) takes zip
         files only from datastores. For a cluster with an image it has to be the offline depot (zip).
     type: str
@@ -378,7 +378,7 @@ class HostDriver(Noun):
             self._method = plan.method(item.label, item.now, self._params)
             plan.demand_usable_source(item.label, self._source, self._method)
             if self._source is not None and self._source.package.told_by == "name":
-                self._warn(f"Only the name of {self._source.name} tells what is in it; the proof after it will be exact.")
+                self._warn(f"Only the name of {self._source.name} tells what is in it, until it is installed.")
             if self._method == plan.IMAGE:
                 return plan.by_image(item.now, wanted)
         return wanted

@@ -74,6 +74,8 @@ def _shape(key, given, option):
         return
     if not _fits(given, option["type"]):
         yield f"{key}: {WORDS[option['type']]} was wanted. There is {_shown(given)}. {WAYS_OUT[option['type']]}"
+    elif option.get("choices") and str(given) not in option["choices"]:
+        yield f"{key}: {_shown(given)} is none of {', '.join(option['choices'])}. {_way_out_of_a_choice(given)}"
     elif option["type"] == "dict":
         for name, value in given.items():
             if name in option.get("options", {}):
@@ -106,6 +108,12 @@ def _shown(given):
     if isinstance(given, (Mapping, list)):
         return f"a {'dictionary' if isinstance(given, Mapping) else 'list'}"
     return str(given) or "an empty text"
+
+
+def _way_out_of_a_choice(given):
+    if isinstance(given, bool):
+        return "YAML makes true and false of yes, no, on and off. Write one of the words instead."
+    return "Write one of them."
 
 
 def _unknown(key, given, options):

@@ -8,20 +8,44 @@ from __future__ import annotations
 
 import collections
 import difflib
+from collections.abc import Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities, validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import host_problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import overlaid
 
 # vSphere takes no longer names for inventory objects.
 LONGEST_NAME = 80
 OTHER_MODE = {"vgpu": "mig", "mig": "vgpu"}
 KIND_OF_MODE = {"vgpu": "time-sliced", "mig": "MIG-backed"}
+# What all hosts share, so that a value for one of them would be read by nobody.
+SHARED_BY_HOSTS = ("vcenter", "datacenter", "vms", "power", "guest_shutdown_timeout_s")
 
 
-def problems(site):
-    """Everything that is wrong with a site, as sentences."""
+def problems(site, override=None):
+    """Everything that is wrong with a site, as sentences; with override, what one host adds to that."""
+    if not override:
+        return _problems(site)
+    if not isinstance(override, Mapping):
+        return ["site_host: a dictionary was wanted. Write below it the keys of the site that differ for this host."]
+    known = _problems(site)
+    return [
+        *_shared(override),
+        *(problem for problem in _problems(overlaid(site, override)) if problem not in known),
+    ]
+
+
+def _shared(override):
+    named = [key for key in SHARED_BY_HOSTS if key in override]
+    hosts = override.get("hosts")
+    named += ["hosts.serial"] if isinstance(hosts, Mapping) and "serial" in hosts else []
+    for key in named:
+        yield f"site_host.{key}: it cannot differ between hosts. Set site.{key} for all of them."
+
+
+def _problems(site):
     if not site:
         return ["site: it is not there. Write it into group_vars/all/site.yml of your inventory, see docs/site.md."]
     site, errors = validate(site)

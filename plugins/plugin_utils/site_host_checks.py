@@ -17,11 +17,17 @@ PCI = re.compile(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
 LARGEST_MTU = 9000
 # PCIe gives 8 bits to virtual functions of one port that ESXi's driver for ConnectX takes (nmlx5 max_vfs: 0 to 128).
 MOST_VFS = 128
+# NVD-AIE-800_550.54.16-1OEM...zip: the family, the release of ESXi, the version.
+VERSION_IN_NAME = re.compile(r"NVD-[^/]*_(\d+(?:\.\d+)+)")
+CHECKSUM = re.compile(r"sha256:[0-9a-fA-F]{64}")
+# Without these no VM gets a vGPU (NVIDIA AI Enterprise user guide 5.0, 1.2 and 2.7).
+NEEDED_BY_GPUS = ("virtualization", "iommu", "sriov", "above_4g")
 
 
 def host_problems(site):
     """Everything about hosts, driver and network that contradicts itself."""
     yield from _hosts(site["hosts"])
+    yield from _bios(site["bios"]["functions"], site["gpu"]["mode"])
     yield from _driver(site["driver"], site["gpu"]["mode"])
     yield from _network(site["network"])
     if site["network"]["path"] in RDMA_PATHS:
@@ -43,6 +49,26 @@ def _hosts(treatment):
             "site.hosts: cold_cycle is allow, but reboot is refuse, and a cold cycle is a restart too. Set reboot to "
             "allow, or leave cold_cycle out."
         )
+    yield from _bmc(treatment["bmc"])
+
+
+def _bmc(bmc):
+    if not 1 <= bmc["timeout_s"] <= 3600:
+        yield f"site.hosts.bmc.timeout_s: {bmc['timeout_s']} is no time to wait. Use 1 to 3600 seconds."
+    if bmc["validate_certs"] is False and bmc["ca_file"]:
+        yield (
+            "site.hosts.bmc: ca_file says whom to trust, but validate_certs is false, so nobody is asked. Remove "
+            "validate_certs to be protected, or ca_file if you mean it."
+        )
+
+
+def _bios(functions, mode):
+    off = [key for key in NEEDED_BY_GPUS if functions[key] == "disabled"]
+    if off and mode in ("vgpu", "mig"):
+        yield (
+            f"site.bios.functions: {' and '.join(off)} is disabled, but gpu.mode is {mode}, and without it no VM gets "
+            "a vGPU. Leave it out, or use ignore for hosts whose BIOS somebody else looks after."
+        )
 
 
 def _driver(driver, mode):
@@ -59,6 +85,17 @@ def _driver(driver, mode):
         )
     if driver["file"] and not driver["datastore"]:
         yield "site.driver.datastore: it is not set, and the file has to be uploaded. Name one that all hosts see."
+    named = VERSION_IN_NAME.search((driver[given[0]] if len(given) == 1 else "").rpartition("/")[2])
+    if named and driver["version"] and driver["version"] != named[1]:
+        yield (
+            f"site.driver.version: {driver['version']} has to be loaded in the end, but the name of the {given[0]} "
+            f"says {named[1]}. Correct one of them, or leave version out."
+        )
+    if driver["checksum"] and not CHECKSUM.fullmatch(driver["checksum"]):
+        yield (
+            f"site.driver.checksum: {driver['checksum']} is no SHA-256. Write sha256: and the 64 digits that "
+            "sha256sum prints."
+        )
     if driver["family"] == "graphics" and mode in ("vgpu", "mig"):
         yield (
             "site.driver.family: graphics offers no profiles for computing on A30, A100, H100 and other compute "
@@ -75,6 +112,12 @@ def _network(network):
         yield (
             f"site.network.nics: {', '.join(names)} is gone as soon as the port is given away. With the path "
             "passthrough, name ports by their PCI addresses, such as 0000:3b:00.0."
+        )
+    if path in ("pvrdma", "sriov") and len(names) < len(network["nics"]):
+        addresses = ", ".join(name for name in network["nics"] if name not in names)
+        yield (
+            f"site.network.nics: {addresses} is a PCI address. With the path {path} the host keeps its ports, so name "
+            "them as the host does, such as vmnic2."
         )
     doubles = {name for name in network["nics"] if network["nics"].count(name) > 1}
     if doubles:

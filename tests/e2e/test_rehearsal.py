@@ -1,4 +1,4 @@
-"""The rehearsal shows what it promises, can fail, and leaves nothing behind."""
+"""The rehearsal can fail, and leaves nothing behind. That it passes is what CI asks it itself, after the tests."""
 
 from __future__ import annotations
 
@@ -61,17 +61,6 @@ def left_behind(mark):
         if carries:
             found.append(environ.parent.name)
     return found
-
-
-def test_rehearsal_passes_and_says_that_the_second_run_changed_nothing(start, mark):
-    process = start()
-    output = process.stdout.read()
-    assert process.wait() == 0, output
-    summary = output[output.index("The rehearsal passed") :]
-    assert "2 hosts restarted once each" in summary
-    assert "changed=0" in summary
-    assert "train-01 and train-02 have grid_a100-40c" in summary
-    assert left_behind(mark) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)

@@ -250,3 +250,31 @@ def test_a_datastore_is_found_by_its_uuid_too(running, open_files):
     _vcenter, files = open_files(running)
     store = next(iter(machine(running).datastores.values()))
     assert files.known(Place(store.uuid, "x.zip")) == Place("datastore-01", "x.zip")
+
+
+def test_what_a_depot_says_of_itself_is_read_without_fetching_all_of_it(running, open_files, local):
+    vcenter, files = open_files(running)
+    files.upload(local, TARGET, CHECKSUM)
+    assert files.part(TARGET, 256, 300) == (CONTENT[256:556], True)
+    with contextlib.closing(files.open(TARGET)) as file:
+        file.seek(-100, io.SEEK_END)
+        running.requests.clear()
+        assert file.read() == CONTENT[-100:]
+    assert running.requests["GET /folder"] == 1
+
+
+def test_another_file_that_came_there_meanwhile_is_not_replaced(running, open_files, local):
+    vcenter, files = open_files(running)
+    store = next(iter(machine(running).datastores.values()))
+
+    @contextlib.contextmanager
+    def beaten(send, body, headers):
+        with send(body, headers) as response:
+            with running.world.lock:
+                store.files.put(TARGET.path, b"theirs")
+            yield response
+
+    disturb(vcenter, "PUT", beaten)
+    with pytest.raises(OperatorError):
+        files.upload(local, TARGET, CHECKSUM)
+    assert stored(running) == {TARGET.path: b"theirs"}

@@ -24,6 +24,8 @@ def served():
         f"/{depot_name(version)}": depot.build("nvaie", version, "800") for version in ("550.54.16", "570.124.03")
     }
 
+    contents[f"/renamed/{depot_name()}"] = contents[f"/{depot_name('570.124.03')}"]
+
     class Repository(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             data = contents.get(self.path)
@@ -123,6 +125,14 @@ def test_an_address_that_serves_nothing_is_told_in_vcenters_words(twin, drive, s
     assert answer["failure"]["code"] == "rest_task_failed"
     assert "inaccessible" in answer["msg"]
     assert not answer["changed"]
+
+
+def test_a_depot_that_holds_something_else_than_its_name_says_is_told_and_not_committed(twin, drive, served):
+    running = twin(seed=seed(image="managed"))
+    answer = drive(running)("nvaie_vib", host=ESX, url=served().replace("/NVD", "/renamed/NVD"))
+    assert answer["failure"]["code"] == "not_in_depot"
+    assert "was imported, and it does not have it" in answer["msg"]
+    assert (components(running), image(running).drafts, software(running)) == ({}, {}, bare())
 
 
 def test_a_host_that_works_is_refused_before_the_image_is_touched(twin, drive, served):

@@ -92,6 +92,20 @@ def test_software_that_was_changed_later_does_not_make_a_running_driver_look_old
     assert (answer["loaded"], answer["booted_version"], answer["pending"]) == (True, "550.54.16", [])
 
 
+def test_a_driver_that_waits_in_the_other_boot_bank_is_seen_and_comes_with_the_boot(twin, drive):
+    running = twin(seed=seed(files=[{"path": "extra.zip", "package": "nmst"}]))
+    with running.world.lock:
+        installer.install(running.world, machine(running), "/vmfs/volumes/datastore-01/extra.zip")
+    module = drive(running)
+    first, again = (module("nvaie_vib", host=ESX, depot=DEPOT) for dummy in range(2))
+    assert (first["failed"], first["changed"], again["changed"]) == (False, True, False)
+    assert software(running)["vibs"] == []
+    assert again["host"]["pending"] == [{"what": "driver", "needs": "reboot"}]
+    reboot(running)
+    assert software(running) == installed(runs=("nvaie", "550.54.16"))
+    assert module("nvaie_vib", host=ESX, depot=DEPOT)["host"]["pending"] == []
+
+
 def test_a_local_depot_is_copied_installed_and_kept_for_the_next_host(twin, drive, local):
     running = twin(seed=seed(hosts=2))
     module = drive(running)
@@ -145,7 +159,9 @@ def test_a_file_that_another_run_has_left_half_is_copied_anew(twin, drive, local
     assert files(running) == {f"aiready/{local.name}": hashlib.sha256(whole).hexdigest()}
 
 
-@pytest.mark.parametrize("alike, check", [(False, False), (False, True), (True, False)], ids=["size", "plan", "content"])
+@pytest.mark.parametrize(
+    "alike, check", [(False, False), (False, True), (True, False)], ids=["size", "plan", "content"]
+)
 def test_another_file_of_the_same_name_is_neither_installed_nor_overwritten(twin, drive, local, alike, check):
     text = "x" * local.stat().st_size if alike else "half a depot"
     running = twin(seed=seed(files=[{"path": f"aiready/{local.name}", "text": text}]))
@@ -162,6 +178,23 @@ def test_another_file_of_the_same_name_does_not_matter_where_nothing_has_to_be_c
     assert (answer["failed"], answer["changed"]) == (False, False)
 
 
+def test_what_was_copied_is_removed_when_asked_also_after_an_installation_that_failed(twin, drive, local):
+    running = twin(seed=seed())
+    running.control.fail_command(prefix="esxcli software vib install", text="[LockingError]\n Another one works.")
+    answer = drive(running)("nvaie_vib", host=ESX, file=str(local), datastore="datastore-01", keep_upload=False)
+    assert answer["failure"]["code"] == "esxcli_failed"
+    assert "wait for its end and run again" in answer["msg"]
+    assert (files(running), software(running)) == ({}, bare())
+
+
+def test_an_installation_that_took_effect_and_is_told_as_failed_is_believed_by_what_is_there(twin, drive):
+    running = twin(seed=seed())
+    running.control.fail_command(prefix="esxcli software vib install", text="[LockingError]\n Busy.", after=True)
+    answer = drive(running)("nvaie_vib", host=ESX, depot=DEPOT)
+    assert (answer["failed"], answer["changed"]) == (False, True)
+    assert software(running) == installed()
+
+
 def test_a_full_datastore_is_told_and_nothing_is_left_on_it(twin, drive, local):
     data = seed()
     data["datacenters"][0]["datastores"][0].update(capacity_gb=100, free_gb=0)
@@ -169,6 +202,7 @@ def test_a_full_datastore_is_told_and_nothing_is_left_on_it(twin, drive, local):
     answer = drive(running)("nvaie_vib", host=ESX, file=str(local), datastore="datastore-01")
     assert answer["failure"]["code"] == "no_disk_space"
     assert "Free space there or choose another datastore." in answer["msg"]
+    assert running.requests["PUT /folder"] == 0
     assert files(running) == {}
     assert software(running) == bare()
 

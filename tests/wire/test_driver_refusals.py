@@ -154,7 +154,9 @@ def test_the_reason_and_the_way_out_are_told_and_nothing_is_touched(twin, drive,
 
 
 def test_a_working_host_is_planned_and_refused_with_the_names_of_its_vms(twin, drive):
-    running = twin(seed=seed(state="ready", maintenance=False, vms=("train-01", "web-01")))
+    working = seed(state="ready", maintenance=False, vms=("train-01", "web-01"))
+    working["datacenters"][0]["vms"].append({"name": "asleep", "host": ESX, "memory_gb": 4})
+    running = twin(seed=working)
     module = drive(running)
     planned = module("nvaie_vib", check=True, host=ESX, depot=DEPOT)
     assert planned["changed"]

@@ -212,7 +212,7 @@ def test_adapters_keep_their_mtu_when_the_switch_could_not_be_raised(twin, drive
 )
 def test_a_note_that_cannot_be_kept_is_a_warning_and_the_setting_is_made(twin, drive, capsys, module, params, what):
     running = twin(seed=seed())
-    running.control.close_after(method="SetField")
+    running.control.close_after(method="SetField", count=10)
     answer = drive(running)(module, host=ESX, **params)
     assert (answer["failed"], answer["changed"]) == (False, True)
     assert f"Later runs cannot tell that {what} waits" in warned(answer, capsys)

@@ -54,7 +54,15 @@ def check_params(params):
     if params["checksum"] is not None and params["url"] is not None:
         problems.append("checksum cannot be compared for a url; use file or depot.")
     if params["url"] is not None and not _URL.match(params["url"]):
-        problems.append(f"url is {params['url']}; it must begin with http:// or https:// and name a file.")
+        problems.append(
+            f"url is {_without_user(params['url'])}; it must begin with http:// or https:// and name a file."
+        )
+    if "@" in (params["url"] or "").partition("//")[2].partition("/")[0]:
+        problems.append("url holds a user or a password, which the host and vCenter would show; leave them out.")
     if params["datastore"] is not None and params["file"] is None:
         problems.append("datastore says where file is copied to, and there is no file; drop it.")
     return problems
+
+
+def _without_user(url):
+    return re.sub(r"[^/@\s]+@", "", url)

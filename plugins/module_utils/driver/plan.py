@@ -50,7 +50,7 @@ def demand_usable_source(label, source, how):
             "Use the offline depot (zip) of the driver",
             "not_a_component",
         )
-    if how == ESXCLI and source.url is not None and source.url.lower().endswith(".zip"):
+    if how == ESXCLI and source.url is not None and source.kind == "zip":
         raise OperatorError(
             label,
             f"the driver from {source.url} was wanted",

@@ -34,10 +34,15 @@ class Source:
     other: str | None = None
 
     @property
+    def kind(self):
+        """How its name ends: zip, vib or, for the index of an online depot, xml."""
+        return (self.url.partition("?")[0] if self.url else self.place.path).rpartition(".")[2].lower()
+
+    @property
     def argument(self):
         """The argument of esxcli software vib install that names it."""
         path = self.url or self.place.on_host
-        return {"viburl": path} if path.lower().endswith(".vib") else {"depot": path}
+        return {"viburl": path} if self.kind == "vib" else {"depot": path}
 
 
 def find(reach, files, wish):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
 
 # What a row of a host has to hold for read.
 PROPERTIES = ("availableField", "customValue")
@@ -34,10 +35,16 @@ def write(vcenter, ref, name, value):
             "Reach the host through its vCenter",
             "no_custom_attributes",
         )
-    try:
-        manager.SetField(entity=ref, key=_key(manager, PREFIX + name), value=value)
-    except vmodl.MethodFault as fault:
-        raise explain(fault, ref._GetMoId(), wanted) from fault
+    for last in (False, True):
+        try:
+            manager.SetField(entity=ref, key=_key(manager, PREFIX + name), value=value)
+            return
+        except FateUnknown:
+            # The same note again is the same note.
+            if last:
+                raise
+        except vmodl.MethodFault as fault:
+            raise explain(fault, ref._GetMoId(), wanted) from fault
 
 
 def _key(manager, name):

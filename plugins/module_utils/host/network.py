@@ -89,6 +89,7 @@ def network_of(info, nic_manager=None):
     devices = {pnic.key: pnic.device for pnic in info.pnic or []}
     switches = [_standard(one, devices) for one in info.vswitch or []]
     switches += [_distributed(one, devices) for one in info.proxySwitch or []]
+    switches += [_opaque(one, devices) for one in info.opaqueSwitch or []]
     uplink_of = {device: switch for switch in switches for device in switch.uplinks}
     return Network(
         ports=tuple(_port(pnic, uplink_of.get(pnic.device)) for pnic in info.pnic or []),
@@ -104,6 +105,11 @@ def _standard(one, devices):
 
 def _distributed(one, devices):
     return Switch(one.dvsName, True, one.mtu or DEFAULT_MTU, _names(one.pnic, devices), one.dvsUuid)
+
+
+def _opaque(one, devices):
+    """A switch of NSX, which vCenter neither manages nor describes; that its uplinks are in use is what counts."""
+    return Switch(one.name or one.key, False, DEFAULT_MTU, _names(one.pnic, devices))
 
 
 def _names(keys, devices):

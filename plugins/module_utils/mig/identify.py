@@ -16,17 +16,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.mig.table import G
 _NAME = re.compile(r"^(\d+)g\.(\d+)gb(?P<suffix>(?:[+-][a-z.]+)*)$")
 
 
-def identify(device_id, subsystem, name):
-    """The entry of the table for a device, or None: by PCI ids first, since names are ambiguous."""
-    rows = [(gpu, row) for gpu in GPUS.values() for row in gpu.pci]
-    for wanted in ((device_id, subsystem), (device_id, None)):
-        for gpu, row in rows:
-            if device_id is not None and row[:2] == wanted:
-                return gpu
-    of_device = {gpu.key: gpu for gpu, row in rows if row[0] == device_id}
-    if len(of_device) == 1:
-        return next(iter(of_device.values()))
-    return by_model(name)
+def identify(device_id, name):
+    """The entry of the table for a device, or None: by its PCI id first, since names are ambiguous."""
+    of_device = (gpu for gpu in GPUS.values() if any(row[0] == device_id for row in gpu.pci))
+    return next(of_device, None) or by_model(name)
 
 
 def by_model(text):

@@ -25,7 +25,7 @@ def look(remote, names):
 
 
 def _told(reader, gpu):
-    known = identify.identify(gpu.device_id, gpu.subsystem, gpu.name)
+    known = identify.identify(gpu.device_id, gpu.name)
     about = {"model": known.key if known is not None else "", "mig_capable": gpu.mig is not None}
     if gpu.mig is None:
         word = "unknown" if gpu.trouble else "unsupported"

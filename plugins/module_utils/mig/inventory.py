@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig import listing
 
-
 _END = "</nvidia_smi_log>"
 
 

@@ -60,7 +60,7 @@ class Maker:
                 placement = self._learn(placement, surprise)
             present = {instance.spot: instance.slices for instance in self._smi.instances(self._gpu)}
             plan = planner.plan(self._rules, present, wishes, busy, placement)
-            if plan is None:
+            if plan is None or set(busy).intersection(plan.destroy):
                 raise OperatorError(
                     subject(self._gpu),
                     "wanted a layout that the driver does not reach by its own choice of placements",

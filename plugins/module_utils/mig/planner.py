@@ -44,9 +44,10 @@ def plan(rules, present, wishes, busy=(), placement="where_needed"):
     """
     counts = Counter(wish.profile_id for wish in wishes)
     fixed = tuple(Spot(wish.profile_id, wish.start) for wish in wishes if wish.start is not None)
-    if len(set(fixed)) < len(fixed):
-        return None
-    best = _best(rules, _most_kept(rules.layouts(counts, fixed), set(present), set(busy)), present, counts, placement)
+    layouts = rules.layouts(counts, fixed)
+    if placement == "never":
+        layouts = (spots for spots in layouts if _way(rules, spots, present) is not None)
+    best = _best(rules, _most_kept(layouts, set(present), set(busy)), present, counts, placement)
     if best is None:
         return None
     spots, steps = best
@@ -85,19 +86,24 @@ def _best(rules, layouts, present, counts, placement):
     for room, spots in ranked:
         if chosen is not None and room != chosen[0]:
             break
-        missing = [spot for spot in spots if spot not in present]
-        bits = rules.covered(spot for spot in spots if spot in present)
-        way = order.without_placement(rules, bits, missing) if placement != "always" else None
+        way = _way(rules, spots, present) if placement != "always" else None
         if way is not None:
             return set(spots), [order.Step(spot, False) for spot in way]
-        if placement != "never" and chosen is None:
-            chosen = (room, spots, missing, bits)
+        chosen = chosen or (room, spots)
     if chosen is None:
         return None
-    _room, spots, missing, bits = chosen
+    _room, spots = chosen
+    missing = [spot for spot in spots if spot not in present]
+    bits = rules.covered(spot for spot in spots if spot in present)
     if placement == "always":
         return set(spots), [order.Step(spot, True) for spot in order.largest_first(rules, missing)]
     return set(spots), order.steps(rules, bits, missing)
+
+
+def _way(rules, spots, present):
+    """An order in which the driver's own choices add what is missing, or None."""
+    missing = [spot for spot in spots if spot not in present]
+    return order.without_placement(rules, rules.covered(spot for spot in spots if spot in present), missing)
 
 
 def _compute(spots, wishes, present):

@@ -81,7 +81,7 @@ class Rules:
         return self._apart and {"3g", "4g"} <= keys
 
     def layouts(self, counts, fixed=()):
-        """Every layout with these counts; fixed: spots that have to be in it."""
+        """Every layout with these counts; fixed: spots that have to be in it, which the counts include."""
         counts = {profile_id: count for profile_id, count in counts.items() if count}
         if self.excesses(counts) or self.apart(counts):
             return
@@ -92,8 +92,6 @@ class Rules:
             bits |= self._masks[spot]
         left = Counter(counts)
         left.subtract(spot.profile_id for spot in fixed)
-        if any(count < 0 for count in left.values()):
-            return
         groups = [(profile_id, left[profile_id]) for profile_id in self.largest_first if left[profile_id]]
         yield from self._placed(groups, 0, 0, bits, tuple(fixed))
 

@@ -28,7 +28,7 @@ def choose(inventory, names):
         raise OperatorError(
             "the host",
             f"wanted the GPUs {', '.join(names)}",
-            f"Of its {inventory.attached} GPUs only {len(inventory.gpus)} answer, so that an index may mean another one",
+            f"Of its {inventory.attached} GPUs only {len(inventory.gpus)} answer, so an index may name another",
             "Name them by UUID or PCI address, and look why GPUs are lost",
             "gpu_lost",
         )
@@ -102,8 +102,10 @@ class Reader:
 
     def _rules_of(self, gpu, instances):
         if gpu.index not in self._rules:
-            known = identify.identify(gpu.device_id, gpu.subsystem, gpu.name)
-            table = identify.device_table(gpu, known, *self._smi.profiles(gpu), instances, self._inventory.driver_branch)
+            known = identify.identify(gpu.device_id, gpu.name)
+            table = identify.device_table(
+                gpu, known, *self._smi.profiles(gpu), instances, self._inventory.driver_branch
+            )
             self._rules[gpu.index] = Rules(table, self._inventory.driver_branch)
         return self._rules[gpu.index]
 
@@ -132,7 +134,7 @@ def _means_all(name):
 
 
 def _entry(gpu):
-    return identify.identify(gpu.device_id, gpu.subsystem, gpu.name)
+    return identify.identify(gpu.device_id, gpu.name)
 
 
 def _told(gpu):

@@ -17,9 +17,6 @@ TOLERANCE = 0.03
 _NAME = re.compile(r"^(?:mig\s+)?(\d+)g(?:\.(\d+)gb)?((?:[+-][a-z.]+)*)$")
 _PLACED = re.compile(r"^([^:]+)(?::\d+)?$")
 _COMPUTE = re.compile(r"^(?:mig\s+)?(\d+)c(?:\.\S+)?$")
-_SLICES_OF_COMPUTE_ID = {
-    number: int(name[0]) for name, number in COMPUTE_INSTANCE_PROFILES.items() if not name.endswith("rev1")
-}
 
 
 class Unresolved(ValueError):
@@ -53,11 +50,11 @@ def find_profile(gpu, text):
 
 
 def find_compute(text):
-    """The slices of a compute instance, written 1c, 1c.3g.20gb or as the id of its profile; None when it is neither."""
-    text = str(text).strip().lower()
-    if text.isdigit():
-        return _SLICES_OF_COMPUTE_ID.get(int(text))
-    match = _COMPUTE.match(text)
+    """The slices of a compute instance, written 1c or 1c.3g.20gb; None for anything else.
+
+    A number alone could be slices or an id, of which 1 is two slices, so it is neither.
+    """
+    match = _COMPUTE.match(str(text).strip().lower())
     return int(match[1]) if match and f"{match[1]}c" in COMPUTE_INSTANCE_PROFILES else None
 
 

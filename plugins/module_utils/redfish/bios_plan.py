@@ -66,7 +66,7 @@ def want(label, state, vendor, registry, wished, conflicts):
         settled = state.next.get(name) == wish.value
         back = lock is not None and not lock.moved and state.attributes.get(name) == wish.value
         if lock is not None and not back and (not settled or lock.known):
-            refused.append(f"{name}={wish.value} (for {wish.asked_by}): {lock.reason}")
+            refused.append(f"{_told(registry, name, wish)} (for {wish.asked_by}): {lock.reason}")
         elif not settled:
             staged[name] = wish.value
     if refused:
@@ -86,6 +86,11 @@ def want(label, state, vendor, registry, wished, conflicts):
         # What others staged without a job is theirs to schedule.
         scheduled = bool(after) and (scheduled or any(name in after for name in wished))
     return replace(state, staged=after, scheduled=scheduled)
+
+
+def _told(registry, name, wish):
+    entry = registry.attributes.get(name)
+    return f"{name}={'...' if entry is not None and entry.write_only else wish.value}"
 
 
 def compare(now, wanted):

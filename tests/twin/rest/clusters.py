@@ -93,6 +93,16 @@ def change_draft(request, cluster, draft):
     _tried(images.change_draft, one, to_set, to_delete)
 
 
+@route("PUT", f"{DRAFT}/software/add-on")
+def change_add_on(request, cluster, draft):
+    """Set the add-on of a draft."""
+    _found, one = _draft(request, cluster, draft)
+    if set(request.body) != {"name", "version"}:
+        raise RestError("INVALID_ARGUMENT", "An add-on has the fields name and version.")
+    one.add_on = {**one.add_on, **request.body}
+    request.world.touch()
+
+
 @route("POST", DRAFT, action="commit", vmw_task="true")
 def commit_draft(request, cluster, draft):
     """The draft becomes the image."""

@@ -22,6 +22,14 @@ SOUND = {
     "a driver by its path on the host": site(driver={"depot": "/vmfs/volumes/ds/NVD-AIE.zip"}),
     "a driver on the controller": site(driver={"file": "/srv/NVD-AIE.zip", "datastore": "datastore-01"}),
     "PVRDMA": site(network=PVRDMA),
+    "a driver of the version that its depot names": site(
+        driver={"depot": "[ds] a/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip", "version": "550.54.16"}
+    ),
+    "a BIOS without IOMMU where nothing needs it": {
+        "gpu": {"mode": "passthrough"},
+        "vms": SMALL["vms"],
+        "bios": {"functions": {"sriov": "disabled"}},
+    },
     "another priority with a DSCP of its own": site(network=PVRDMA, roce={"priority": 5, "dscp": 46}),
     "RoCE that nobody uses": site(roce={"priority": 9}),
     "graphics driver with passthrough": {
@@ -55,6 +63,24 @@ PROBLEMS = {
     "graphics family for computing": (
         site(driver={**DEPOT, "family": "graphics"}),
         "site.driver.family: graphics",
+    ),
+    "version that the name of the depot denies": (
+        site(driver={"depot": "[ds] NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip", "version": "535.1.2"}),
+        "site.driver.version: 535.1.2 has to be loaded in the end, but the name of the depot says 550.54.16.",
+    ),
+    "checksum of another kind": (site(driver={**DEPOT, "checksum": "md5:00"}), "md5:00 is no SHA-256."),
+    "BIOS without what vGPUs need": (
+        site(bios={"functions": {"sriov": "disabled", "above_4g": "disabled"}}),
+        "site.bios.functions: sriov and above_4g is disabled, but gpu.mode is vgpu",
+    ),
+    "no time for a BMC": (site(hosts={"bmc": {"timeout_s": 0}}), "site.hosts.bmc.timeout_s: 0 is no time to wait."),
+    "authority that nobody asks": (
+        site(hosts={"bmc": {"ca_file": "/etc/ca.pem", "validate_certs": False}}),
+        "site.hosts.bmc: ca_file says whom to trust",
+    ),
+    "a port by its address that keeps its name": (
+        site(network={**PVRDMA, "nics": ["0000:3b:00.0"]}),
+        "site.network.nics: 0000:3b:00.0 is a PCI address.",
     ),
     "no ports": (site(network={**PVRDMA, "nics": []}), "site.network.nics: it is empty, but the path is pvrdma."),
     "a port twice": (site(network={**PVRDMA, "nics": ["vmnic2", "vmnic2"]}), "vmnic2 is named more than once"),
@@ -97,3 +123,30 @@ def test_all_contradictions_are_told_at_once():
         "site.network.mtu",
         "site.roce.dscp",
     ]
+
+
+def test_what_one_host_adds_is_told_and_what_the_site_lacks_is_not_told_again():
+    given = site(network=PVRDMA, hosts={"serial": "0"})
+    (told,) = site_problems(given, {"network": {"mtu": 99}})
+    assert told.startswith("site.network.mtu: 99 is no MTU")
+
+
+@pytest.mark.parametrize(
+    "override, problem",
+    [
+        pytest.param({"network": {"nicz": ["vmnic4"]}}, "site.network.nicz: there is no such key.", id="unknown key"),
+        pytest.param({"hosts": {"serial": 2}}, "site_host.hosts.serial: it cannot differ between hosts.", id="wave"),
+        pytest.param({"vms": [{"name": "a"}]}, "site_host.vms: it cannot differ between hosts.", id="VMs"),
+        pytest.param(["vmnic4"], "site_host: a dictionary was wanted.", id="list"),
+    ],
+)
+def test_override_that_no_host_can_have_is_told(override, problem):
+    (told,) = site_problems(site(network=PVRDMA), override)
+    assert told.startswith(problem)
+
+
+def test_host_that_differs_as_it_may_has_no_problems():
+    assert (
+        site_problems(site(network=PVRDMA), {"network": {"nics": ["vmnic4"]}, "hosts": {"bmc": {"username": "a"}}})
+        == []
+    )

@@ -233,7 +233,10 @@ def test_unknown_key_is_named_with_what_may_be_meant(given, problem):
 @pytest.mark.parametrize(
     "given, named",
     [
-        pytest.param(site(power="off"), "power must be one of: refuse, cycle", id="choice that is none"),
+        pytest.param(site(power="off"), "site.power: off is none of refuse, cycle.", id="choice that is none"),
+        pytest.param(
+            site(power=False), "site.power: False is none of refuse, cycle. YAML makes", id="choice that YAML changed"
+        ),
         pytest.param({"vms": [{"name": "a"}]}, "missing required arguments: gpu", id="missing part"),
     ],
 )
@@ -293,4 +296,4 @@ def test_unknown_keys_and_wrong_types_are_told_at_once():
     problems = site_problems(site(gpuu={}, gpu={"mood": "vgpu"}) | {"vms": {}})
     assert [problem.split()[0] for problem in problems] == ["site.gpu.mood:", "site.gpuu:", "site.vms:"]
     problems = site_problems(site(gpuu={}, power="off"))
-    assert [problem.split()[0] for problem in problems] == ["site.gpuu:", "site:"]
+    assert [problem.split()[0] for problem in problems] == ["site.gpuu:", "site.power:"]

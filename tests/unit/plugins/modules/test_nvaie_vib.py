@@ -96,6 +96,7 @@ def test_a_call_that_cannot_be_meant_is_refused_before_the_login(call, says):
         ({"depot": DEPOT, "checksum": "md5:123"}, "64 hexadecimal digits"),
         ({"url": "https://x/y.vib", "checksum": "0" * 64}, "cannot be compared for a url"),
         ({"url": "ftp://repo/driver.zip"}, "must begin with http:// or https://"),
+        ({"url": "https://operator:word@repo/driver.zip"}, "url holds a user or a password"),
         ({"url": "[datastore-01] x.zip"}, "must begin with http:// or https://"),
         ({"depot": DEPOT, "datastore": "datastore-01"}, "there is no file"),
         ({"depot": DEPOT, "host": " "}, "host is empty"),
@@ -108,6 +109,11 @@ def test_values_that_contradict_each_other_are_told_in_a_sentence(call, says):
     result = validated(**call)
     assert result.error_messages == []
     assert says in " ".join(params.check_params(result.validated_parameters))
+
+
+@pytest.mark.parametrize("url", ["https://operator:word@repo/x.zip", "ftp://operator:word@repo/x.zip"])
+def test_a_password_in_a_url_is_not_told(url):
+    assert "word@" not in " ".join(params.check_params(validated(url=url).validated_parameters))
 
 
 def test_all_that_is_wrong_is_told_at_once():

@@ -25,6 +25,7 @@ def test_options_are_taken_in_all_their_spellings(cli):
         ("frob", "Unknown command or namespace frob"),
         ("network nic get", "Missing required parameter --nic-name|-n"),
         ("hardware pci pcipassthru set --device 0000:17:00.0", "Invalid option --device"),
+        ("software vib list --rebooting-image=true", "Invalid option --rebooting-image=true"),
         ("system settings kernel set -s", "Missing value for option -s"),
         ("--formatter=yaml system version get", "Unknown formatter yaml"),
         ("--frob system version get", "Invalid option --frob"),

@@ -166,3 +166,9 @@ def test_rdma_devices_need_their_module_and_follow_the_ports_mtu(here):
     kernel.set_enabled(lab.world, host, "nmlx5_rdma", False)
     restart(lab)
     assert adapters.rdma_devices(host) == []
+
+
+def test_options_that_are_set_wipe_those_that_are_not_named_again(here):
+    lab = here("pfctx=0x08 pfcrx=0x08")
+    kernel.set_options(lab.world, lab.hosts[0], "nmlx5_core", "max_vfs=4,4")
+    assert lab.hosts[0].kernel.modules["nmlx5_core"].options == "max_vfs=4,4"

@@ -143,3 +143,17 @@ def test_kernel_settings_and_module_options_act_from_the_next_boot_on(lab):
     lifecycle.reset(here.world, host)
     here.world.timeline.settle()
     assert (setting.runtime, module.active) == ("TRUE", "pfctx=0x08 pfcrx=0x08")
+
+
+@pytest.mark.parametrize(
+    "policy, ports_open, runs",
+    [("on", False, True), ("off", True, False), ("automatic", True, True), ("automatic", False, False)],
+)
+@pytest.mark.parametrize("ran", [True, False], ids=["ran", "stood"])
+def test_after_a_boot_a_service_runs_by_its_policy_whoever_had_started_it(here, host, policy, ports_open, runs, ran):
+    service = next(one for one in host.services if one.key == "TSM-SSH")
+    service.policy, service.running = policy, ran
+    host.rulesets.update(dict.fromkeys(service.ruleset, ports_open))
+    lifecycle.restart(here.world, host)
+    here.world.timeline.settle()
+    assert service.running is runs

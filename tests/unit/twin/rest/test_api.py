@@ -90,6 +90,17 @@ def test_a_component_without_a_version_is_the_newest(client):
     assert client.ask("GET", f"{client.software}/components")["NVD-AIE-800"]["version"] == NEWER
 
 
+def test_an_add_on_comes_with_the_commit_of_its_draft_like_the_components(client):
+    draft = client.ask("POST", f"{client.software}/drafts")
+    path = f"{client.software}/drafts/{draft}"
+    assert client.refused("PUT", f"{path}/software/add-on", {"name": "X"}) == (400, "INVALID_ARGUMENT")
+    client.ask("PUT", f"{path}/software/add-on", {"name": "DEL-ESXi", "version": "803.24585383-A04"})
+    before, planned = client.ask("GET", client.software), client.ask("GET", path)["software"]
+    assert planned["add_on"]["version"] == "803.24585383-A04" != before["add_on"]["version"]
+    assert client.task("POST", f"{path}?action=commit&vmw-task=true", {"message": "x"})["status"] == "SUCCEEDED"
+    assert client.ask("GET", client.software) == planned
+
+
 def test_a_component_that_no_depot_has_cannot_be_committed(client):
     task = client.commit(NVD_AIE_800="1.2.3")
     assert task["status"] == "FAILED"

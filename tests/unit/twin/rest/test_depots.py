@@ -68,3 +68,8 @@ def test_a_depot_that_an_image_needs_is_not_deleted(client):
     assert client.refused("DELETE", path.format(1))[1] == "NOT_ALLOWED_IN_CURRENT_STATE"
     assert client.task("DELETE", path.format(2))["status"] == "SUCCEEDED"
     assert set(client.ask("GET", "/api/esx/settings/depots/offline")) == {"1"}
+
+
+def test_a_depot_is_not_taken_from_an_upload_that_nobody_serves(client):
+    spec = {"source_type": "PUSH", "file_id": "1", "location": "http://depot.example/a.zip"}
+    assert client.refused("POST", "/api/esx/settings/depots/offline?vmw-task=true", spec) == (400, "INVALID_ARGUMENT")

@@ -162,3 +162,17 @@ def test_acceptance_levels_are_ordered_from_the_strictest():
     levels = ["VMwareCertified", "VMwareAccepted", "PartnerSupported", "CommunitySupported"]
     assert [depot.rank(level) for level in levels] == [0, 1, 2, 3]
     assert depot.rank("") is None
+
+
+@pytest.mark.parametrize("data, says", [(shipped.build(), "metadata.zip in it is too large"), (None, "its descriptor")])
+def test_what_is_too_large_to_be_metadata_is_not_read_into_memory(monkeypatch, data, says):
+    (vib,), dummy = packages.driver("nvaie", "550.54.16")
+    monkeypatch.setattr(depot, "_LARGEST_METADATA", 400)
+    with pytest.raises(depot.Unreadable, match=says):
+        depot.read(opened(data or vibs.write(vib)), "x")
+
+
+def test_a_depot_that_holds_another_package_beside_its_own_vibs_is_no_wrapper():
+    (vib,), dummy = packages.driver("nvaie", "550.54.16")
+    files = {"vib20/x/x.vib": vibs.write(vib), "extra/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_1.zip": b"x"}
+    assert depot.read(opened(zipped(files)), "x.zip").driver.version == VERSION

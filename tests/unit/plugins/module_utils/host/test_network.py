@@ -81,3 +81,16 @@ def test_an_rdma_device_belongs_to_its_port_whether_the_server_sends_the_key_or_
 
 def test_a_host_that_tells_nothing_has_an_empty_network():
     assert network_of(None).ports == ()
+
+
+def test_the_uplink_of_a_switch_of_nsx_is_no_free_port():
+    config = info()
+    config.opaqueSwitch = [vim.host.OpaqueSwitch(key="nsx", name="nvds-1", pnic=["key-vim.host.PhysicalNic-vmnic3"])]
+    assert network_of(config).port("vmnic3").switch == "nvds-1"
+
+
+def test_an_adapter_that_is_selected_for_a_service_counts_though_it_is_no_candidate_any_more():
+    manager = services()
+    manager.netConfig[0].candidateVnic = []
+    manager.netConfig[0].selectedVnic = ["VirtualNicManager.management.key-vmk0"]
+    assert network_of(info(), manager).adapter("vmk0").services == ("management",)

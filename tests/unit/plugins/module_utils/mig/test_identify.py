@@ -9,24 +9,24 @@ from .samples import read
 
 
 @pytest.mark.parametrize(
-    "device_id, subsystem, name, key",
+    "device_id, name, key",
     [
-        (0x20F1, 0x145F, "NVIDIA A100-PCIE-40GB", "a100_40gb"),
-        (0x20B0, 0x134F, "NVIDIA A100-SXM4-40GB", "a100_40gb"),
-        (0x2330, 0x16C1, "NVIDIA H100 80GB HBM3", "h100_80gb_sxm"),
+        (0x20F1, "NVIDIA A100-PCIE-40GB", "a100_40gb"),
+        (0x20B0, "NVIDIA A100-SXM4-40GB", "a100_40gb"),
+        (0x2330, "NVIDIA H100 80GB HBM3", "h100_80gb_sxm"),
         # The bare name is the SXM card with 94 GB; the id is stronger than the name.
-        (0x2339, None, "NVIDIA H100", "h100_94gb"),
-        (0x2331, None, "NVIDIA H100", "h100_80gb_pcie"),
-        (0x2336, None, "something new", "h100_80gb_sxm"),
+        (0x2339, "NVIDIA H100", "h100_94gb"),
+        (0x2331, "NVIDIA H100", "h100_80gb_pcie"),
+        (0x2336, "something new", "h100_80gb_sxm"),
         # Names of a GH200 tell the memory of its CPU.
-        (0x2342, 0x1809, "NVIDIA GH200 480GB", "gh200_96gb"),
-        (0x2BB3, 0x204D, "NVIDIA RTX PRO 5000 Blackwell", "rtx_pro_5000_blackwell"),
-        (None, None, "nvidia a30", "a30"),
-        (0x26B9, 0x1851, "NVIDIA L40S", None),
+        (0x2342, "NVIDIA GH200 480GB", "gh200_96gb"),
+        (0x2BB3, "NVIDIA RTX PRO 5000 Blackwell", "rtx_pro_5000_blackwell"),
+        (None, "nvidia a30", "a30"),
+        (0x26B9, "NVIDIA L40S", None),
     ],
 )
-def test_a_device_is_found_in_the_table(device_id, subsystem, name, key):
-    assert getattr(identify.identify(device_id, subsystem, name), "key", None) == key
+def test_a_device_is_found_in_the_table(device_id, name, key):
+    assert getattr(identify.identify(device_id, name), "key", None) == key
 
 
 @pytest.mark.parametrize(
@@ -128,3 +128,18 @@ def test_processes_are_read_with_their_instance():
     (gpu,) = inventory.parse(document).gpus
     assert gpu.processes == (inventory.Process(10385, "/tmp/loadgen", "C", 11),)
     assert (gpu.mig, gpu.pci) == (None, "0000:00:09.0")
+
+
+def test_starts_of_device_and_table_are_joined():
+    listed = listing.profiles(read("a30_535.183.01__lgip"))
+    places = [listing.ListedPlacement(0, 14, (1, 3), 1), listing.ListedPlacement(0, 5, (1, 2), 2)]
+    table = identify.device_table(found("NVIDIA A30", 0x20B7), GPUS["a30"], listed, places)
+    assert table.profile(14).starts == (0, 1, 2, 3)
+    assert table.profile(5).starts == (0, 1, 2)
+
+
+def test_of_a_size_that_is_not_in_the_table_only_the_device_knows_the_starts():
+    listed = listing.profiles(read("a30_535.183.01__lgip"))
+    places = [listing.ListedPlacement(0, 5, (1,), 3)]
+    table = identify.device_table(found("NVIDIA A30", 0x20B7), GPUS["a30"], listed, places)
+    assert (table.profile(5).starts, table.profile(5).size) == ((1,), 3)

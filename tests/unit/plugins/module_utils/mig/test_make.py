@@ -7,7 +7,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.mig.table import G
 
 from . import brute
 from .asking import ask
-from .device import Device
+from .device import UUID, Device
 
 
 def test_a_placement_that_no_order_reaches_is_asked_for():
@@ -192,14 +192,24 @@ def test_any_layout_is_reached_from_any_other(model):
         )
 
 
-def test_the_second_plan_keeps_what_is_in_use_as_the_first_did():
-    """Without placements the layout has to be found anew, and nothing may be taken from under a program."""
+def test_without_placements_what_is_idle_is_moved_where_the_layout_needs_it():
+    """Beside a 3g at 0 the large 1g would have to lie at 6, where the driver puts none by itself."""
     device = Device(takes_placement=False)
-    used = device.put(15, 6, 1)
-    device.put(15, 0, 1)
+    device.put(9, 0, 3)
+    result, warnings = ask(device, layout=["3g", "1g_double", "1g", "1g"])
+    assert not result["failed"], result["msg"]
+    assert {start: profile_id for start, (profile_id, _compute) in device.layout.items()}[4] == 9
+    assert "does not take the placement 15:6" in warnings[0]
+
+
+def test_without_placements_what_is_in_use_is_not_moved():
+    device = Device(takes_placement=False)
+    used = device.put(9, 0, 3)
     device.processes = [("/usr/bin/train", 77, used)]
-    result, _warnings = ask(device, layout=["1g_double", "1g_double", "1g", "1g"])
-    assert device.instances.get(used) == [15, 6, [1]], result["msg"]
+    result, _warnings = ask(device, layout=["3g", "1g_double", "1g", "1g"])
+    assert result["failure"]["code"] == "placement_not_taken"
+    assert device.instances == {used: [9, 0, [3]]}
+    assert not any("-dci" in argv and str(used) in argv for argv in device.commands)
 
 
 def test_a_refusal_for_want_of_room_is_not_taken_for_an_unknown_placement():
@@ -208,3 +218,28 @@ def test_a_refusal_for_want_of_room_is_not_taken_for_an_unknown_placement():
     result, warnings = ask(device, layout=["4g", "1g_double", "1g", "1g"])
     assert result["failure"]["code"] == "insufficient_resources"
     assert warnings == []
+
+
+def test_only_a_request_with_a_start_can_fail_for_its_start():
+    device = Device()
+    device.refusals = [("-cgi", "Failed to create GPU instances: Invalid Argument\n", 2, 0, 1)]
+    result, warnings = ask(device, layout=["3g"])
+    assert (result["failure"]["code"], warnings, device.layout) == ("invalid_argument", [], {})
+
+
+def test_a_driver_with_other_preferences_is_asked_for_every_start():
+    device = Device(order={1: (0, 1, 2, 3, 4, 5, 6), 2: (0, 2, 4), 4: (0, 4), 8: (0,)})
+    result, warnings = ask(device, layout=["3g", "1g"])
+    assert (result["failed"], warnings) == (False, [])
+    starts = [argv[argv.index("-cgi") + 1] for argv in device.commands if "-cgi" in argv]
+    assert starts[0] == "9"
+    assert len(starts) > 1
+    assert all(":" in one for one in starts[1:])
+
+
+def test_a_missing_compute_instance_that_fills_is_the_drivers_default():
+    """The default of a 1g with double memory has an id of its own (NVML API reference)."""
+    device = Device()
+    number = device.put(15, 0)
+    ask(device, layout=["1g_double"])
+    assert device.commands == [["mig", "-cci", "-gi", str(number), "-i", UUID]]

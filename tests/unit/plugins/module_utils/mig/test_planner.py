@@ -183,3 +183,46 @@ def test_always_explicit_does_not_depend_on_the_driver():
     made = plan(rules, {}, [Wish(9), Wish(14), Wish(19)], placement="always")
     assert [step.explicit for step in made.create] == [True, True, True]
     assert Counter(step.spot.profile_id for step in made.create) == {9: 1, 14: 1, 19: 1}
+
+
+def test_without_placements_a_plan_is_found_wherever_any_layout_is_reached_by_the_drivers_choices():
+    rules = Rules(GPUS["a100_40gb"])
+    layouts = sorted(brute.layouts("a100_40gb", brute.WITH_DOUBLE), key=sorted)
+    chosen = random.Random(5)
+    found = []
+    for _round in range(400):
+        present, wanted = chosen.choice(layouts), brute.geometry(chosen.choice(layouts))
+        there = spots_of("a100_40gb", present)
+        reached = []
+        for layout in (one for one in layouts if brute.geometry(one) == wanted):
+            spots = spots_of("a100_40gb", layout)
+            if order.without_placement(rules, rules.covered(spots & there), spots - there) is not None:
+                reached.append(len(spots & there))
+        made = plan(rules, dict.fromkeys(there, ()), wishes_of("a100_40gb", wanted), placement="never")
+        assert (None if made is None else len(made.keep)) == max(reached, default=None)
+        found.append(made is not None)
+    assert {True, False} == set(found)
+
+
+def test_one_instance_in_use_counts_more_than_two_that_are_idle():
+    rules = Rules(GPUS["a100_40gb"])
+    present = {Spot(19, 0): (1,), Spot(19, 2): (1,), Spot(19, 4): (1,)}
+    wishes = [Wish(9), Wish(19), Wish(19)]
+    assert plan(rules, present, wishes).keep == [Spot(19, 0), Spot(19, 2)]
+    assert plan(rules, present, wishes, busy=[Spot(19, 4)]).keep == [Spot(19, 4)]
+
+
+def test_the_same_start_twice_is_no_plan():
+    assert plan(Rules(GPUS["a100_40gb"]), {}, [Wish(19, 6), Wish(19, 6)]) is None
+
+
+def test_an_instance_that_stays_gets_the_wish_that_it_meets_already():
+    rules = Rules(GPUS["a100_40gb"])
+    made = plan(rules, {Spot(9, 4): (1, 1, 1)}, [Wish(9, None, (1, 1, 1)), Wish(9, None, (3,))])
+    assert made.layout == {Spot(9, 4): (1, 1, 1), Spot(9, 0): (3,)}
+
+
+def test_an_instance_that_stays_is_left_as_it_is_where_a_wish_allows_that():
+    rules = Rules(GPUS["a100_40gb"])
+    made = plan(rules, {Spot(9, 4): (1, 1, 1)}, [Wish(9, None, (3,)), Wish(9)])
+    assert made.layout == {Spot(9, 4): None, Spot(9, 0): (3,)}

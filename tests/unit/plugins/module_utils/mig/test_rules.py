@@ -168,3 +168,28 @@ def test_engines_never_forbid_what_the_count_of_a_profile_allows():
     gpu = GPUS["a100_40gb"]
     profiles = tuple(replace(one, dec=1) if one.key == "1g" else one for one in gpu.profiles)
     assert Rules(replace(gpu, profiles=profiles)).legal({19: 7})
+
+
+def test_starts_that_overlap_have_no_layout_though_the_instances_would_fit():
+    rules = Rules(GPUS["a100_40gb"])
+    assert rules.legal({9: 1, 5: 1})
+    assert list(rules.layouts({9: 1, 5: 1}, (Spot(9, 0), Spot(5, 0)))) == []
+
+
+def test_what_still_fits_regards_engines_and_not_just_free_slots():
+    rules = Rules(GPUS["rtx_pro_6000_blackwell"])
+    all_engines = Spot(65, 0)
+    taken = rules.mask(all_engines)
+    assert rules.more(taken, {65: 1}, 14) == 0
+    assert rules.more(taken, {65: 1}, 67) == 3
+
+
+def test_what_still_fits_regards_what_an_old_driver_refuses_together():
+    gpu = GPUS["a100_40gb"]
+    left = [Rules(gpu, branch).more(0b1111, {5: 1}, 9) for branch in (470, 510, None)]
+    assert left == [0, 1, 1]
+
+
+def test_every_layout_is_listed_once():
+    found = [frozenset(spots) for spots in Rules(GPUS["a100_40gb"]).layouts({19: 3})]
+    assert (len(found), len(set(found))) == (35, 35)

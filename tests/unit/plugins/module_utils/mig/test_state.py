@@ -45,3 +45,8 @@ def test_a_name_that_is_longer_than_its_slot_does_not_shift_the_others():
     numbers, bar = picture.draw(8, made("gb300", (20, 0), (19, 3)).instances)
     assert bar == "[1g.35gb+me][-         ][-         ][1g.35gb   ]" + 4 * "[-         ]"
     assert [bar[numbers.index(str(slot))] for slot in range(8)] == 8 * ["["]
+
+
+def test_just_enough_free_slots_in_the_wrong_places_are_blocked_too():
+    blocked = state.blockers(made("a100_40gb", (19, 0), (19, 1), (19, 4), (19, 5)))
+    assert [one["profile"] for one in blocked] == ["4g.20gb", "3g.20gb"]

@@ -89,3 +89,9 @@ def test_the_ids_of_compute_instances_are_those_of_nvml():
     assert COMPUTE_INSTANCE_PROFILES == {
         "1c": 0, "2c": 1, "3c": 2, "4c": 3, "7c": 4, "8c": 5, "6c": 6, "1c_rev1": 7,
     }  # fmt: skip
+
+
+def test_a_pci_id_means_one_gpu():
+    """A device is found by its id alone, so an id that two entries share would be a coin that is tossed."""
+    ids = [(device_id, key) for key, gpu in GPUS.items() for device_id in {row[0] for row in gpu.pci}]
+    assert len({device_id for device_id, _key in ids}) == len(ids)

@@ -49,8 +49,7 @@ def test_the_tables_of_every_gpu_describe_it_in_every_width(key, width):
         (one.name, one.key, one.id, one.compute_slices, one.size, one.starts, one.max_instances)
         for one in table.profiles
     ] == [
-        (one.name, one.key, one.id, one.compute_slices, one.size, one.starts, one.max_instances)
-        for one in gpu.profiles
+        (one.name, one.key, one.id, one.compute_slices, one.size, one.starts, one.max_instances) for one in gpu.profiles
     ]
     assert (table.memory_slots, table.compute_slices) == (gpu.memory_slots, gpu.compute_slices)
 

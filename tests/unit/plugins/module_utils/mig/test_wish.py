@@ -42,6 +42,7 @@ def test_a_profile_is_found_by_id_name_or_slices(gpu, text, profile_id):
         ("a100_40gb", "2", "2 is the id of no profile"),
         ("a30", "19", "19 is the id of no profile"),
         ("a100_40gb", "3g.40gb", "3g.40gb does not exist on this GPU, which has 3g.20gb"),
+        ("a100_40gb", "3g.21gb", "3g.21gb does not exist on this GPU, which has 3g.20gb"),
         ("a100_40gb", "3g.200gb", "3g.200gb does not exist on this GPU, which has 3g.20gb"),
         ("a100_40gb", "1g.6gb", "1g.6gb does not exist on this GPU, which has 1g.5gb and 1g.10gb"),
         ("a100_40gb", "5g", "5g does not exist on this GPU"),
@@ -56,9 +57,10 @@ def test_what_a_gpu_does_not_have_is_told_with_what_it_has(gpu, text, said):
 
 
 @pytest.mark.parametrize(
-    "text, slices", [("1c", 1), ("2c.3g.20gb", 2), ("MIG 1c.2g.10gb", 1), (0, 1), ("3", 4), ("3g", None), ("9", None)]
+    "text, slices",
+    [("1c", 1), ("2c.3g.20gb", 2), ("MIG 1c.2g.10gb", 1), ("7c", 7), (1, None), ("3", None), ("3g", None)],
 )
-def test_a_compute_instance_is_named_by_slices_or_id(text, slices):
+def test_a_compute_instance_is_named_by_its_slices_and_not_by_a_number_alone(text, slices):
     assert wish.find_compute(text) == slices
 
 
@@ -114,6 +116,6 @@ def test_a_start_that_yaml_has_read_as_a_number_is_recognised():
     assert problem == "544 is the id of no profile (9:4 has to be quoted, YAML reads 9:4 as 544)"
 
 
-def test_a_start_at_the_first_slot_is_checked_like_any_other():
+def test_a_start_is_checked_against_those_of_its_profile():
     _found, problems = wish.wishes(GPUS["a100_40gb"], ["3g:0", "4g:4"], default_compute=True)
     assert problems == ["4g.20gb cannot begin at slot 4, only at 0"]

@@ -195,3 +195,13 @@ def test_what_was_taken_and_is_not_there_is_told_with_both_values():
     told = bios_plan.not_staged("bmc-01", bios_plan.compare(state(), wanted))
     assert told.failure["attributes"] == ["SriovGlobalEnable"]
     assert "SriovGlobalEnable is Disabled, wanted is Enabled" in told.message
+
+
+def test_nothing_is_pending_where_nothing_is_staged_and_no_job_is_open():
+    assert bios_state.pending(state()) == []
+
+
+def test_a_password_that_cannot_be_set_is_refused_without_being_told():
+    error = refusal(state(), attributes={"SetupPassword": "hunter2"})
+    assert "SetupPassword=... (for attributes): the BIOS says" in error.message
+    assert "hunter2" not in str(error.failure) + error.message

@@ -99,3 +99,21 @@ def test_without_a_registry_names_and_types_are_those_of_the_active_settings():
     assert registry.accept(found, "Enabled") == "Enabled"
     assert registry.accept(made.attributes["Retries"], "7") == 7
     assert registry.accept(made.attributes["Quiet"], "off") is False
+
+
+def test_only_rules_about_setting_an_attribute_itself_make_its_own_flag_one_of_now():
+    rules = [
+        rule("ProcC1E", "ReadOnly", True, term("SysProfile", "NEQ", "Custom")),
+        rule("ProcCStates", "CurrentValue", "Disabled", term("SysProfile", "EQU", "PerfOptimized")),
+    ]
+    found = registry_of("dell", rules)
+    assert [name for name in found.attributes if found.locked_by_others(name)] == ["ProcC1E"]
+
+
+def test_rules_without_terms_or_without_a_target_lead_to_nothing():
+    rules = [rule("ProcC1E", "ReadOnly", True), rule(None, "ReadOnly", True, term("SysProfile", "NEQ", "Custom"))]
+    assert registry_of("dell", rules).dependencies == ()
+
+
+def test_a_registry_without_a_name_has_an_empty_one():
+    assert registry.parse({"RegistryEntries": None}).name == ""
