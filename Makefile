@@ -4,7 +4,7 @@
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
 	"$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' >/dev/null 2>&1 \
 	&& echo "$$python" && break; done)
-SEED ?= small
+SEED ?= factory
 PORT ?= 8989
 # Processes that tests run in.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -26,7 +26,7 @@ help: ## this list
 rehearse: setup ## the whole way on a simulated data centre, twice: the second run changes nothing
 	@$(IN_VENV) python -m rehearse
 
-twin: setup ## the simulated vCenter in the foreground (SEED=small|large, PORT=8989); its endpoint is in .build/lab
+twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large, PORT=8989); its endpoint is in .build/lab
 	@$(IN_VENV) python -m twin --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab
 
 test: setup ## all gates, as CI runs them

@@ -148,6 +148,10 @@ def _made(noun, item):
 
 def _diff(item, changes):
     name = item.ids.get("path") or item.ids.get("name") or item.label
+    # All GPUs of a host have the same name.
+    place = item.ids.get("pci")
+    if place and place not in name:
+        name = f"{name} at {place}"
     return {
         "before_header": name,
         "after_header": name,

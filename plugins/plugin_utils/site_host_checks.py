@@ -19,7 +19,7 @@ LARGEST_MTU = 9000
 MOST_VFS = 128
 # NVD-AIE-800_550.54.16-1OEM...zip: the family, the release of ESXi, the version.
 VERSION_IN_NAME = re.compile(r"NVD-[^/]*_(\d+(?:\.\d+)+)")
-CHECKSUM = re.compile(r"sha256:[0-9a-fA-F]{64}")
+CHECKSUM = re.compile(r"(sha256:)?[0-9a-fA-F]{64}")
 # Without these no VM gets a vGPU (NVIDIA AI Enterprise user guide 5.0, 1.2 and 2.7).
 NEEDED_BY_GPUS = ("virtualization", "iommu", "sriov", "above_4g")
 
@@ -92,10 +92,7 @@ def _driver(driver, mode):
             f"says {named[1]}. Correct one of them, or leave version out."
         )
     if driver["checksum"] and not CHECKSUM.fullmatch(driver["checksum"]):
-        yield (
-            f"site.driver.checksum: {driver['checksum']} is no SHA-256. Write sha256: and the 64 digits that "
-            "sha256sum prints."
-        )
+        yield (f"site.driver.checksum: {driver['checksum']} is no SHA-256. Write the 64 digits that sha256sum prints.")
     if driver["family"] == "graphics" and mode in ("vgpu", "mig"):
         yield (
             "site.driver.family: graphics offers no profiles for computing on A30, A100, H100 and other compute "

@@ -35,7 +35,7 @@ def hosts(site, override=None):
         "driver": driver(site["driver"]),
         "bios_functions": {key: word for key, word in site["bios"]["functions"].items() if word and word != "ignore"},
         "bios_attributes": site["bios"]["attributes"],
-        "graphics_type": "shared_direct" if shared else "",
+        "graphics_type": "shared_direct" if shared else "ignore",
         "gpu_passthrough": "disabled" if shared else "enabled",
         "mig": {"mig": "enabled", "vgpu": "disabled"}.get(gpu["mode"], "ignore"),
         "profiles": profiles(site) if shared else [],

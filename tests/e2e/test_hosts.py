@@ -9,7 +9,13 @@ from wire.lab import NVAIE
 from .hosts import FACTORY, READY, broken, factory, hosts_of, state
 
 ESX_01 = "esx-01.lab.example"
+# A site that wants nothing of the network.
+PLAIN = {"network": {"path": "tcp", "ats": "ignore"}}
 DEPOT = "[datastore-01] depots/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip"
+
+
+def _driver_loaded():
+    return factory(1, state="ready", driver=NVAIE | {"version": "550.54.16"}, bios={"vendor": "dell"})
 
 
 def test_factory_hosts_become_ready_with_one_restart_each_and_a_second_run_changes_nothing(host_lab):
@@ -151,6 +157,37 @@ def test_impossible_wish_is_refused_before_the_host_is_touched(host_lab, changes
     assert (state(host), host.boots) == (FACTORY, 0)
 
 
+def test_what_is_wrong_for_a_single_host_stops_the_play_before_the_first_one(host_lab):
+    lab = host_lab(factory(1))
+    run = lab.hosts("--extra-vars", '{"site_host": {"network": {"nicz": ["vmnic4"]}, "hosts": {"serial": 2}}}')
+    assert run.status != 0
+    for told in (
+        "site.network.nicz: there is no such key. Did you mean nics?",
+        "site_host.hosts.serial: it cannot differ",
+    ):
+        assert told in run.failed_on(ESX_01), run.output
+    assert "Look at the host" not in run.text
+
+
+def test_preview_says_what_it_could_not_look_at_and_promises_no_restart_less(host_lab):
+    lab = host_lab(_driver_loaded())
+    run = lab.hosts("--check", site={**PLAIN, "gpu": {"mode": "mig", "profile": "grid_a100-3-20c"}})
+    assert run.status == 0, run.output
+    assert "No restart is needed for what could be looked at." in run.text
+    assert "a preview does not start it, so that MIG could not be looked at." in run.text
+
+
+def test_gpus_are_given_away_as_a_whole(host_lab):
+    lab = host_lab(_driver_loaded())
+    site = {**PLAIN, "gpu": {"mode": "passthrough", "profile": None}}
+    run = lab.hosts(site=site)
+    assert run.status == 0, run.output
+    (host,) = hosts_of(lab)
+    assert [gpu.passthrough for gpu in host.gpus] == [True]
+    again = lab.hosts(site=site)
+    assert (again.status, again.changed, host.boots) == (0, 0, 1), again.output
+
+
 def test_wrong_password_of_the_bmc_is_told_without_showing_it_and_nothing_is_touched(host_lab):
     lab = host_lab(factory(1))
     run = lab.hosts("--extra-vars", "site_bmc_password=not-the-password")
@@ -169,10 +206,8 @@ def test_host_that_vcenter_cannot_reach_is_told(host_lab):
 
 
 def test_host_that_is_ready_but_for_its_graphics_types_needs_no_restart(host_lab):
-    seed = factory(1, state="ready", driver=NVAIE | {"version": "550.54.16"}, bios={"vendor": "dell"})
-    lab = host_lab(seed)
-    site = {"network": {"path": "tcp", "ats": "ignore"}}
-    run = lab.hosts(site=site)
+    lab = host_lab(_driver_loaded())
+    run = lab.hosts(site=PLAIN)
     assert run.status == 0, run.output
     (host,) = hosts_of(lab)
     assert host.boots == 0

@@ -75,7 +75,6 @@ def disturb(vcenter, method, trouble, times=1):
     wire.exchange = exchange
 
 
-@contextlib.contextmanager
 def cut_in_the_middle(send, body, headers):
     body.read(len(CONTENT) // 2)
     with (
@@ -84,7 +83,6 @@ def cut_in_the_middle(send, body, headers):
     ):
         answer.read()
     raise ConnectionResetError("cut")
-    yield
 
 
 @contextlib.contextmanager

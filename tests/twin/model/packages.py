@@ -180,7 +180,7 @@ def interfaces(release):
     return {
         interface
         for _suffix, interface, oldest in TARGETS.values()
-        if oldest.split(".")[0] == str(release.numbers[0]) and release.at_least(*map(int, oldest.split(".")))
+        if oldest.partition(".")[0] == str(release.numbers[0]) and release.at_least(*map(int, oldest.split(".")))
     }
 
 

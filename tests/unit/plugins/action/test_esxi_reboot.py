@@ -9,12 +9,17 @@ AWAY = {"code": "host_not_back", "connection": "notResponding", "later_than": "2
 BEFORE, AFTER = {"boot_time": "2026-03-01T08:15:30.000000Z"}, {"boot_time": "2026-03-01T09:00:00.000000Z"}
 
 
-def answer(failure=None, before=BEFORE, changed=True):
+def answer(failure=None, before=None, changed=True):
     return {
         "changed": changed,
         "failed": failure is not None,
         "failure": failure or {},
-        "host": {"before": before, "after": AFTER, "changes": ["boot_time"] if changed else [], "changed": changed},
+        "host": {
+            "before": BEFORE if before is None else before,
+            "after": AFTER,
+            "changes": ["boot_time"] if changed else [],
+            "changed": changed,
+        },
     }
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import pytest
+import yaml
 from ansible.errors import AnsibleFilterError
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.aiready.vsphere.plugins.filter.site_hosts import FilterModule
 
 site_hosts = FilterModule().filters()["site_hosts"]
@@ -95,6 +99,24 @@ def test_driver_is_handed_on_as_its_module_takes_it():
         "replace": False,
         "method": "auto",
     }
+
+
+ROLE = pathlib.Path(__file__).parents[4] / "roles" / "esxi_host" / "meta" / "argument_specs.yml"
+PORTS = {
+    "tcp": {},
+    "pvrdma": {"nics": ["vmnic2"], "vmknic": "vmk1"},
+    "sriov": {"nics": ["vmnic2"]},
+    "passthrough": {"nics": ["0000:3b:00.0"]},
+}
+
+
+@pytest.mark.parametrize("path", PORTS)
+@pytest.mark.parametrize("gpu", [SMALL["gpu"], {"mode": "mig", "profile": "grid_a100-3-20c"}, {"mode": "passthrough"}])
+def test_role_takes_what_follows_from_every_mode_and_path(gpu, path):
+    spec = yaml.safe_load(ROLE.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+    wanted = site_hosts({**SMALL, "gpu": gpu, "network": {"path": path, **PORTS[path]}})
+    inputs = {f"esxi_host_{name}": value for name, value in wanted.items()}
+    assert ArgumentSpecValidator(spec).validate(inputs).error_messages == []
 
 
 def test_difference_that_no_site_knows_is_refused_by_name():

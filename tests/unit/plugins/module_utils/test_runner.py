@@ -46,7 +46,7 @@ class Lamps(runner.Noun):
                 item.error = OperatorError(item.label, "wanted a lamp", "there is none", "buy one", code="not_found")
             else:
                 item.now = self.world[item.label]
-                item.ids = {"name": item.label}
+                item.ids = {"name": item.label, **item.ids}
 
     def want(self, item):
         if item.wish["light"] == "purple":
@@ -95,6 +95,13 @@ def test_check_mode_tells_the_change_and_applies_nothing():
     assert end.answer["diff"] == [
         {"before_header": "hall", "after_header": "hall", "before": {"light": "off"}, "after": {"light": "on"}}
     ]
+
+
+def test_diff_tells_devices_of_the_same_name_apart():
+    lamps = [Item(f"lamp {place}", {"light": "on"}, {"name": "A100", "pci": place}) for place in ("17:00.0", "39:00.0")]
+    with pytest.raises(Exit) as caught:
+        runner.run(Module(diff=True), Lamps({lamp.label: "off" for lamp in lamps}), lamps, "lamps")
+    assert [diff["before_header"] for diff in caught.value.answer["diff"]] == ["A100 at 17:00.0", "A100 at 39:00.0"]
 
 
 def test_check_mode_and_the_real_run_answer_the_same():

@@ -40,8 +40,9 @@ def essence(options, nested):
     }
 
 
-def calls(module, login=LOGIN):
+def calls(module, login=None):
     """The parameters of every call in the examples, with the defaults of its play."""
+    login = LOGIN if login is None else login
     name = f"aiready.vsphere.{module.__name__.rpartition('.')[2]}"
     plays = [(entry, entry.get("tasks", [entry])) for entry in yaml.safe_load(module.EXAMPLES)]
     return [

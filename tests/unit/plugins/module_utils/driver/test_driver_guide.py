@@ -50,7 +50,9 @@ def releases():
 
 
 @pytest.mark.parametrize(
-    "name, rows", [("families", families), ("branches", branches), ("releases", releases)], ids=str
+    "name, rows",
+    [("families", families), ("branches", branches), ("releases", releases)],
+    ids=lambda value: getattr(value, "__name__", value),
 )
 def test_the_tables_of_the_guide_are_the_data_of_the_modules(name, rows):
     assert table(name) == rows()

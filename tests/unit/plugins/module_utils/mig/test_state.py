@@ -36,15 +36,15 @@ def test_a_profile_of_which_there_are_enough_is_not_blocked():
 
 
 def test_a_picture_has_a_cell_for_every_slot():
-    numbers, bar = picture.draw(8, made("a100_40gb", (5, 0), (14, 4), (19, 6)).instances)
+    numbers, line = picture.draw(8, made("a100_40gb", (5, 0), (14, 4), (19, 6)).instances)
     assert numbers == "0       1       2       3       4       5       6       7"
-    assert bar == "[4g.20gb                       ][2g.10gb       ][1g.5gb][-     ]"
+    assert line == "[4g.20gb                       ][2g.10gb       ][1g.5gb][-     ]"
 
 
 def test_a_name_that_is_longer_than_its_slot_does_not_shift_the_others():
-    numbers, bar = picture.draw(8, made("gb300", (20, 0), (19, 3)).instances)
-    assert bar == "[1g.35gb+me][-         ][-         ][1g.35gb   ]" + 4 * "[-         ]"
-    assert [bar[numbers.index(str(slot))] for slot in range(8)] == 8 * ["["]
+    numbers, line = picture.draw(8, made("gb300", (20, 0), (19, 3)).instances)
+    assert line == "[1g.35gb+me][-         ][-         ][1g.35gb   ]" + 4 * "[-         ]"
+    assert [line[numbers.index(str(slot))] for slot in range(8)] == 8 * ["["]
 
 
 def test_just_enough_free_slots_in_the_wrong_places_are_blocked_too():
