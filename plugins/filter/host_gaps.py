@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: host_gaps
 short_description: What an ESXi host was promised to be and is not
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - aiready.vsphere authors
 description:

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: host_restart
 short_description: The one restart that settles everything that waits
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - aiready.vsphere authors
 description:

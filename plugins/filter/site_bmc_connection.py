@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: site_bmc_connection
 short_description: How the modules reach the BMC of a host
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - aiready.vsphere authors
 description:

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: site_hosts
 short_description: What the stage for ESXi hosts gets out of a site
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - aiready.vsphere authors
 description:

@@ -24,7 +24,7 @@ options:
   override:
     type: dict
     default: {}
-    version_added: 0.2.0
+    version_added: 0.1.0
     description:
       - What is different for one host, as its variable C(site_host) says. With it, only those problems are told that
         the site does not have without it.

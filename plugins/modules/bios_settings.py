@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: bios_settings
 short_description: Stage the BIOS settings that GPUs and RDMA need
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

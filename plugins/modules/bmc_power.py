@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: bmc_power
 short_description: Switch a server on or off through its BMC
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

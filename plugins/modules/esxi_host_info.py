@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: esxi_host_info
 short_description: Tell what an ESXi host has and is set to, for multi-node GPU training
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: esxi_kernel_setting
 short_description: Set boot settings of the ESXi kernel, such as PCIe ATS
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: esxi_maintenance
 short_description: Take an ESXi host out of service and put back what was taken
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

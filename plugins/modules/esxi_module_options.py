@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: esxi_module_options
 short_description: Set options of an ESXi kernel module without losing the others
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

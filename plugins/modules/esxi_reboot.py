@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: esxi_reboot
 short_description: Restart an ESXi host once and wait until it is really back
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

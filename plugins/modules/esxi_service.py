@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: esxi_service
 short_description: Start a service of an ESXi host for a while, and put it back to how it was
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: host_graphics
 short_description: Set the graphics types of a host and of each of its GPUs
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: mig_info
 short_description: Tell how NVIDIA GPUs are partitioned, and what still fits
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: mig_partition
 short_description: Switch the MIG mode of NVIDIA GPUs and give them exactly the GPU instances that they shall have
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: nic_firmware
 short_description: Set parameters in the firmware of NVIDIA network adapters
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

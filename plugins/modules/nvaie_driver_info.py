@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: nvaie_driver_info
 short_description: Which NVIDIA host driver an ESXi host has and runs
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: nvaie_vib
 short_description: NVIDIA host driver of an ESXi host
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

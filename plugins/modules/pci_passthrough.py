@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: pci_passthrough
 short_description: Give PCI devices of a host to VMs, whole or in virtual functions
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: pvrdma_host
 short_description: Prepare a host for paravirtual RDMA of its VMs
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 ---
 module: vmkernel_mtu
 short_description: Set the MTU of VMkernel adapters, and of the distributed switch below them
-version_added: 0.2.0
+version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:

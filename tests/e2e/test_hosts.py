@@ -69,6 +69,7 @@ def test_mig_on_ampere_needs_the_driver_first_and_so_a_second_restart_which_is_e
         pytest.param(
             "reboot", "the kernel setting atsSupport is set and not in effect; a restart is missing", id="restart"
         ),
+        pytest.param("maintenance", "maintenance mode", id="maintenance mode"),
     ],
 )
 def test_step_that_others_build_on_is_missed_when_it_is_left_out(host_lab, step, missing):
@@ -213,6 +214,16 @@ def test_host_that_is_ready_but_for_its_graphics_types_needs_no_restart(host_lab
     assert host.boots == 0
     assert [gpu.active_type for gpu in host.gpus] == ["sharedDirect"]
     assert "after no restart." in run.text
+
+
+def test_firmware_that_was_left_out_is_named_by_the_proof(host_lab):
+    ready = {"driver": {"family": "nvaie", "version": "550.54.16"}, "kernel": {"atsSupport": True}}
+    lab = host_lab(factory(1, state="ready", vibs=["nmst"], bios={"vendor": "dell"}, **ready))
+    site = {"network": {"path": "sriov", "nics": ["vmnic2"], "vfs": 4}, "hosts": {"cold_cycle": "allow"}}
+    run = lab.hosts("--skip-tags", STEPS, site=site)
+    proof = run.failed_on(ESX_01)
+    for missing in ("ATS_ENABLED", "SRIOV_EN", "NUM_OF_VFS"):
+        assert missing in proof, run.output
 
 
 def test_firmware_of_a_port_is_set_by_one_cold_power_cycle_which_the_site_has_to_allow(host_lab):
