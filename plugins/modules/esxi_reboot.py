@@ -24,6 +24,7 @@ description:
 notes:
   - Running it once more restarts the host once more. In a playbook, tell by a condition whether a restart is needed.
   - Trouble with vCenter while the host is away does not end the wait, its time limit does.
+  - A host that an administrator has disconnected is refused at once, since no wait ends that.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.host_identity

@@ -201,7 +201,7 @@ def test_wrong_password_of_the_bmc_is_told_without_showing_it_and_nothing_is_tou
 
 def test_host_that_vcenter_cannot_reach_is_told(host_lab):
     lab = host_lab(factory(1, connection="disconnected"))
-    run = lab.hosts(site={"hosts": {"reboot_timeout_s": 2}})
+    run = lab.hosts()
     assert run.status != 0
     assert "disconnected" in run.failed_on(ESX_01), run.output
 

@@ -158,3 +158,15 @@ def credentials(running):
         "bmc_password": running.bmc_password,
         "bmc_ca_file": str(running.ca_file),
     }
+
+
+@pytest.mark.parametrize("state", ["rebooted", "back"])
+def test_host_that_an_administrator_has_disconnected_is_refused_without_waiting(out_of_service, drive, state):
+    running = out_of_service(connection="disconnected")
+    answer = reboot(drive(running), host=HOST, state=state)
+    assert answer["failure"]["code"] == "host_not_connected"
+    assert answer["msg"] == (
+        "Host esx-01: a host that answers was wanted. vCenter says that it is disconnected, its power is poweredOn. "
+        "Connect it in vCenter, then run again."
+    )
+    assert boots(running) == 0

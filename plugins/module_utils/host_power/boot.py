@@ -74,6 +74,9 @@ class Reboot(HostNoun):
 
     def want(self, item):
         now, wish = item.now, item.wish
+        if now.connection == "disconnected":
+            # An administrator's act, which no wait ends; a host that restarts is notResponding.
+            raise hosts.unreachable(self._found)
         if wish["state"] == "back":
             after = _moment(wish["booted_after"], self.label)
             if journal.going_down(now.tasks, now.boot_time) and not _later(after, now.boot_time):
