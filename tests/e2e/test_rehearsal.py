@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import signal
 import subprocess
@@ -16,6 +15,12 @@ from rehearse import __main__ as rehearsal
 from rehearse import playbook
 
 MARK = "REHEARSAL_MARK"
+
+
+def _heed():
+    """The tests themselves may run under nohup or in the background of a script, which is inherited."""
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture
@@ -37,8 +42,7 @@ def start(mark):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            # The tests themselves may run under nohup, which is inherited.
-            preexec_fn=functools.partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509
+            preexec_fn=_heed,  # noqa: PLW1509
         )
         started.append(process)
         return process

@@ -135,14 +135,15 @@ def _kind(value):
 
 def _csv(value):
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator=",\n")
+    writer = csv.writer(out, lineterminator="\n")
+    # Each line of esxcli's ends with a comma.
     if isinstance(value, (Rows, Single)):
         entries = value.entries if isinstance(value, Rows) else [value.entry]
-        writer.writerow([wire_name(label) for _name, label, _kind, _many in value.structure.fields()])
+        writer.writerow([*(wire_name(label) for _name, label, _kind, _many in value.structure.fields()), ""])
         for entry in entries:
-            writer.writerow([plain(one) for one in _record(value.structure, entry).values()])
+            writer.writerow([*(plain(one) for one in _record(value.structure, entry).values()), ""])
     else:
-        writer.writerow([plain(value)])
+        writer.writerow([plain(value), ""])
     return out.getvalue()
 
 
