@@ -1,0 +1,16 @@
+"""What `make bench` measures starts, as it does there: in an interpreter that no test has prepared."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from house.collection import ROOT
+
+
+def test_measurements_start_without_what_tests_prepare():
+    ask = "from bench import mig_planner, vgpu_fleet; print(mig_planner.main.__name__, vgpu_fleet.main.__name__)"
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    asked = subprocess.run([sys.executable, "-c", ask], env=env, capture_output=True, text=True, check=False)
+    assert asked.stdout == "main main\n", asked.stderr
