@@ -94,6 +94,13 @@ options:
         that names the driver.
     type: bool
     default: false
+  other_release:
+    description:
+      - What happens to a driver whose version reads as built for another release of ESXi than the host's.
+      - That reading is no vendor's word, so V(allow) leaves the decision to the installer of the host.
+    type: str
+    choices: [refuse, allow]
+    default: refuse
   downgrade:
     description:
       - What to do when a newer driver of the same family is installed.

@@ -27,11 +27,11 @@ def test_every_module_has_rows():
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_create_modify_delete_each_twice_and_predicted(row, twin, drive):
-    running = twin(seed=row.seed, **({"faces": row.faces} if row.faces else {}))
+    running = twin(seed=row.seed, faces=row.faces)
     hold(row, running, drive(running))
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
 def test_a_look_tells_what_is_there_and_changes_nothing(look, twin, drive):
-    running = twin(seed=look.seed, **({"faces": look.faces} if look.faces else {}))
+    running = twin(seed=look.seed, faces=look.faces)
     hold_look(look, running, drive(running))

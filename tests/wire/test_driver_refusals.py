@@ -185,3 +185,11 @@ def test_the_words_of_the_installer_reach_the_operator(twin, drive):
     assert answer["failure"]["code"] == "esxcli_failed"
     assert answer["failure"]["errors"] == ["[InstallationError]", "The bank is damaged."]
     assert software(running)["vibs"] == []
+
+
+def test_a_release_that_is_left_to_the_installer_is_judged_by_it_and_nothing_is_installed(twin, drive):
+    running = twin(seed=seed(release="7.0.3", maintenance=True))
+    answer = drive(running)("nvaie_vib", host=ESX, depot=DEPOT, other_release="allow")
+    assert answer["failure"]["code"] != "wrong_esxi_release"
+    assert "DependencyError" in answer["msg"]
+    assert answer["host"]["after"]["vibs"] == []

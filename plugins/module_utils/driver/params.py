@@ -26,6 +26,7 @@ ARGUMENTS = dict(
     family={"type": "str", "choices": sorted(names.FAMILIES, reverse=True), "default": names.NVAIE},
     replace={"type": "bool", "default": False},
     downgrade={"type": "str", "choices": ["refuse", "allow"], "default": "refuse"},
+    other_release={"type": "str", "choices": ["refuse", "allow"], "default": "refuse"},
     method={"type": "str", "choices": ["auto", "esxcli", "image"], "default": "auto"},
     task_timeout_s={"type": "int", "default": 3600},
     **args.HOST_IDENTITY,

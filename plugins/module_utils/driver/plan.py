@@ -96,7 +96,8 @@ def want_present(label, now, package, wish):
         return replace(_settled(label, now), in_image=in_image)
     for one in same:
         _refuse_older(label, one, vib, wish["downgrade"])
-    _demand_release(label, now, vib, new)
+    if wish["other_release"] == "refuse":
+        _demand_release(label, now, vib, new)
     _demand_acceptance(label, now, vib)
     kept = tuple(entry for entry in now.components if names.family_of(entry[0]) is None)
     return replace(now, vibs=(vib,), components=tuple(sorted(kept + ours)), changed_since_boot=True, in_image=in_image)
@@ -241,7 +242,8 @@ def _demand_release(label, now, vib, new):
         label,
         f"the driver {vib.version} was wanted",
         f"It was built for ESXi {new.esxi}, and the host runs {now.esxi}",
-        "Take the package for the host's release from the same NVIDIA release",
+        "Take the package for the host's release from the same NVIDIA release. The release is read out of the version; "
+        "if that reading is wrong, set other_release=allow, and the host's own installer decides",
         "wrong_esxi_release",
         built_for=new.esxi,
         esxi=now.esxi,

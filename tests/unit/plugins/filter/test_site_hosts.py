@@ -96,6 +96,7 @@ def test_driver_is_handed_on_as_its_module_takes_it():
         **driver,
         "family": "nvaie",
         "downgrade": "refuse",
+        "other_release": "refuse",
         "replace": False,
         "method": "auto",
     }

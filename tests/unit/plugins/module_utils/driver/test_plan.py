@@ -11,7 +11,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 
 SUFFIX = "-1OEM.800.1.0.20613240"
 A100 = Device("0000:17:00.0", "NVIDIA A100 PCIe 40GB", "shared")
-WISH = {"family": "nvaie", "replace": False, "downgrade": "refuse", "method": "auto"}
+WISH = {"family": "nvaie", "replace": False, "downgrade": "refuse", "other_release": "refuse", "method": "auto"}
 
 
 def nvaie(driver="550.54.16", suffix=SUFFIX, **more):
@@ -128,6 +128,11 @@ def test_a_package_without_a_known_level_is_left_to_the_installer():
 def test_a_driver_for_another_release_of_esxi_is_refused():
     error = refused(host(esxi="7.0.3"), depot(nvaie()))
     assert (error.code, error.data["built_for"]) == ("wrong_esxi_release", "8.0.0")
+    assert "other_release=allow" in error.todo
+
+
+def test_a_driver_that_seems_to_be_for_another_release_is_left_to_the_installer_on_demand():
+    assert want(host(esxi="7.0.3"), depot(nvaie()), other_release="allow").vibs == (nvaie(),)
 
 
 @pytest.mark.parametrize(
