@@ -25,15 +25,13 @@ notes:
   - vSphere changes vGPUs only while a VM is off. See O(power).
   - Which profiles exist is decided by the hosts. This module never makes up the name of a profile, it compares the
     names in O(profiles) with those that the hosts of the VM's cluster report.
-  - With O(power=cycle) a VM that is about to be switched off gets the advanced setting
-    C(aiready.vsphere.power_on_again). A later run with O(power=cycle) switches on what a run that was killed left off,
-    and the setting is removed as soon as the VM runs.
   - PCI passthrough devices other than vGPUs are left as they are. Their memory windows are not part of the computed
     MMIO size. Set O(mmio_size_gb) for a VM that has such devices too.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.vm_identity
   - aiready.vsphere.task_waiting
+  - aiready.vsphere.vm_change
   - aiready.vsphere.attributes
 options:
   vms:
@@ -60,6 +58,23 @@ options:
       bios_uuid:
         description: BIOS UUID of the VM, as the guest sees it.
         type: str
+      planned:
+        description: O(planned) for this VM alone.
+        type: dict
+        suboptions:
+          template:
+            description: See O(planned.template).
+            type: str
+          host:
+            description: See O(planned.host).
+            type: str
+          hardware_version:
+            description: See O(planned.hardware_version).
+            type: int
+          memory_reservation:
+            description: See O(planned.memory_reservation).
+            type: str
+            choices: [all]
       profiles:
         description: The vGPU profiles of this VM. Without it, those in O(profiles) at the top.
         type: list
@@ -126,22 +141,6 @@ options:
     type: str
     choices: [enabled, disabled, ignore]
     default: enabled
-  power:
-    description:
-      - What to do with a VM that runs and has to be changed.
-      - V(refuse) fails for this VM and says what would have changed.
-      - V(cycle) shuts the guest down, switches the VM off, changes it and switches it on again. VMs that need no change
-        keep running. If vSphere refuses to start the VM with its new configuration, the old one is put back and the VM
-        is started with it.
-    type: str
-    choices: [refuse, cycle]
-    default: refuse
-  guest_shutdown_timeout_s:
-    description:
-      - How long a guest may take to shut down with O(power=cycle) before its power is cut.
-      - A guest without running VMware Tools cannot be asked, its power is cut at once.
-    type: int
-    default: 300
   max_per_vm:
     description:
       - The largest number of vGPUs that your vSphere release takes in one VM.
@@ -348,83 +347,59 @@ failure:
   sample: {code: some_failed, failed: [train-02]}
 """
 
-from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import (
-    vgpu_apply,
-    vgpu_fleet,
     vgpu_params,
     vgpu_plan,
+    vgpu_read,
     vgpu_rules,
+    vgpu_spec,
     vgpu_state,
 )
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun, run
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, find, session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 
 
-class VgpuProfiles(Noun):
+class VgpuProfiles(VmNoun):
     """The vGPUs of VMs."""
 
-    def __init__(self, params, warn):
-        self._params = params
-        self._warn = warn
-        self._vcenter = None
-        self._fleet = None
+    WHAT = "vGPU configuration"
+    HOST_PROPERTIES = vgpu_read.HOST_PROPERTIES
+    WHOLE_CLUSTER = True
 
-    def read(self, items):
-        self._vcenter = session.connect(self._params, self._warn)
-        self._fleet = vgpu_fleet.Fleet(self._vcenter, self._params["tasks_in_flight"], self._params["task_timeout_s"])
-        self._fleet.find(items, self._params["datacenter"])
-        self._fleet.read([item for item in items if item.error is None])
+    def __init__(self, module):
+        super().__init__(module)
+        # A thousand VMs share their hosts; what a host offers is worked out once.
+        self._hosts = {}
 
-    def want(self, item):
-        now, wish = item.now, item.wish
-        devices = vgpu_plan.wanted_devices(now, wish)
-        added = vgpu_plan.added_profiles(now, devices)
+    def state_of(self, row, vm, place):
+        if place is None:
+            return vgpu_read.state_of(row, vm, None, ())
+        if place.moid not in self._hosts:
+            for neighbour in place.neighbours:
+                self._hosts[neighbour.moid] = vgpu_read.host_of(neighbour, place.cluster)
+        cluster = tuple(self._hosts[neighbour.moid] for neighbour in place.neighbours)
+        return vgpu_read.state_of(row, vm, self._hosts[place.moid], cluster)
+
+    def want_settings(self, now, wish):
+        return vgpu_plan.want(now, wish)
+
+    def refuse(self, item, wanted):
+        added = vgpu_plan.added_profiles(item.now, wanted.devices)
         if added:
-            vgpu_rules.refuse_impossible(item.label, now, devices, added, wish["max_per_vm"])
-        wanted = vgpu_plan.want(now, wish)
-        changes = vgpu_plan.setting_changes(now, wanted)
-        if changes:
-            vgpu_rules.refuse_unreachable(item.label, now, changes)
-        if changes and wish["power"] == "refuse":
-            vgpu_rules.refuse_running(item.label, now, changes)
-        return wanted
+            vgpu_rules.refuse_impossible(item.label, item.now, wanted.devices, added, item.wish["max_per_vm"])
 
-    def compare(self, now, wanted):
-        return vgpu_plan.compare(now, wanted)
+    def setting_changes(self, now, wanted):
+        return vgpu_plan.setting_changes(now, wanted)
 
-    def apply(self, items):
-        vgpu_apply.apply(self._fleet, items)
+    def reconfiguration(self, now, wanted):
+        return vgpu_spec.reconfiguration(now, wanted)
 
-    def prove(self, items):
-        vgpu_apply.prove(self._fleet, items)
-
-    def project(self, state):
-        return vgpu_state.project(state)
-
-    def pending(self, state):
-        if state.power_on_again and state.power == "off":
-            return [{"what": "power", "needs": "power_on"}]
-        return []
-
-    def close(self):
-        if self._vcenter is not None:
-            self._vcenter.close()
+    def settings(self, state):
+        return vgpu_state.settings(state)
 
 
 def main():
-    module = AnsibleModule(argument_spec=vgpu_params.ARGUMENTS, supports_check_mode=True, **vgpu_params.RELATIONS)
-    _pyvmomi.require(module)
-    problems = vgpu_params.check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
-    items = [Item(find.label(wish), wish, vgpu_params.ids(wish)) for wish in vgpu_params.wishes(module.params)]
-    noun = VgpuProfiles(module.params, module.warn)
-    try:
-        run(module, noun, items, "vms")
-    finally:
-        noun.close()
+    params.main(vgpu_params.ARGUMENTS, VgpuProfiles, vgpu_params.check_params)
 
 
 if __name__ == "__main__":

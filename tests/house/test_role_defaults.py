@@ -22,7 +22,7 @@ SHARED = sorted({name[len(PREFIX) :] for name in ROLE} - OWN)
 
 @pytest.mark.parametrize("name", SHARED)
 def test_role_input_has_type_choices_and_default_of_the_modules_option(name):
-    option, argument = ROLE[PREFIX + name], ARGUMENTS[RENAMED.get(name, name)]
+    option, argument = ROLE[PREFIX + name], ARGUMENTS.spec[RENAMED.get(name, name)]
     assert option["type"] == argument["type"]
     assert option.get("choices") == argument.get("choices")
     # An option without a default is left out by the role when its input is 0 or empty.

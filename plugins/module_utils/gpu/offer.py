@@ -7,18 +7,10 @@
 from __future__ import annotations
 
 import difflib
-from typing import NamedTuple
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
-
-
-class Problem(NamedTuple):
-    """One reason against a wish."""
-
-    code: str
-    found: str
-    todo: str
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 
 
 def against_profiles(now, profiles):

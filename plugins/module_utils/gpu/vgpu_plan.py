@@ -16,10 +16,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state imp
     MMIO_SIZE,
     USE_64BIT_MMIO,
     device_name,
-    is_on,
     uvm_setting,
     uvm_settings,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
 
 
 def wanted_devices(now, wish):
@@ -54,28 +54,7 @@ def want(now, wish):
         if wish["mmio"] == "auto":
             vmx.update(_mmio(now, devices, wish["mmio_size_gb"]))
     vmx = _unified_memory(vmx, devices, now.other_keys, wish["unified_memory"])
-    recover = now.power_on_again and wish["power"] == "cycle"
-    return dataclasses.replace(
-        now,
-        devices=devices,
-        memory_locked=locked,
-        vmx=vmx,
-        power="on" if recover else now.power,
-        # Left on a VM that somebody started since, it would switch the VM on again months later.
-        power_on_again=now.power_on_again and not recover and now.power != "on",
-    )
-
-
-def compare(now, wanted):
-    """The changes from one state to the other; a running VM that changes is power cycled."""
-    changes = setting_changes(now, wanted)
-    if changes and now.power == "on":
-        changes.append(Change("power_cycle", False, True))
-    if now.power_on_again != wanted.power_on_again:
-        changes.append(Change("power_on_again", now.power_on_again, wanted.power_on_again))
-    if now.power != wanted.power:
-        changes.append(Change("power", now.power, wanted.power))
-    return changes
+    return dataclasses.replace(now, devices=devices, memory_locked=locked, vmx=vmx)
 
 
 def setting_changes(now, wanted):

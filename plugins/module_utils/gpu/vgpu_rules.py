@@ -9,71 +9,18 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue, offer
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.offer import Problem
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem, refusal, unreachable
 
 
 def refuse_impossible(label, now, devices, added, max_per_vm=None):
     """Raise one OperatorError with every reason why the VM cannot have these devices."""
-    problems = unreachable(now) or against_devices(now, [profile for key, profile in devices], added, max_per_vm)
+    problems = unreachable(now.vm) or against_devices(now, [profile for key, profile in devices], added, max_per_vm)
     if problems:
         names = ", ".join(sorted(profile for key, profile in devices))
         text = "the vGPU profile %s was wanted" if len(devices) == 1 else "the vGPU profiles %s were wanted"
         raise refusal(label, text % names, problems)
-
-
-def refuse_unreachable(label, now, changes):
-    """Raise an OperatorError when the VM cannot be changed at all."""
-    problems = unreachable(now)
-    if problems:
-        raise refusal(label, _planned(changes), problems)
-
-
-def refuse_running(label, now, changes):
-    """Raise an OperatorError when the VM runs, for nothing of this can be changed then."""
-    if now.power != "on":
-        return
-    problem = Problem(
-        "vm_running",
-        "It is running, and vSphere changes this only while a VM is off.",
-        "Shut it down first, or set power=cycle to have it shut down, changed and switched on again.",
-    )
-    raise refusal(label, _planned(changes), [problem])
-
-
-def refusal(label, wanted, problems):
-    """The problems of one VM as one error."""
-    return OperatorError(
-        f"VM {label}",
-        wanted,
-        " ".join(problem.found for problem in problems),
-        " ".join(problem.todo for problem in problems),
-        problems[0].code,
-        problems=[problem._asdict() for problem in problems],
-    )
-
-
-def _planned(changes):
-    return f"these changes were wanted: {'; '.join(str(change) for change in changes)}"
-
-
-def unreachable(now):
-    """What keeps vSphere from changing the VM."""
-    if now.template:
-        return [Problem("template", "It is a template.", "Clone a VM from it and give the profiles to the clone.")]
-    if now.connection != "connected":
-        return [
-            Problem(
-                f"vm_{now.connection}",
-                f"vCenter reports the VM as {now.connection}.",
-                "Bring its host or its datastore back first.",
-            )
-        ]
-    if now.power == "suspended":
-        return [Problem("suspended", "It is suspended.", "Resume it, or shut it down, and try again.")]
-    return []
 
 
 def against_devices(now, profiles, added, max_per_vm=None):
@@ -154,7 +101,7 @@ def _too_few_gpus(now, profiles, max_per_vm):
 
 
 def _firmware(now, profiles, max_per_vm):
-    if now.firmware != "bios" or not any(catalogue.needs_efi(profile) for profile in profiles):
+    if now.vm.firmware != "bios" or not any(catalogue.needs_efi(profile) for profile in profiles):
         return None
     # The firmware is never changed here: a guest that was installed under BIOS does not start under EFI.
     return Problem(

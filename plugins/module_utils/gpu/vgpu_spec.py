@@ -2,17 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Build the specifications that a reconfiguration of a VM needs."""
+"""The specification that a reconfiguration of a VM needs."""
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import POWER_ON_AGAIN
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
 
 def reconfiguration(now, wanted):
-    """The ConfigSpec that takes a VM from one state to the other, refused by vSphere if the VM changed meanwhile."""
-    spec = vim.vm.ConfigSpec(changeVersion=now.change_version)
+    """The ConfigSpec that takes a VM from one state to the other."""
+    spec = vim.vm.ConfigSpec()
     gone = [device for device in now.devices if device not in wanted.devices]
     new = [device for device in wanted.devices if device not in now.devices]
     spec.deviceChange = [_device("remove", key, profile) for key, profile in gone] + [
@@ -24,15 +23,10 @@ def reconfiguration(now, wanted):
         spec.memoryReservationLockedToMax = wanted.memory_locked
         if not wanted.memory_locked:
             # The reservation that came with the lock does not go with it.
-            spec.memoryAllocation = vim.ResourceAllocationInfo(reservation=wanted.memory_reserved_mb)
+            spec.memoryAllocation = vim.ResourceAllocationInfo(reservation=wanted.vm.memory_reserved_mb)
     changed = [key for key in sorted(set(now.vmx) | set(wanted.vmx)) if now.vmx.get(key) != wanted.vmx.get(key)]
     spec.extraConfig = [_setting(key, wanted.vmx.get(key)) for key in changed]
     return spec
-
-
-def power_on_again(wanted):
-    """The ConfigSpec that leaves or removes the note that this VM has to be switched on again."""
-    return vim.vm.ConfigSpec(extraConfig=[_setting(POWER_ON_AGAIN, "true" if wanted else None)])
 
 
 def _device(operation, key, profile):

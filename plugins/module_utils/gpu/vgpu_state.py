@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, is_on
+
 USE_64BIT_MMIO = "pciPassthru.use64bitMMIO"
 MMIO_SIZE = "pciPassthru.64bitMMIOSizeGB"
-POWER_ON_AGAIN = "aiready.vsphere.power_on_again"
 
 # vSphere gives PCI passthrough devices keys from here on, and pciPassthru<N> in the VMX file is the device with key
 # 13000 + N [unsure: seen so, not documented], which is why every reconfiguration is followed by a reading.
@@ -51,21 +52,14 @@ class Host:
 class VmState:
     """What is set in one VM."""
 
+    vm: Vm = field(default_factory=Vm)
     # (device key, profile), ordered by key
     devices: tuple = ()
     # keys of the other PCI passthrough devices, which share the numbering
     other_keys: tuple = ()
     memory_locked: bool = False
-    memory_reserved_mb: int | None = None
     # the VMX settings that concern us
     vmx: dict = field(default_factory=dict)
-    power: str = "off"
-    power_on_again: bool = False
-    firmware: str = "efi"
-    template: bool = False
-    connection: str = "connected"
-    tools_running: bool = False
-    change_version: str = ""
     host: Host | None = None
     # all hosts of the VM's cluster, its own included
     cluster: tuple = ()
@@ -84,11 +78,6 @@ class VmState:
         return is_on(self.vmx.get(USE_64BIT_MMIO))
 
 
-def is_on(value):
-    """True for a VMX value that switches something on."""
-    return (value or "").lower() in ("1", "true", "yes", "on")
-
-
 def device_name(key):
     """The name that the VMX file has for a PCI passthrough device."""
     return f"pciPassthru{key - FIRST_KEY}"
@@ -104,14 +93,12 @@ def uvm_settings(vmx):
     return {name[: -len(".cfg.enable_uvm")]: value for name, value in vmx.items() if name.endswith(".cfg.enable_uvm")}
 
 
-def project(state):
-    """A state in the user's terms."""
+def settings(state):
+    """What is set, in the user's terms."""
     return {
         "profiles": state.profiles,
         "memory_reservation": "all" if state.memory_locked else "partial",
         "mmio_64bit": state.mmio_64bit,
         "mmio_size_gb": state.mmio_size_gb,
         "unified_memory": sorted(name for name, value in uvm_settings(state.vmx).items() if is_on(value)),
-        "power": state.power,
-        "power_on_again": state.power_on_again,
     }

@@ -16,6 +16,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_params
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import Gpu, Host, VmState
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 from ansible_collections.aiready.vsphere.plugins.modules import vgpu_profile
 
 NAME = "aiready.vsphere.vgpu_profile"
@@ -39,11 +41,11 @@ def essence(options, nested):
 
 
 def test_the_documentation_describes_exactly_the_arguments():
-    assert essence(documented()["options"], "suboptions") == essence(vgpu_params.ARGUMENTS, "options")
+    assert essence(documented()["options"], "suboptions") == essence(vgpu_params.ARGUMENTS.spec, "options")
 
 
 def test_only_the_password_is_secret():
-    assert [name for name, option in vgpu_params.ARGUMENTS.items() if option.get("no_log")] == ["password"]
+    assert [name for name, option in vgpu_params.ARGUMENTS.spec.items() if option.get("no_log")] == ["password"]
 
 
 def tasks():
@@ -58,7 +60,7 @@ def tasks():
 
 @pytest.mark.parametrize("params", list(tasks()))
 def test_every_example_is_a_call_that_the_module_takes(params):
-    result = ArgumentSpecValidator(vgpu_params.ARGUMENTS, **vgpu_params.RELATIONS).validate(params)
+    result = ArgumentSpecValidator(vgpu_params.ARGUMENTS.spec, **RELATIONS).validate(params)
     assert result.error_messages == []
     assert vgpu_params.check_params(result.validated_parameters) == []
 
@@ -68,8 +70,12 @@ class Ended(Exception):
 
 
 class Module:
+    params = {}
     check_mode = True
     _diff = True
+
+    def warn(self, text):
+        raise AssertionError(text)
 
     def exit_json(self, **answer):
         raise Ended(json.loads(json.dumps(answer)))
@@ -82,7 +88,7 @@ class Planned(vgpu_profile.VgpuProfiles):
     """The noun on states that are given instead of read."""
 
     def __init__(self, states):
-        super().__init__({}, None)
+        super().__init__(Module())
         self.states = states
 
     def read(self, items):
@@ -93,9 +99,9 @@ class Planned(vgpu_profile.VgpuProfiles):
 def plan(*states, **options):
     """The module's answer in check mode for VMs in these states."""
     params = {"hostname": "v", "username": "u", "password": "p", **options}
-    result = ArgumentSpecValidator(vgpu_params.ARGUMENTS, **vgpu_params.RELATIONS).validate(params)
-    wishes = vgpu_params.wishes(result.validated_parameters)
-    items = [Item(wish["name"], wish, vgpu_params.ids(wish)) for wish in wishes]
+    result = ArgumentSpecValidator(vgpu_params.ARGUMENTS.spec, **RELATIONS).validate(params)
+    wishes = vgpu_params.ARGUMENTS.wishes(result.validated_parameters)
+    items = [Item(wish["name"], wish, ids(wish)) for wish in wishes]
     with pytest.raises(Ended) as ended:
         runner.run(Module(), Planned(states), items, "vms")
     return ended.value.args[0]
@@ -104,7 +110,7 @@ def plan(*states, **options):
 GPU = Gpu("NVIDIA A100-PCIE-40GB", "sharedDirect", "sharedDirect")
 HOST = Host("host-1", "esx-01", "cluster", True, "8.0.3", ("grid_a100-20c", "grid_a100-40c"), (GPU,))
 OFF = VmState(host=HOST, cluster=(HOST,))
-RUNNING = VmState(host=HOST, cluster=(HOST,), power="on")
+RUNNING = VmState(host=HOST, cluster=(HOST,), vm=Vm(power="on"))
 
 
 def test_a_result_has_exactly_the_documented_keys():
@@ -142,7 +148,7 @@ def test_a_power_cycle_shows_among_the_changes():
 
 
 def test_a_vm_that_a_killed_run_left_off_is_pending_until_someone_says_cycle():
-    left = VmState(host=HOST, cluster=(HOST,), power_on_again=True)
+    left = VmState(host=HOST, cluster=(HOST,), vm=Vm(power_on_again=True))
     (result,) = plan(left, name="train-01", state="absent")["vms"]
     assert (result["changed"], result["pending"]) == (False, [{"what": "power", "needs": "power_on"}])
     (result,) = plan(left, name="train-01", state="absent", power="cycle")["vms"]
@@ -150,7 +156,7 @@ def test_a_vm_that_a_killed_run_left_off_is_pending_until_someone_says_cycle():
 
 
 def test_a_template_is_refused_even_when_only_settings_would_change():
-    template = VmState(template=True, vmx={"pciPassthru0.cfg.enable_uvm": "1"})
+    template = VmState(vm=Vm(template=True), vmx={"pciPassthru0.cfg.enable_uvm": "1"})
     (result,) = plan(template, name="golden", state="absent")["vms"]
     assert result["failure"]["code"] == "template"
 
@@ -160,6 +166,8 @@ import sys
 sys.modules["pyVmomi"] = None
 sys.path.insert(0, {collections!r})
 from ansible.module_utils.testing import patch_module_args
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 from ansible_collections.aiready.vsphere.plugins.modules import vgpu_profile
 with patch_module_args({{"hostname": "v", "username": "u", "password": "secret", "name": "a", "state": "absent"}}):
     vgpu_profile.main()

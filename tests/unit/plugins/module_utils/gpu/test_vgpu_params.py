@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS
 
 LOGIN = {"hostname": "vcenter.example.com", "username": "user", "password": "secret"}
 
 
 def validated(**params):
-    validator = ArgumentSpecValidator(vgpu_params.ARGUMENTS, **vgpu_params.RELATIONS)
+    validator = ArgumentSpecValidator(vgpu_params.ARGUMENTS.spec, **RELATIONS)
     return validator.validate({**LOGIN, **params})
 
 
@@ -92,7 +93,7 @@ def test_what_an_entry_says_goes_before_what_the_task_says():
         memory_reservation="ignore",
         power="cycle",
     )
-    first, second = vgpu_params.wishes(result.validated_parameters)
+    first, second = vgpu_params.ARGUMENTS.wishes(result.validated_parameters)
     assert (first["name"], first["profiles"], first["mmio"], first["unified_memory"]) == ("a", ["x"], "auto", "enabled")
     assert (second["moid"], second["profiles"], second["mmio"], second["unified_memory"]) == (
         "vm-2",

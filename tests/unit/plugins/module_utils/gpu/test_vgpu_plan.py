@@ -7,15 +7,14 @@ import dataclasses
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_plan
 
-from .worlds import ready, vm, wish
+from .worlds import planned, ready, vm, wish
 
 USE, SIZE = "pciPassthru.use64bitMMIO", "pciPassthru.64bitMMIOSizeGB"
 UVM = "pciPassthru%d.cfg.enable_uvm"
 
 
 def plan(now, wished):
-    changes = vgpu_plan.compare(now, vgpu_plan.want(now, wished))
-    return {change.path: (change.before, change.after) for change in changes}
+    return {change.path: (change.before, change.after) for change in planned(now, wished)[1]}
 
 
 FIRST_VGPU = {
@@ -45,7 +44,7 @@ def without(*paths):
         (ready("grid_a100-40c", power="on"), wish("grid_a100-40c", power="cycle"), {}),
         (
             ready("grid_a100-20c", "grid_a100-10c", power="on"),
-            wish("grid_a100-10c", "grid_a100-20c"),
+            wish("grid_a100-10c", "grid_a100-20c", power="cycle"),
             {SIZE: ("128", "256"), "power_cycle": (False, True)},
         ),
         (
@@ -149,12 +148,12 @@ def test_matching_devices_stay_and_new_ones_get_the_lowest_free_keys(now, wished
 @pytest.mark.parametrize("wished", [wish("grid_a100-40c", "grid_a100-20c"), wish(state="absent")])
 def test_what_was_planned_once_needs_no_second_plan(now, wished):
     wanted = vgpu_plan.want(now, wished)
-    assert vgpu_plan.compare(wanted, vgpu_plan.want(wanted, wished)) == []
+    assert vgpu_plan.setting_changes(wanted, vgpu_plan.want(wanted, wished)) == []
 
 
 def test_a_device_that_got_another_key_than_predicted_has_its_setting_moved():
-    planned = vgpu_plan.want(vm(), wish("grid_a100-40c"))
-    real = dataclasses.replace(planned, devices=((13001, "grid_a100-40c"),))
+    predicted = vgpu_plan.want(vm(), wish("grid_a100-40c"))
+    real = dataclasses.replace(predicted, devices=((13001, "grid_a100-40c"),))
     assert plan(real, wish("grid_a100-40c")) == {UVM % 0: ("1", None), UVM % 1: (None, "1")}
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_read
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import Gpu, Host, VmState, project
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import Gpu, Host, VmState
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, vm_of
+from ansible_collections.aiready.vsphere.plugins.modules.vgpu_profile import VgpuProfiles
 from pyVmomi import vim
+
+from .worlds import Module
 
 PASSTHROUGH = vim.vm.device.VirtualPCIPassthrough
 
@@ -27,39 +31,38 @@ def row(kind, moid, values):
     return Row(kind(moid, None), values, {})
 
 
+def state_of(values):
+    found = row(vim.VirtualMachine, "vm-1", values)
+    return vgpu_read.state_of(found, vm_of(found), None, ())
+
+
 def test_a_vm_is_read_with_its_vgpus_settings_and_power():
-    state = vgpu_read.vm_of(
-        row(
-            vim.VirtualMachine,
-            "vm-1",
-            {
-                "config.hardware.device": [
-                    vim.vm.device.VirtualPCIController(key=100),
-                    vgpu(13002, "grid_a100-10c"),
-                    nic(13001),
-                    vgpu(13000, "grid_a100-20c"),
-                ],
-                "config.extraConfig": extra(
-                    **{
-                        "pciPassthru.use64bitMMIO": "TRUE",
-                        "pciPassthru.64bitMMIOSizeGB": "256",
-                        "pciPassthru0.cfg.enable_uvm": "1",
-                        "pciPassthru0.pciSlotNumber": "64",
-                        "nvram": "train-01.nvram",
-                        "aiready.vsphere.power_on_again": "true",
-                    }
-                ),
-                "config.memoryReservationLockedToMax": True,
-                "config.firmware": "efi",
-                "config.template": False,
-                "config.changeVersion": "2026-01-01T00:00:00Z",
-                "runtime.powerState": "poweredOn",
-                "runtime.connectionState": "connected",
-                "guest.toolsRunningStatus": "guestToolsRunning",
-            },
-        ),
-        None,
-        (),
+    state = state_of(
+        {
+            "config.hardware.device": [
+                vim.vm.device.VirtualPCIController(key=100),
+                vgpu(13002, "grid_a100-10c"),
+                nic(13001),
+                vgpu(13000, "grid_a100-20c"),
+            ],
+            "config.extraConfig": extra(
+                **{
+                    "pciPassthru.use64bitMMIO": "TRUE",
+                    "pciPassthru.64bitMMIOSizeGB": "256",
+                    "pciPassthru0.cfg.enable_uvm": "1",
+                    "pciPassthru0.pciSlotNumber": "64",
+                    "nvram": "train-01.nvram",
+                    "aiready.vsphere.power_on_again": "true",
+                }
+            ),
+            "config.memoryReservationLockedToMax": True,
+            "config.firmware": "efi",
+            "config.template": False,
+            "config.changeVersion": "2026-01-01T00:00:00Z",
+            "runtime.powerState": "poweredOn",
+            "runtime.connectionState": "connected",
+            "guest.toolsRunningStatus": "guestToolsRunning",
+        }
     )
     assert state == VmState(
         devices=((13000, "grid_a100-20c"), (13002, "grid_a100-10c")),
@@ -70,13 +73,17 @@ def test_a_vm_is_read_with_its_vgpus_settings_and_power():
             "pciPassthru.64bitMMIOSizeGB": "256",
             "pciPassthru0.cfg.enable_uvm": "1",
         },
-        power="on",
-        power_on_again=True,
-        firmware="efi",
-        tools_running=True,
-        change_version="2026-01-01T00:00:00Z",
+        vm=Vm(
+            power="on",
+            power_on_again=True,
+            firmware="efi",
+            tools_running=True,
+            change_version="2026-01-01T00:00:00Z",
+            memory_locked=True,
+            extra=state.vm.extra,
+        ),
     )
-    assert project(state) == {
+    assert VgpuProfiles(Module()).project(state) == {
         "profiles": ["grid_a100-10c", "grid_a100-20c"],
         "memory_reservation": "all",
         "mmio_64bit": True,
@@ -93,7 +100,7 @@ def test_settings_are_known_however_they_are_spelled():
         "pciPassthru.64BitMMIOSizeGB": "256",
         "pcipassthru3.CFG.enable_uvm": "1",
     }
-    state = vgpu_read.vm_of(row(vim.VirtualMachine, "vm-1", {"config.extraConfig": extra(**settings)}), None, ())
+    state = state_of({"config.extraConfig": extra(**settings)})
     assert state.vmx == {
         "pciPassthru.use64bitMMIO": "TRUE",
         "pciPassthru.64bitMMIOSizeGB": "256",
@@ -102,10 +109,8 @@ def test_settings_are_known_however_they_are_spelled():
 
 
 def test_a_vm_that_vcenter_cannot_read_is_no_reason_to_crash():
-    state = vgpu_read.vm_of(
-        row(vim.VirtualMachine, "vm-1", {"name": "lost", "runtime.connectionState": "inaccessible"}), None, ()
-    )
-    assert (state.connection, state.profiles, state.power) == ("inaccessible", [], "off")
+    state = state_of({"name": "lost", "runtime.connectionState": "inaccessible"})
+    assert (state.vm.connection, state.profiles, state.vm.power) == ("inaccessible", [], "off")
 
 
 @pytest.mark.parametrize("configured", ["shared", "sharedDirect"])

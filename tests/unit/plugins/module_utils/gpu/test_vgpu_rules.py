@@ -6,7 +6,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_plan, vgpu_rules
 
-from .worlds import A40, A100, A100_MIG, gpu, host, vm, wish
+from .worlds import A40, A100, A100_MIG, gpu, host, planned, ready, vm, wish
 
 BASIC, SHARED, DIRECT = gpu("basic", "shared"), gpu("shared", "shared"), gpu("direct", "shared")
 
@@ -171,12 +171,10 @@ def test_the_number_per_vm_can_be_set(limit, refused):
 
 
 def test_a_running_vm_is_refused_with_the_changes_that_were_due():
-    now = vm(power="on", host=host())
-    changes = vgpu_plan.compare(now, vgpu_plan.want(now, wish("grid_a100-40c")))
     with pytest.raises(OperatorError, match=r"profiles: none -> grid_a100-40c; .*power=cycle") as refused:
-        vgpu_rules.refuse_running("train-01", now, changes)
+        planned(vm(power="on", host=host()), wish("grid_a100-40c"))
     assert refused.value.code == "vm_running"
 
 
-def test_a_vm_that_is_off_is_not_refused_for_its_power():
-    vgpu_rules.refuse_running("train-01", vm(), [])
+def test_a_running_vm_that_needs_no_change_is_not_refused_for_its_power():
+    assert planned(ready("grid_a100-40c", power="on", host=host()), wish("grid_a100-40c"))[1] == []

@@ -4,7 +4,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import FIRST_KEY, Gpu, Host, VmState
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
+from ansible_collections.aiready.vsphere.plugins.modules.vgpu_profile import VgpuProfiles
 
 A100 = ("grid_a100-10c", "grid_a100-20c", "grid_a100-40c", "grid_a100-4c", "grid_a100-5c", "grid_a100-8c")
 A100_MIG = ("grid_a100-1-5c", "grid_a100-2-10c", "grid_a100-3-20c", "grid_a100-4-20c", "grid_a100-7-40c")
@@ -25,7 +30,39 @@ def host(name="esx-01", version="8.0.3", offered=A100, gpus=EIGHT_GPUS, connecte
 def vm(*profiles, host=None, others=(), **fields):
     """A VM that is off; its vGPUs have the first keys."""
     fields.setdefault("devices", tuple((FIRST_KEY + number, profile) for number, profile in enumerate(profiles)))
-    return VmState(host=host, cluster=(host, *others) if host else (), **fields)
+    own = {field.name for field in dataclasses.fields(VmState)}
+    common = Vm(**{name: value for name, value in fields.items() if name not in own})
+    settings = {name: value for name, value in fields.items() if name in own}
+    return VmState(vm=common, host=host, cluster=(host, *others) if host else (), **settings)
+
+
+def powered(state, **fields):
+    """The same with other facts about the VM itself."""
+    return dataclasses.replace(state, vm=dataclasses.replace(state.vm, **fields))
+
+
+class Module:
+    """What a noun takes from its module."""
+
+    params = {}
+    check_mode = False
+
+    def warn(self, text):
+        raise AssertionError(text)
+
+
+class Permissive(VgpuProfiles):
+    """The noun without its rules, which have tests of their own."""
+
+    def refuse(self, item, wanted):
+        pass
+
+
+def planned(now, wished):
+    """(the wanted state, the changes that lead to it)."""
+    noun = Permissive(Module())
+    wanted = noun.want(Item("train-01", wished, {"moid": "vm-1"}, now=now))
+    return wanted, noun.compare(now, wanted)
 
 
 def ready(*profiles, **fields):

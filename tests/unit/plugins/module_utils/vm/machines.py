@@ -7,10 +7,10 @@ from __future__ import annotations
 import dataclasses
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_fleet import Fleet
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import POWER_ON_AGAIN
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.tasks import Outcome
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import POWER_ON_AGAIN
 
 LATE = OperatorError("VM train-01", "it should start", "The task did not end", "Wait for it", code="task_timeout")
 LOST = OperatorError("vcenter", "an answer was wanted", "The connection was closed", "", code="fate_unknown")
@@ -49,8 +49,13 @@ class Machine:
         return self.state
 
     def change(self, **fields):
-        version = str(int(self.state.change_version or "0") + 1)
-        self.state = dataclasses.replace(self.state, change_version=version, **fields)
+        """Change settings, or facts about the VM itself."""
+        own = {field.name for field in dataclasses.fields(self.state)}
+        version = str(int(self.state.vm.change_version or "0") + 1)
+        common = {name: value for name, value in fields.items() if name not in own}
+        vm = dataclasses.replace(self.state.vm, change_version=version, **common)
+        settings = {name: value for name, value in fields.items() if name in own}
+        self.state = dataclasses.replace(self.state, vm=vm, **settings)
 
     def ReconfigVM_Task(self, spec):
         note = [option.key for option in spec.extraConfig] == [POWER_ON_AGAIN]
@@ -86,7 +91,7 @@ class Machine:
         return Outcome()
 
     def _reconfigure(self, spec):
-        assert spec.changeVersion in (None, self.state.change_version)
+        assert spec.changeVersion in (None, self.state.vm.change_version)
         vmx = dict(self.state.vmx)
         for option in spec.extraConfig:
             vmx.pop(option.key, None)
@@ -105,7 +110,7 @@ class Machine:
         locked = spec.memoryReservationLockedToMax
         self.change(
             vmx=vmx,
-            power_on_again=noted == "true" if touched else self.state.power_on_again,
+            power_on_again=noted == "true" if touched else self.state.vm.power_on_again,
             devices=tuple(sorted(devices.items())),
             memory_locked=self.state.memory_locked if locked is None else locked,
         )

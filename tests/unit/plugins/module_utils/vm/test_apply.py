@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_apply, vgpu_plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm import apply
 from pyVmomi import vim
 
+from ..gpu.worlds import Module, Permissive, planned, powered, ready, vm, wish
 from .machines import Clock, Machine, Rehearsed
-from .worlds import ready, vm, wish
 
 NO_GPU = vim.fault.InsufficientResourcesFault(msg="No GPU is free.")
 CONCURRENT = vim.fault.ConcurrentAccess()
@@ -19,12 +17,12 @@ BAD_DEVICE = vim.fault.InvalidDeviceSpec(property="backing.vgpu", msg="Invalid d
 
 def carry_out(state, wished, machine=None, **options):
     machine = machine or Machine(state, Clock(), **options)
-    item = Item("train-01", wished, {"moid": "vm-1"}, now=state, wanted=vgpu_plan.want(state, wished))
-    item.changes = vgpu_plan.compare(state, item.wanted)
-    fleet = Rehearsed(machine)
-    vgpu_apply.apply(fleet, [item])
+    item = Item("train-01", wished, {"moid": "vm-1"}, now=state)
+    item.wanted, item.changes = planned(state, wished)
+    fleet, noun = Rehearsed(machine), Permissive(Module())
+    apply.apply(noun, fleet, [item])
     if item.touched:
-        vgpu_apply.prove(fleet, [item])
+        apply.prove(noun, fleet, [item])
     assert machine.gone or item.proved == machine.state
     return item, machine
 
@@ -35,7 +33,7 @@ RUNNING = vm(power="on", tools_running=True)
 
 
 def settled(machine, power="off"):
-    return dataclasses.replace(ready("grid_a100-40c", power=power), change_version=machine.state.change_version)
+    return powered(ready("grid_a100-40c", power=power), change_version=machine.state.vm.change_version)
 
 
 def test_a_vm_that_is_off_takes_one_reconfiguration():
@@ -94,7 +92,7 @@ def test_a_running_vm_is_shut_down_changed_and_started():
     item, machine = carry_out(RUNNING, CYCLE, guest_takes_s=20)
     assert machine.log == ["note", "shut down", "reconfigure", "power on", "note"]
     assert item.error is None
-    assert machine.state == dataclasses.replace(settled(machine, power="on"), tools_running=True)
+    assert machine.state == powered(settled(machine, power="on"), tools_running=True)
 
 
 def test_a_guest_that_does_not_shut_down_in_time_has_its_power_cut():
@@ -115,15 +113,15 @@ def test_a_guest_without_tools_is_not_waited_for():
 def test_a_vm_that_could_not_be_noted_is_not_switched_off():
     item, machine = carry_out(RUNNING, CYCLE, trouble={"note": [BAD_DEVICE]})
     assert machine.log == ["note"]
-    assert (item.error.code, machine.state.power) == ("invalid_device", "on")
+    assert (item.error.code, machine.state.vm.power) == ("invalid_device", "on")
 
 
 def test_a_vm_that_cannot_be_changed_is_started_as_it_was():
     item, machine = carry_out(RUNNING, CYCLE, guest_takes_s=5, trouble={"reconfigure": [BAD_DEVICE]})
     assert machine.log == ["note", "shut down", "reconfigure", "power on", "note"]
     assert item.error.code == "invalid_device"
-    assert (machine.state.power, machine.state.profiles) == ("on", [])
-    assert not machine.state.power_on_again
+    assert (machine.state.vm.power, machine.state.profiles) == ("on", [])
+    assert not machine.state.vm.power_on_again
 
 
 def test_a_vm_that_does_not_start_with_its_vgpu_gets_its_old_configuration_back():
@@ -132,7 +130,7 @@ def test_a_vm_that_does_not_start_with_its_vgpu_gets_its_old_configuration_back(
     assert item.error.code == "power_on_refused"
     assert "No GPU is free." in item.error.message
     assert "old configuration was put back, and the VM runs with it" in item.error.message
-    kept = dataclasses.replace(RUNNING, change_version=machine.state.change_version)
+    kept = powered(RUNNING, change_version=machine.state.vm.change_version)
     assert machine.state == kept
     assert item.touched
 
@@ -142,7 +140,7 @@ def test_when_the_way_back_fails_too_the_error_says_both_and_the_note_stays():
     assert "No GPU is free." in item.error.message
     assert "failed too: vCenter answered InvalidDeviceSpec" in item.error.message
     assert "The VM is off." in item.error.message
-    assert (machine.state.power, machine.state.power_on_again) == ("off", True)
+    assert (machine.state.vm.power, machine.state.vm.power_on_again) == ("off", True)
 
 
 def test_a_vm_that_may_be_starting_yet_keeps_its_new_configuration():
@@ -202,6 +200,6 @@ def test_a_lost_answer_to_a_power_operation_is_judged_by_the_power():
 def test_what_vsphere_accepts_but_does_not_keep_is_an_error():
     state = ready("grid_a100-40c")
     item = Item("train-01", wish("grid_a100-20c"), {"moid": "vm-1"}, now=state, wanted=state)
-    vgpu_apply.prove(Rehearsed(Machine(state, Clock())), [item])
+    apply.prove(Permissive(Module()), Rehearsed(Machine(state, Clock())), [item])
     assert item.error.code == "not_as_wanted"
     assert "profiles: grid_a100-40c -> grid_a100-20c" in item.error.message

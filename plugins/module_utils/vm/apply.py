@@ -9,44 +9,42 @@ from __future__ import annotations
 import dataclasses
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import (
-    power_cycle,
-    vgpu_fleet,
-    vgpu_plan,
-    vgpu_spec,
-)
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_fleet import current
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm import fleet as fleets
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm import power_cycle
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
 
 
-def apply(fleet, items):
+def apply(noun, fleet, items):
     """Make item.changes of every item; what fails is in item.error, what is there afterwards in item.proved."""
-    running = [item for item in items if item.now.power == "on" and vgpu_plan.setting_changes(item.now, item.wanted)]
+    running = [item for item in items if noun.needs_off(item.now, item.wanted)]
     power_cycle.stop(fleet, running, _failed)
-    _configure(fleet, [item for item in items if item.error is None])
+    noun.before_reconfiguration(fleet, [item for item in items if item.error is None], _failed)
+    _configure(noun, fleet, [item for item in items if item.error is None])
     # A VM that was switched off is switched on again even if it could not be changed.
-    restart = [item for item in items if item.wanted.power == "on" and current(item).power == "off"]
+    restart = [item for item in items if item.wanted.vm.power == "on" and current(item).vm.power == "off"]
     refused = _start(fleet, restart)
     for item in restart:
         # Where nobody said no, the VM may be starting at this moment.
         if item.ids["moid"] in refused and "fault" not in refused[item.ids["moid"]].data:
             _failed(item, refused.pop(item.ids["moid"]))
-    _put_back(fleet, [item for item in restart if item.ids["moid"] in refused], refused)
-    noted = [item for item in items if current(item).power == "on" and current(item).power_on_again]
+    _put_back(noun, fleet, [item for item in restart if item.ids["moid"] in refused], refused)
+    noted = [item for item in items if current(item).vm.power == "on" and current(item).vm.power_on_again]
     power_cycle.set_note(fleet, noted, False, _failed)
     for item in items:
         if item.error is not None and item.proved is not None and item not in running:
-            item.touched = bool(vgpu_plan.compare(item.now, item.proved))
+            item.touched = bool(noun.compare(item.now, item.proved))
 
 
-def prove(fleet, items):
+def prove(noun, fleet, items):
     """Read all again; what is still not as wanted is an error, unless the item has one already."""
-    gone = fleet.refresh(items)
-    for item in gone:
-        _failed(item, vgpu_fleet.gone(item))
+    for item in fleet.refresh(items):
+        _failed(item, fleets.gone(item))
     for item in items:
         if item.error is not None:
             continue
-        left = vgpu_plan.compare(item.proved, dataclasses.replace(_wanted_now(item), power=item.wanted.power))
+        wanted = _wanted_now(noun, item)
+        vm = dataclasses.replace(wanted.vm, power=item.wanted.vm.power, power_on_again=item.wanted.vm.power_on_again)
+        left = noun.compare(item.proved, dataclasses.replace(wanted, vm=vm))
         if left:
             item.error = OperatorError(
                 f"VM {item.label}",
@@ -58,21 +56,28 @@ def prove(fleet, items):
             )
 
 
-def _configure(fleet, items):
+def _configure(noun, fleet, items):
     """Reconfigure until a new reading shows nothing left to change."""
     fleet.settle(
         items,
-        "its vGPU configuration should change",
-        lambda item: not vgpu_plan.setting_changes(current(item), _wanted_now(item)),
-        lambda ref, item: ref.ReconfigVM_Task(spec=vgpu_spec.reconfiguration(current(item), _wanted_now(item))),
+        f"its {noun.WHAT} should change",
+        lambda item: not noun.setting_changes(current(item), _wanted_now(noun, item)),
+        lambda ref, item: ref.ReconfigVM_Task(spec=_spec(noun, current(item), _wanted_now(noun, item))),
         _failed,
         guarded=True,
     )
 
 
-def _wanted_now(item):
+def _wanted_now(noun, item):
     """The wanted state, worked out again from the latest reading: vSphere may have chosen other device keys."""
-    return vgpu_plan.want(current(item), item.wish)
+    return noun.want_settings(current(item), item.wish)
+
+
+def _spec(noun, now, wanted):
+    """The change as vSphere wants it, which it refuses if the VM changed since this reading."""
+    spec = noun.reconfiguration(now, wanted)
+    spec.changeVersion = now.vm.change_version
+    return spec
 
 
 def _start(fleet, items):
@@ -82,44 +87,44 @@ def _start(fleet, items):
     return refused
 
 
-def _put_back(fleet, items, refused):
+def _put_back(noun, fleet, items, refused):
     """Give VMs that do not start with the new configuration the old one, and start them with it."""
     broken = {}
-    changed = [item for item in items if vgpu_plan.setting_changes(current(item), item.now)]
+    changed = [item for item in items if noun.setting_changes(current(item), item.now)]
     fleet.settle(
         changed,
-        "its old vGPU configuration should be put back",
-        lambda item: not vgpu_plan.setting_changes(current(item), item.now),
-        lambda ref, item: ref.ReconfigVM_Task(spec=vgpu_spec.reconfiguration(current(item), item.now)),
+        f"its old {noun.WHAT} should be put back",
+        lambda item: not noun.setting_changes(current(item), item.now),
+        lambda ref, item: ref.ReconfigVM_Task(spec=_spec(noun, current(item), item.now)),
         lambda item, error: broken.setdefault(item.ids["moid"], error),
         guarded=True,
     )
     broken.update(_start(fleet, [item for item in changed if item.ids["moid"] not in broken]))
     for item in items:
+        power = current(item).vm.power
         again = broken.get(item.ids["moid"])
         if item not in changed:
-            outcome = f"The VM is {current(item).power}."
+            outcome = f"The VM is {power}."
         elif again is None:
             outcome = "The old configuration was put back, and the VM runs with it."
         else:
             outcome = (
-                f"Putting the old configuration back and starting it failed too: {_ended(again)} "
-                f"The VM is {current(item).power}."
+                f"Putting the old configuration back and starting it failed too: {_ended(again)} The VM is {power}."
             )
-        item.error = _start_refused(item, refused[item.ids["moid"]], outcome)
+        item.error = _start_refused(noun, item, refused[item.ids["moid"]], outcome)
 
 
-def _start_refused(item, why, outcome):
+def _start_refused(noun, item, why, outcome):
     """What vSphere said, and how the VM was left; after the reason why it could not be changed, if there is one."""
     first = item.error
     return OperatorError(
         f"VM {item.label}",
-        first.wanted if first else "it should run with the new vGPU configuration",
+        first.wanted if first else f"it should run with the new {noun.WHAT}",
         f"{_ended(first) + ' ' if first else ''}vSphere refused to switch it on: {_ended(why)} {outcome}",
         why.todo,
         first.code if first else "power_on_refused",
         cause=why.failure,
-        running=current(item).power == "on",
+        running=current(item).vm.power == "on",
     )
 
 

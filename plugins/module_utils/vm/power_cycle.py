@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_spec
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_fleet import current
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import POWER_ON_AGAIN
 
 _POLL_S = (0.5, 1.0, 2.0, 4.0)
 
@@ -17,12 +17,12 @@ _POLL_S = (0.5, 1.0, 2.0, 4.0)
 def stop(fleet, items, give_up):
     """Switch the VMs off: the guest is asked first, and after its time limit the power is cut."""
     set_note(fleet, items, True, give_up)
-    items = [item for item in items if current(item).power_on_again]
+    items = [item for item in items if current(item).vm.power_on_again]
     _shut_guests_down(fleet, items)
     fleet.settle(
         items,
         "it should be switched off",
-        lambda item: current(item).power == "off",
+        lambda item: current(item).vm.power == "off",
         lambda ref, item: ref.PowerOffVM_Task(),
         give_up,
     )
@@ -33,11 +33,11 @@ def start(fleet, items, give_up):
     fleet.settle(
         items,
         "it should be switched on",
-        lambda item: current(item).power == "on",
+        lambda item: current(item).vm.power == "on",
         lambda ref, item: ref.PowerOnVM_Task(),
         give_up,
     )
-    set_note(fleet, [item for item in items if current(item).power == "on"], False, give_up)
+    set_note(fleet, [item for item in items if current(item).vm.power == "on"], False, give_up)
 
 
 def set_note(fleet, items, wanted, give_up):
@@ -45,15 +45,21 @@ def set_note(fleet, items, wanted, give_up):
     fleet.settle(
         items,
         "the note about its power cycle should be " + ("left" if wanted else "removed"),
-        lambda item: current(item).power_on_again == wanted,
-        lambda ref, item: ref.ReconfigVM_Task(spec=vgpu_spec.power_on_again(wanted)),
+        lambda item: current(item).vm.power_on_again == wanted,
+        lambda ref, item: ref.ReconfigVM_Task(spec=_note(wanted)),
         give_up,
     )
 
 
+def _note(wanted):
+    # An empty value removes the key.
+    setting = vim.option.OptionValue(key=POWER_ON_AGAIN, value="true" if wanted else "")
+    return vim.vm.ConfigSpec(extraConfig=[setting])
+
+
 def _shut_guests_down(fleet, items):
     """Ask the guests that can hear, and wait until they are off or their time is up."""
-    asked = [item for item in items if current(item).tools_running and _ask(fleet, item)]
+    asked = [item for item in items if current(item).vm.tools_running and _ask(fleet, item)]
     began = fleet.clock.now()
     pauses = list(_POLL_S)
     while asked:
@@ -61,7 +67,7 @@ def _shut_guests_down(fleet, items):
         fleet.refresh(asked)
         waited = fleet.clock.now() - began
         asked = [
-            item for item in asked if current(item).power != "off" and waited < item.wish["guest_shutdown_timeout_s"]
+            item for item in asked if current(item).vm.power != "off" and waited < item.wish["guest_shutdown_timeout_s"]
         ]
 
 

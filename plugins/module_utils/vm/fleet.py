@@ -1,0 +1,222 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The VMs of one task: found together, read together, changed together."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties, tasks
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm import lookup, place, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
+
+_ATTEMPTS = 3
+# From the root folder down to every host.
+_ALL_HOSTS = [
+    ("Folder", "childEntity"),
+    ("Datacenter", "hostFolder"),
+    ("ComputeResource", "host"),
+]
+
+
+class Fleet:
+    """Everything that is asked of vCenter for the items of a task."""
+
+    def __init__(self, vcenter, noun, in_flight, task_timeout_s, planning=False):
+        self.vcenter = vcenter
+        self.clock = vcenter.clock
+        self._noun = noun
+        self._in_flight = in_flight
+        self._task_timeout_s = task_timeout_s
+        self._planning = planning
+        self._refs = {}
+        self._places = {}
+
+    def find(self, items, datacenter):
+        """Find the VMs; an item whose VM cannot be found, or is the VM of another item too, gets its error."""
+        self._refs = lookup.look_up(self.vcenter, items, datacenter, self._planning)
+
+    def read(self, items):
+        """Fill item.now, and what else identifies the VM, with one request for all."""
+        rows = self._read_with_hosts(items)
+        by_moid = {row.moid: row for row in rows if row.kind == "VirtualMachine"}
+        places = place.places_of(rows)
+        wanted = {lookup.planned_of(item).get("host") for item in items} if self._planning else set()
+        if wanted - {None} - {one.name for one in places.values()}:
+            places = self._all_hosts()
+        for item in items:
+            row = by_moid.get(self.ref(item)._GetMoId())
+            if row is None:
+                item.error = gone(item)
+                continue
+            where = places.get(moid_of(row.get("runtime.host")))
+            vm = state.vm_of(row)
+            if self._planning:
+                vm, where = _as_planned(item, vm, where, places)
+            if item.error is not None:
+                continue
+            self._places[id(item)] = where
+            item.now = self._noun.state_of(row, vm, where)
+            made = item.ids["moid"] is not None
+            item.ids.update(
+                name=row.get("name") if made else item.ids["name"],
+                instance_uuid=row.get("config.instanceUuid") if made else None,
+                host=where.name if where else None,
+                cluster=where.cluster if where else None,
+            )
+
+    def refresh(self, items):
+        """Read the VMs again, into item.proved, with one request for all; returns the items whose VM is gone."""
+        rows = properties.retrieve(
+            self.vcenter,
+            select={"VirtualMachine": self._vm_properties()},
+            start=[self.ref(item) for item in items],
+            skip_gone=True,
+        )
+        by_moid = {row.moid: row for row in rows}
+        for item in items:
+            row = by_moid.get(item.ids["moid"])
+            if row is not None:
+                item.proved = self._noun.state_of(row, state.vm_of(row), self._places[id(item)])
+        return [item for item in items if item.ids["moid"] not in by_moid]
+
+    def ref(self, item):
+        return self._refs[id(item)]
+
+    def run(self, items, wanted, start, guarded=False):
+        """Start one task per item with start(ref, item), await all, and return {moid: Outcome}."""
+        jobs = [
+            tasks.Job(f"VM {item.label}", lambda item=item: start(self.ref(item), item), wanted, guarded)
+            for item in items
+        ]
+        for item in items:
+            item.touched = True
+        outcomes = tasks.run_tasks(self.vcenter, jobs, limit=self._in_flight, timeout_s=self._task_timeout_s)
+        return {item.ids["moid"]: outcome for item, outcome in zip(items, outcomes)}
+
+    def settle(self, items, wanted, is_done, start, give_up, guarded=False):
+        """Run tasks until is_done(item) after a new reading of each VM; give_up(item, error) for the others.
+
+        A task whose fate is unknown, or that met another change of the VM, is judged by that reading and tried
+        again from there. guarded: vSphere itself refuses to carry out the same request twice.
+        """
+        errors = {}
+        for _attempt in range(_ATTEMPTS):
+            items = [item for item in items if not is_done(item)]
+            if not items:
+                return
+            outcomes = self.run(items, wanted, start, guarded)
+            lost = self.refresh(items)
+            open_items = []
+            for item in items:
+                outcome = outcomes[item.ids["moid"]]
+                if item in lost:
+                    give_up(item, gone(item))
+                    continue
+                if is_done(item):
+                    continue
+                if outcome.error is not None and not _worth_another_try(outcome):
+                    give_up(item, outcome.error)
+                    continue
+                errors[item.ids["moid"]] = outcome.error
+                open_items.append(item)
+            items = open_items
+        for item in items:
+            give_up(item, errors[item.ids["moid"]] or _never_done(item))
+
+    def _vm_properties(self):
+        return [*state.PROPERTIES, *self._noun.VM_PROPERTIES]
+
+    def _host_properties(self):
+        return [*place.HOST_PROPERTIES, *self._noun.HOST_PROPERTIES]
+
+    def _read_with_hosts(self, items):
+        walk = [("VirtualMachine", "runtime.host"), ("HostSystem", "parent")]
+        if self._noun.WHOLE_CLUSTER:
+            walk.append(("ComputeResource", "host"))
+        refs = {self.ref(item)._GetMoId(): self.ref(item) for item in items}
+        return properties.retrieve(
+            self.vcenter,
+            select={
+                "VirtualMachine": self._vm_properties(),
+                "HostSystem": self._host_properties(),
+                "ComputeResource": ["name"],
+            },
+            start=refs.values(),
+            walk=walk,
+            skip_gone=True,
+        )
+
+    def _all_hosts(self):
+        """The places of all hosts; asked only for VMs that will be on a host where none of their kind is yet."""
+        rows = properties.retrieve(
+            self.vcenter,
+            select={"HostSystem": self._host_properties(), "ComputeResource": ["name"]},
+            start=[self.vcenter.content.rootFolder],
+            walk=_ALL_HOSTS,
+        )
+        return place.places_of(rows)
+
+
+def current(item):
+    """The state of an item's VM by the latest reading."""
+    return item.proved or item.now
+
+
+def gone(item):
+    """The error of a VM that was found and then disappeared."""
+    return OperatorError(
+        f"VM {item.label}",
+        "it was found, and should be read",
+        "It is not there any more.",
+        "Find out who removed it.",
+        "vm_gone",
+    )
+
+
+def _as_planned(item, vm, where, places):
+    """The VM as earlier tasks of the same play would have made it."""
+    planned = lookup.planned_of(item)
+    if item.ids["moid"] is None:
+        vm = dataclasses.replace(vm, template=False, power="off", power_on_again=False, change_version="")
+    if planned.get("host"):
+        where = next((one for one in places.values() if one.name == planned["host"]), None)
+        if where is None:
+            item.error = _no_such_host(item, planned["host"])
+    vm = dataclasses.replace(
+        vm,
+        hardware_version=max(vm.hardware_version, planned.get("hardware_version") or 0),
+        memory_locked=vm.memory_locked or planned.get("memory_reservation") == "all",
+    )
+    return vm, where
+
+
+def _worth_another_try(outcome):
+    if isinstance(outcome.fault, vim.fault.ConcurrentAccess):
+        return True
+    # A task that did not end in time still runs: another one would only wait behind it.
+    return outcome.uncertain and outcome.error.code != "task_timeout"
+
+
+def _never_done(item):
+    return OperatorError(
+        f"VM {item.label}",
+        f"the change should have been there after {_ATTEMPTS} attempts",
+        "vSphere reports success, yet a new reading shows something else.",
+        "Look at the VM's events in vCenter for what else changes it.",
+        "not_as_wanted",
+    )
+
+
+def _no_such_host(item, name):
+    return OperatorError(
+        f"VM {item.label}",
+        f"it is planned for host {name}",
+        "vCenter has no host of this name that this user may see.",
+        "Correct `planned`, or look at the user's permissions.",
+        "host_not_found",
+    )

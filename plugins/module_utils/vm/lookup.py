@@ -1,0 +1,66 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which VM each wish means, and in check mode what a VM will be that earlier tasks would have made."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find
+
+
+def look_up(vcenter, items, datacenter, planning):
+    """{id of item: reference} of what is to be read for each item; the others have got their error.
+
+    planning: a VM that is not there is no error if its wish tells the template that it will be made of.
+    """
+    templates = {}
+    if planning:
+        templates = {_template(item): None for item in items if _template(item)}
+    wishes = [item.wish for item in items] + [_identity(name) for name in templates]
+    answers = find.find_vms(vcenter, wishes, datacenter)
+    templates = dict(zip(templates, answers[len(items) :]))
+    refs, owners = {}, {}
+    for item, found in zip(items, answers):
+        if isinstance(found, OperatorError):
+            source = templates.get(_template(item)) if planning and found.code == "vm_not_found" else None
+            if source is None or isinstance(source, OperatorError):
+                item.error = source or found
+                continue
+            item.ids.update(name=item.wish.get("name") or item.label, moid=None, path=None)
+            refs[id(item)] = source.ref
+            continue
+        item.ids.update(name=found.name, moid=found.moid, path=found.path)
+        refs[id(item)] = found.ref
+        owners.setdefault(found.moid, []).append(item)
+    for twins in owners.values():
+        if len(twins) > 1:
+            _refuse_twins(twins)
+    return refs
+
+
+def planned_of(item):
+    """What earlier tasks of the play will have made of the VM, as far as the wish tells."""
+    return {key: value for key, value in (item.wish.get("planned") or {}).items() if value is not None}
+
+
+def _template(item):
+    return planned_of(item).get("template")
+
+
+def _identity(name):
+    return {"path" if "/" in name else "name": name}
+
+
+def _refuse_twins(twins):
+    labels = [item.label for item in twins]
+    for item in twins:
+        item.error = OperatorError(
+            f"VM {item.label}",
+            "each VM should appear once in a fleet",
+            f"The entries {', '.join(labels)} are the same VM, {item.ids['path']}.",
+            "Keep one of them, with all that the VM shall have.",
+            "duplicate_vm",
+            entries=labels,
+        )

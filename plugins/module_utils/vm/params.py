@@ -1,0 +1,98 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The parameters of modules for one VM or a fleet: their spec, the rules that all of them share, and the wishes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, args, find
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.args import PLANNED, POWER
+
+RELATIONS = {
+    "required_one_of": [args.IDENTITY_KEYS + ("vms",)],
+    "mutually_exclusive": [args.IDENTITY_KEYS + ("vms",)],
+}
+
+
+class FleetArguments:
+    """What a module takes per VM, in the task or in an entry of vms, and what it takes once for all."""
+
+    def __init__(self, per_vm, task=None):
+        self._per_vm = per_vm
+        self._task = dict(POWER, **(task or {}))
+        entry = dict(args.VM_IDENTITY, **PLANNED)
+        # An entry has no defaults: what it leaves out is the task's.
+        entry.update((name, _without_default(option)) for name, option in per_vm.items())
+        self.spec = dict(
+            args.CONNECTION,
+            vms={
+                "type": "list",
+                "elements": "dict",
+                "options": entry,
+                "required_one_of": [args.IDENTITY_KEYS],
+                "mutually_exclusive": [args.IDENTITY_KEYS],
+            },
+            **args.DATACENTER,
+            **args.VM_IDENTITY,
+            **args.TASK_WAITING,
+            **PLANNED,
+            **self._task,
+            **per_vm,
+        )
+
+    def wishes(self, params):
+        """One wish per VM: what its entry says, else what the task says."""
+        entries = [params] if params["vms"] is None else params["vms"]
+        result = []
+        for entry in entries:
+            wish = {key: entry[key] for key in args.IDENTITY_KEYS}
+            wish.update((key, params[key]) for key in self._task)
+            for key in (*self._per_vm, *PLANNED):
+                wish[key] = params[key] if entry[key] is None else entry[key]
+            result.append(wish)
+        return result
+
+    def problems(self, params, check_wish):
+        """Everything that is wrong with the parameters together; check_wish(wish) yields what is wrong with one."""
+        problems = args.check_common(params)
+        if params["vms"] == []:
+            problems.append("vms is empty; list at least one VM.")
+        timeout = params["guest_shutdown_timeout_s"]
+        if timeout < 0:
+            problems.append(f"guest_shutdown_timeout_s is {timeout}; it cannot be negative.")
+        wishes = self.wishes(params)
+        labels = [find.label(wish) for wish in wishes]
+        problems += [f"VM {label} is listed {count} times." for label, count in Counter(labels).items() if count > 1]
+        for label, wish in zip(labels, wishes):
+            problems += [f"VM {label}: {problem}" for problem in check_wish(wish)]
+        return problems
+
+
+def ids(wish):
+    """What the wish itself tells about which VM it means; the rest is known once the VM was read."""
+    known = {key: wish[key] for key in ("name", "moid", "instance_uuid", "path")}
+    return dict(known, host=None, cluster=None)
+
+
+def main(arguments, noun_of, check_params):
+    """The whole of a module; noun_of(module) makes its noun, check_params(params) tells what is wrong."""
+    module = AnsibleModule(argument_spec=arguments.spec, supports_check_mode=True, **RELATIONS)
+    _pyvmomi.require(module)
+    problems = check_params(module.params)
+    if problems:
+        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    noun = noun_of(module)
+    try:
+        run(module, noun, [Item(find.label(wish), wish, ids(wish)) for wish in arguments.wishes(module.params)], "vms")
+    finally:
+        noun.close()
+
+
+def _without_default(option):
+    return {key: value for key, value in option.items() if key not in ("default", "required")}

@@ -1,0 +1,49 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The hosts that VMs are on, or will be on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HOST_PROPERTIES = ("name", "parent", "runtime.connectionState")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A host as the surroundings of a VM."""
+
+    moid: str
+    name: str
+    # The name of the cluster, or of the host where it stands alone.
+    cluster: str
+    connected: bool
+    row: object
+    # The rows of all hosts of the cluster that were read, this one included.
+    neighbours: tuple = ()
+
+
+def places_of(rows):
+    """{moid of a host: Place} from rows of hosts and compute resources."""
+    clusters = {row.moid: row.get("name", "") for row in rows if row.kind.endswith("ComputeResource")}
+    hosts = [row for row in rows if row.kind == "HostSystem"]
+    members = {}
+    for row in hosts:
+        members.setdefault(moid_of(row.get("parent")), []).append(row)
+    return {
+        row.moid: Place(
+            moid=row.moid,
+            name=row.get("name", ""),
+            cluster=clusters.get(moid_of(row.get("parent")), ""),
+            connected=str(row.get("runtime.connectionState")) == "connected",
+            row=row,
+            neighbours=tuple(members[moid_of(row.get("parent"))]),
+        )
+        for row in hosts
+    }
+
+
+def moid_of(ref):
+    return ref._GetMoId() if ref is not None else None

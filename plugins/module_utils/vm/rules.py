@@ -1,0 +1,71 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Why a VM cannot be changed, whatever the change is. Pure: a state goes in, problems come out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+
+
+class Problem(NamedTuple):
+    """One reason against a wish."""
+
+    code: str
+    found: str
+    todo: str
+
+
+def refusal(label, wanted, problems):
+    """The problems of one VM as one error."""
+    return OperatorError(
+        f"VM {label}",
+        wanted,
+        " ".join(problem.found for problem in problems),
+        " ".join(problem.todo for problem in problems if problem.todo),
+        problems[0].code,
+        problems=[problem._asdict() for problem in problems],
+    )
+
+
+def unreachable(vm):
+    """What keeps vSphere from changing the VM."""
+    if vm.template:
+        return [Problem("template", "It is a template.", "Clone a VM from it and change the clone.")]
+    if vm.connection != "connected":
+        return [
+            Problem(
+                f"vm_{vm.connection}",
+                f"vCenter reports the VM as {vm.connection}.",
+                "Bring its host or its datastore back first.",
+            )
+        ]
+    if vm.power == "suspended":
+        return [Problem("suspended", "It is suspended.", "Resume it, or shut it down, and try again.")]
+    return []
+
+
+def refuse_unreachable(label, vm, changes):
+    """Raise an OperatorError when the VM cannot be changed at all."""
+    problems = unreachable(vm)
+    if problems:
+        raise refusal(label, _planned(changes), problems)
+
+
+def refuse_running(label, vm, changes):
+    """Raise an OperatorError when the VM runs, for nothing of this can be changed then."""
+    if vm.power != "on":
+        return
+    problem = Problem(
+        "vm_running",
+        "It is running, and vSphere changes this only while a VM is off.",
+        "Shut it down first, or set power=cycle to have it shut down, changed and switched on again.",
+    )
+    raise refusal(label, _planned(changes), [problem])
+
+
+def _planned(changes):
+    return f"these changes were wanted: {'; '.join(str(change) for change in changes)}"

@@ -1,0 +1,96 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The part of a VM that matters to everything that is set in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+POWER_ON_AGAIN = "aiready.vsphere.power_on_again"
+PROPERTIES = (
+    "name",
+    "config.changeVersion",
+    "config.extraConfig",
+    "config.firmware",
+    "config.guestId",
+    "config.hardware.device",
+    "config.hardware.memoryMB",
+    "config.hardware.numCPU",
+    "config.hardware.numCoresPerSocket",
+    "config.instanceUuid",
+    "config.memoryAllocation.reservation",
+    "config.memoryReservationLockedToMax",
+    "config.template",
+    "config.version",
+    "guest.toolsRunningStatus",
+    "runtime.connectionState",
+    "runtime.host",
+    "runtime.powerState",
+    "snapshot",
+)
+POWER = {"poweredOn": "on", "poweredOff": "off", "suspended": "suspended"}
+
+
+@dataclass(frozen=True)
+class Vm:
+    """What was read of a VM, whatever is to be set in it."""
+
+    power: str = "off"
+    power_on_again: bool = False
+    template: bool = False
+    connection: str = "connected"
+    tools_running: bool = False
+    change_version: str = ""
+    firmware: str = "efi"
+    # 21 of vmx-21; 0 when vCenter does not say.
+    hardware_version: int = 0
+    guest_id: str = ""
+    cpus: int = 0
+    cores_per_socket: int = 0
+    memory_mb: int = 0
+    memory_locked: bool = False
+    memory_reserved_mb: int | None = None
+    snapshots: bool = False
+    # The settings of the VMX file. It does not tell upper from lower case, so that the keys are in lower case here.
+    extra: dict = field(default_factory=dict)
+
+    @property
+    def fully_reserved(self):
+        """Whether all memory is reserved, be it by the lock or by a number."""
+        return self.memory_locked or (0 < self.memory_mb <= (self.memory_reserved_mb or 0))
+
+
+def vm_of(row):
+    """What the row of a VM tells."""
+    extra = {option.key.lower(): str(option.value) for option in row.get("config.extraConfig") or []}
+    version = (row.get("config.version") or "").rpartition("-")[2]
+    return Vm(
+        power=POWER.get(str(row.get("runtime.powerState")), "off"),
+        power_on_again=is_on(extra.get(POWER_ON_AGAIN)),
+        template=bool(row.get("config.template")),
+        connection=str(row.get("runtime.connectionState") or "unknown"),
+        tools_running=row.get("guest.toolsRunningStatus") == "guestToolsRunning",
+        change_version=row.get("config.changeVersion") or "",
+        firmware=row.get("config.firmware") or "",
+        hardware_version=int(version) if version.isdigit() else 0,
+        guest_id=row.get("config.guestId") or "",
+        cpus=row.get("config.hardware.numCPU") or 0,
+        cores_per_socket=row.get("config.hardware.numCoresPerSocket") or 0,
+        memory_mb=row.get("config.hardware.memoryMB") or 0,
+        memory_locked=bool(row.get("config.memoryReservationLockedToMax")),
+        memory_reserved_mb=row.get("config.memoryAllocation.reservation"),
+        snapshots=row.get("snapshot") is not None,
+        extra={key: value for key, value in extra.items() if value != ""},
+    )
+
+
+def is_on(value):
+    """True for a VMX value that switches something on."""
+    return (value or "").lower() in ("1", "true", "yes", "on")
+
+
+def project_power(vm):
+    """What of the VM itself is told to users."""
+    return {"power": vm.power, "power_on_again": vm.power_on_again}
