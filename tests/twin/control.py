@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import secrets
 import threading
+import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from .model import data_paths
 
 VERBS = (
     "clear",
     "close_after",
     "drop_sessions",
     "fail_tasks",
+    "guest_without_address",
+    "guest_without_tools",
     "hang_boot",
     "latency",
     "lose_driver",
@@ -64,6 +69,11 @@ class Control:
         self._twin.world.bmc_faults.clear()
         self._twin.world.command_faults.clear()
 
+    def data_paths(self, vm=None):
+        """What running VMs, or the one of this name, would find out about their network; vCenter does not know it."""
+        with self._twin.world.lock:
+            return data_paths.look(self._twin.world, vm)
+
     def state(self):
         """What the server has seen so far."""
         with self._twin.world.lock:
@@ -78,7 +88,13 @@ class Control:
 
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self):
-        if self._allowed():
+        if not self._allowed():
+            return
+        place = urllib.parse.urlsplit(self.path)
+        if place.path == "/data_paths":
+            wanted = urllib.parse.parse_qs(place.query).get("vm", [None])[0]
+            self._send(200, self.server.control.data_paths(wanted))
+        else:
             self._send(200, self.server.control.state())
 
     def do_POST(self):

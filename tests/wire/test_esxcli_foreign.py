@@ -154,9 +154,9 @@ def test_clients_can_ask_which_options_a_command_takes(lab):
 def test_a_planned_failure_meets_esxcli_through_vcenter_too(lab):
     running, soap, host = lab
     running.control.fail_command(prefix="esxcli system settings kernel set", text="Something broke.")
-    _response, fault = soap.esxcli(host, "system.settings.kernel.set", setting="atsSupport", value="TRUE")
+    _response, fault = soap.esxcli(host, "system.settings.kernel.set", setting="atsSupport", value="FALSE")
     assert [line.text for line in fault.iter(f"{VIM}errMsg")] == ["Something broke."]
-    assert host.kernel.settings["atsSupport"].configured == "FALSE"
+    assert host.kernel.settings["atsSupport"].configured == "TRUE"
 
 
 def test_without_a_session_nothing_runs(lab):

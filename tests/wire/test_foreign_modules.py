@@ -84,10 +84,12 @@ READS = [
         {f"hosts_portgroup_info/{HOST}/1/portgroup": "VM Network", f"hosts_portgroup_info/{HOST}/1/vlan_id": 0},
         esxi_hostname=HOST,
     ),
-    community("vmware_vswitch_info", {f"hosts_vswitch_info/{HOST}/vSwitch0/pnics": ["vmnic0"]}, esxi_hostname=HOST),
+    community(
+        "vmware_vswitch_info", {f"hosts_vswitch_info/{HOST}/vSwitch0/pnics": ["vmnic0", "vmnic1"]}, esxi_hostname=HOST
+    ),
     community(
         "vmware_host_vmnic_info",
-        {f"hosts_vmnics_info/{HOST}/used": ["vmnic1", "vmnic0"]},
+        {f"hosts_vmnics_info/{HOST}/used": ["vmnic5", "vmnic2", "vmnic3", "vmnic0", "vmnic1"]},
         esxi_hostname=HOST,
     ),
     community(

@@ -91,6 +91,7 @@ class Nic:
     mst_name: str = ""
     rdma: RdmaDevice | None = None
     switch: object = None  # the standard or distributed switch that it is an uplink of
+    uplink_port: str = ""  # of a distributed switch, where a client chose one
     link_up: bool = True
     vfs: int = 0  # virtual functions since the last boot
     requested_vfs: int | None = None  # what the API's SR-IOV configuration asks for, unless the driver was told last

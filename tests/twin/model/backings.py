@@ -60,7 +60,7 @@ def summary(device):
         name = getattr(backing, "fileName", None)
         return f"ISO {name}" if name else "Remote device"
     if isinstance(device, DEVICE.VirtualPCIPassthrough):
-        return "PCI passthrough device"
+        return backing.deviceName or "PCI passthrough device" if backing is not None else "PCI passthrough device"
     return CONTROLLER_SUMMARIES.get(type(device)._wsdlName, device.deviceInfo.label)
 
 
@@ -68,9 +68,9 @@ def networks_of(world, vm):
     """The networks that the NICs of a VM are attached to, by moid."""
     found = {}
     for nic in vm.nics:
-        network = _network(world, nic.backing)
-        if network is not None:
-            found[network.moid] = network
+        one = network(world, nic.backing)
+        if one is not None:
+            found[one.moid] = one
     return found
 
 
@@ -135,8 +135,8 @@ def _is_file(backing):
 
 
 def _nic(world, vm, device, new):
-    network = _network(world, device.backing)
-    if network is None and isinstance(device.backing, (NIC_STANDARD, NIC_DISTRIBUTED)):
+    attached = network(world, device.backing)
+    if attached is None and isinstance(device.backing, (NIC_STANDARD, NIC_DISTRIBUTED)):
         raise vim.fault.InvalidDeviceBacking(
             msg="Invalid backing for the network adapter: the network does not exist.",
             property="virtualDeviceSpec.device.backing",
@@ -144,12 +144,12 @@ def _nic(world, vm, device, new):
         )
     if isinstance(device.backing, NIC_DISTRIBUTED):
         port = device.backing.port
-        port.switchUuid = network.switch.uuid
+        port.switchUuid = attached.switch.uuid
         port.portKey = port.portKey or str(int(vm.moid.rpartition("-")[2]) * 10 + device.key % 10)
         port.connectionCookie = port.connectionCookie or 1
     elif isinstance(device.backing, NIC_STANDARD):
-        device.backing.network = vim.Network(network.moid)
-        device.backing.deviceName = network.name
+        device.backing.network = vim.Network(attached.moid)
+        device.backing.deviceName = attached.name
     if not device.macAddress:
         device.macAddress = mac(world)
     device.addressType = device.addressType or "assigned"
@@ -165,7 +165,17 @@ def _nic(world, vm, device, new):
     device.connectable.status = "ok" if device.connectable.connected else "untried"
 
 
-def _network(world, backing):
+def network_id(backing):
+    """The MoID of the network that a complete backing names, or None."""
+    if isinstance(backing, NIC_DISTRIBUTED):
+        return backing.port.portgroupKey
+    if isinstance(backing, NIC_STANDARD) and backing.network is not None:
+        return backing.network._moId
+    return None
+
+
+def network(world, backing):
+    """The network that a backing names, or None."""
     if isinstance(backing, NIC_DISTRIBUTED):
         found = world.get(backing.port.portgroupKey or "")
         return found if found is not None and found.kind == "DistributedVirtualPortgroup" else None

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from . import backings, bmc, boot, defaults, files, image, kernel, machine, provision, reconfigure, software
+from . import (
+    backings,
+    bmc,
+    boot,
+    content,
+    defaults,
+    files,
+    image,
+    kernel,
+    machine,
+    provision,
+    reconfigure,
+    seed_devices,
+    seed_network,
+    software,
+)
 from . import power as powers
-from .fabric import Datastore, Network, Portgroup, Switch
+from .fabric import Datastore, Network, Switch
 from .host import Hardware, Host
 from .inventory import (
     DATACENTER_CHILDREN,
@@ -46,6 +61,7 @@ class _Builder:
         self.stores: dict[str, Datastore] = {}
         self.networks: dict[str, object] = {}
         self.switches: list[Switch] = []
+        self.vms: dict[str, VirtualMachine] = {}
         self.folders = {"": center.vm_folder}
 
     def fill(self, entry):
@@ -66,7 +82,9 @@ class _Builder:
         for one in _each(entry.get("hosts", [])):
             self._compute(ComputeResource(self.world, one["name"], None), one, [one])
         for one in _each(entry.get("vms", [])):
-            self._vm(one)
+            self.vms[one["name"]] = self._vm(one)
+        for one in entry.get("libraries", []):
+            content.furnish(self.world, one, self.stores, self.vms)
 
     def _put(self, folder, entity):
         return put(self.world, folder, self.world.add(entity))
@@ -86,15 +104,11 @@ class _Builder:
         files.furnish(self.world, store, one)
 
     def _switch(self, one):
-        switch = Switch(self.world, one["name"], None, one.get("mtu", 1500), self.world.release.version)
-        self.switches.append(self._put(self.center.network_folder, switch))
-        self._put(
-            self.center.network_folder,
-            Portgroup(self.world, f"{one['name']}-DVUplinks", None, switch, uplink=True, ports=4),
+        switch, groups = seed_network.make(
+            self.world, lambda entity: self._put(self.center.network_folder, entity), one
         )
-        for group in one.get("portgroups", []):
-            portgroup = Portgroup(self.world, group["name"], None, switch, group.get("vlan", 0), ports=128)
-            self.networks[group["name"]] = self._put(self.center.network_folder, portgroup)
+        self.switches.append(switch)
+        self.networks.update(groups)
 
     def _compute(self, compute, one, hosts):
         self._put(self.center.host_folder, compute)
@@ -127,16 +141,10 @@ class _Builder:
         boot.awake(host)
         compute.hosts[host.moid] = world.add(host)
         self.hosts[one["name"]] = host
-        for switch in switches.values():
-            switch.hosts[host.moid] = host
-            host.switches[switch.moid] = switch
         for store in self.stores.values():
             store.hosts[host.moid] = host
             host.datastores[store.moid] = store
-        for network in self.networks.values():
-            host.networks[network.moid] = network
-            if isinstance(network, Network):
-                network.hosts[host.moid] = host
+        seed_network.join(host, self.switches, self.networks.values())
 
     def _vm(self, one):
         world, number = self.world, one.get("n", 1)
@@ -150,7 +158,7 @@ class _Builder:
         vm = VirtualMachine(world, one["name"])
         vm.host = host
         vm.home = f"[{store.name}] {vm.name}/{vm.name}.vmx"
-        vm.firmware = one.get("firmware", "bios")
+        vm.firmware = vm.installed_firmware = one.get("firmware", "bios")
         vm.hardware_version = f"vmx-{one.get('hardware_version', min(host.release.newest_hardware, 20))}"
         vm.guest_id = one.get("guest_id", "ubuntu64Guest")
         vm.tools_installed = one.get("tools", "installed") == "installed"
@@ -160,12 +168,13 @@ class _Builder:
             backings.fill(world, vm, disk, "create")
         folder = self._known(self.folders, one.get("folder", ""), "folder")
         provision.place(world, vm, folder, pool, host)
-        reconfigure.apply(world, vm, self._spec(one))
+        reconfigure.apply(world, vm, self._spec(one, host))
         vm.connection = one.get("connection", "connected")
         if one.get("template"):
             provision.mark_as_template(world, vm)
         if word(one.get("power", "off")) == "on":
             powers.power_on(world, vm)
+        return vm
 
     def _host_for(self, one, number):
         if "host" in one:
@@ -176,7 +185,7 @@ class _Builder:
             raise SeedError([f"VM {one['name']}: there is no host that it could live on."])
         return hosts[(number - 1) % len(hosts)]
 
-    def _spec(self, one):
+    def _spec(self, one, host):
         spec = vim.vm.ConfigSpec(
             annotation=one.get("annotation", ""),
             numCPUs=one.get("cpus", 2),
@@ -189,10 +198,21 @@ class _Builder:
             ],
         )
         for name in one.get("networks", []):
-            spec.deviceChange.append(_added(defaults.nic(self._known(self.networks, name, "network"))))
+            spec.deviceChange.append(_added(seed_devices.adapter(self._known(self.networks, name, "network"), {})))
+        for row in one.get("adapters", []):
+            network = self._known(self.networks, row["network"], "network")
+            spec.deviceChange.append(_added(seed_devices.adapter(network, row)))
         for name in one.get("vgpus", []):
             backing = DEVICE.VirtualPCIPassthrough.VmiopBackingInfo(vgpu=name)
             spec.deviceChange.append(_added(DEVICE.VirtualPCIPassthrough(key=-1, backing=backing)))
+        spec.deviceChange += [_added(seed_devices.pci_device(host, row)) for row in one.get("pci_devices", [])]
+        grouped = [
+            seed_devices.device_group(host, name, -number)
+            for number, name in enumerate(one.get("device_groups", []), start=1)
+        ]
+        if grouped:
+            spec.deviceGroups = vim.vm.VirtualDeviceGroups(deviceGroup=[group for group, _members in grouped])
+            spec.deviceChange += [_added(member) for _group, members in grouped for member in members]
         return spec
 
     def _known(self, things, name, what):

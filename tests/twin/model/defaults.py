@@ -5,7 +5,6 @@ from __future__ import annotations
 from pyVmomi import vim
 
 from . import devices
-from .fabric import Portgroup
 from .host import Service
 
 DEVICE = vim.vm.device
@@ -82,13 +81,3 @@ def vm_hardware(disk_gb):
         backing=DEVICE.VirtualDisk.FlatVer2BackingInfo(fileName="", diskMode="persistent", thinProvisioned=True),
     )
     return [*devices.base_hardware(), controller, disk]
-
-
-def nic(network):
-    """A vmxnet3 adapter on a network, as a client would ask for it."""
-    if isinstance(network, Portgroup):
-        port = vim.dvs.PortConnection(switchUuid=network.switch.uuid, portgroupKey=network.key)
-        backing = DEVICE.VirtualEthernetCard.DistributedVirtualPortBackingInfo(port=port)
-    else:
-        backing = DEVICE.VirtualEthernetCard.NetworkBackingInfo(deviceName=network.name)
-    return DEVICE.VirtualVmxnet3(key=-1, backing=backing)

@@ -7,7 +7,7 @@ import functools
 
 from pyVmomi import vim
 
-from . import backings
+from . import assigned, backings, groups, nics
 
 DEVICE = vim.vm.device
 PCI_CONTROLLER = 100
@@ -51,16 +51,17 @@ HOT_PLUGGED = (
 HOT_EDITED = (*HOT_PLUGGED, DEVICE.VirtualCdrom, DEVICE.VirtualFloppy, DEVICE.VirtualSerialPort)
 
 
-def change(world, vm, specs):
+def change(world, vm, specs, device_groups=None):
     """Apply device changes in their order; new devices may refer to each other by the keys of the request."""
-    new_keys = {}
+    new_keys, new_groups = {}, groups.change(vm, device_groups)
     for index, spec in enumerate(specs):
         if spec.operation == "add":
-            _add(world, vm, index, spec, new_keys)
+            _add(world, vm, index, spec, new_keys, new_groups)
         elif spec.operation == "edit":
             _edit(world, vm, index, spec)
         else:
             _remove(vm, index, spec)
+    groups.check(vm)
     _list_children(vm)
 
 
@@ -129,12 +130,17 @@ def wrong_power(vm):
     )
 
 
-def _add(world, vm, index, spec, new_keys):
+def _add(world, vm, index, spec, new_keys, new_groups):
     device = copy.deepcopy(spec.device)
     if device is None:
         raise invalid(index)
-    if vm.power != "poweredOff" and not isinstance(device, HOT_PLUGGED):
+    if vm.power != "poweredOff" and not _hot(device):
         raise wrong_power(vm)
+    if isinstance(device, DEVICE.VirtualPCIPassthrough):
+        assigned.check(vm, index, device)
+    if device.deviceGroupInfo is not None:
+        group = device.deviceGroupInfo.groupInstanceKey
+        device.deviceGroupInfo.groupInstanceKey = new_groups.get(group, group)
     if device.controllerKey is not None:
         device.controllerKey = new_keys.get(device.controllerKey, device.controllerKey)
     requested = device.key
@@ -143,6 +149,8 @@ def _add(world, vm, index, spec, new_keys):
     new_keys[requested] = device.key
     device.deviceInfo = _text(_label(vm, device), "")
     backings.fill(world, vm, device, spec.fileOperation)
+    if isinstance(device, DEVICE.VirtualEthernetCard):
+        nics.check(world, vm, index, device)
     device.deviceInfo.summary = backings.summary(device)
     vm.devices = [*vm.devices, device]
 
@@ -151,8 +159,10 @@ def _edit(world, vm, index, spec):
     old = by_key(vm, spec.device.key) if spec.device is not None else None
     if old is None:
         raise invalid(index, spec.device)
-    if vm.power != "poweredOff" and not isinstance(old, HOT_EDITED):
+    if vm.power != "poweredOff" and not _hot(old, HOT_EDITED):
         raise wrong_power(vm)
+    if isinstance(old, DEVICE.VirtualEthernetCard) and type(old) is not type(spec.device):
+        raise invalid(index, spec.device)  # a kind of adapter is not changed into another [unsure: the fault]
     device = copy.deepcopy(old)
     for info in spec.device._GetPropertyList():
         value = getattr(spec.device, info.name)
@@ -160,6 +170,10 @@ def _edit(world, vm, index, spec):
             setattr(device, info.name, value)
     backings.check_edit(index, old, device)
     backings.fill(world, vm, device, None, new=False)
+    if isinstance(device, DEVICE.VirtualEthernetCard):
+        if vm.power != "poweredOff" and nics.replugs(old, device):
+            raise wrong_power(vm)
+        nics.check_edit(world, vm, index, device)
     device.deviceInfo = _text(old.deviceInfo.label, backings.summary(device))
     vm.devices = [device if one is old else one for one in vm.devices]
 
@@ -168,11 +182,16 @@ def _remove(vm, index, spec):
     old = by_key(vm, spec.device.key) if spec.device is not None else None
     if old is None or old.key in (100, 200, 201, 300, 400, 500, 600, 700, 12000):
         raise invalid(index, spec.device)
-    if vm.power != "poweredOff" and not isinstance(old, HOT_PLUGGED):
+    if vm.power != "poweredOff" and not _hot(old):
         raise wrong_power(vm)
     if isinstance(old, DEVICE.VirtualController) and any(one.controllerKey == old.key for one in vm.devices):
         raise invalid(index, spec.device)
     vm.devices = [one for one in vm.devices if one is not old]
+
+
+def _hot(device, kinds=HOT_PLUGGED):
+    """Whether a device comes, goes or changes while its VM runs."""
+    return isinstance(device, kinds) and (kinds is HOT_EDITED or not isinstance(device, nics.COLD))
 
 
 def by_key(vm, key):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from .files import Files
 from .inventory import Managed
 
@@ -29,7 +31,7 @@ class Datastore(Managed):
 
     @property
     def free(self):
-        return max(0, self.base_free - self.files.used - sum(vm.disk_bytes for vm in self.vms.values()))
+        return max(0, self.base_free - self.files.used - sum(vm.bytes_on(self.moid) for vm in self.vms.values()))
 
 
 class Network(Managed):
@@ -49,16 +51,36 @@ class Switch(Managed):
 
     kind = "VmwareDistributedVirtualSwitch"
 
-    def __init__(self, world, name, parent, mtu=9000, version="8.0.3"):
+    def __init__(self, world, name, parent, mtu=9000, version="8.0.3", uplinks=2):
         super().__init__(world.new_moid("dvs"), name, parent)
         self.uuid = _switch_uuid(world.new_uuid("switch"))
         self.mtu = mtu
         self.product_version = version
-        self.uplinks = ["Uplink 1", "Uplink 2"]
+        self.joined_by = "all"  # which hosts of a seed are members: all, or those with uplinks
+        self.uplinks = [f"Uplink {number}" for number in range(1, uplinks + 1)]
         self.hosts: dict = {}
+        self.seats: dict = {}  # by host: which of the switch's sets of uplink ports it has
         self.portgroups: dict = {}
         self.config_version = 1
         self.description = ""
+
+    @property
+    def uplink_group(self):
+        """The port group of its uplink ports."""
+        return next(group for group in self.portgroups.values() if group.uplink)
+
+    def uplinks_of(self, host):
+        """The ports of a member that serve the switch, in the order of the uplinks they take."""
+        return [nic for nic in host.nics if nic.switch is self]
+
+
+@dataclass
+class Teaming:
+    """Which uplinks carry the traffic of a port group; None stands for all of the switch."""
+
+    policy: str = "loadbalance_srcid"
+    active: list | None = None
+    standby: list = field(default_factory=list)
 
 
 class Portgroup(Managed):
@@ -69,7 +91,8 @@ class Portgroup(Managed):
         self.switch = switch
         self.vlan = vlan
         self.uplink = uplink
-        self.ports = ports
+        self.own_ports = ports
+        self.teaming = Teaming()
         self.vms: dict = {}
         self.config_version = 1
         self.description = ""
@@ -78,6 +101,11 @@ class Portgroup(Managed):
     @property
     def key(self):
         return self.moid
+
+    @property
+    def ports(self):
+        """How many ports there are; those for uplinks come with the members."""
+        return len(self.switch.uplinks) * len(self.switch.hosts) if self.uplink else self.own_ports
 
     @property
     def hosts(self):

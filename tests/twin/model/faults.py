@@ -43,6 +43,7 @@ class FaultPlan:
             self._hanging: dict[str, int] = {}
             self._slow: dict[str, float] = {}
             self._driverless: dict[str, int] = {}
+            self._guests_without: dict[str, set] = {"tools": set(), "address": set()}
 
     def latency(self, seconds: float):
         """Every request is answered this much later."""
@@ -87,6 +88,26 @@ class FaultPlan:
         """At the next boots of a host its NVIDIA driver does not load."""
         with self._lock:
             self._driverless[host] = self._driverless.get(host, 0) + int(count)
+
+    def guest_without_tools(self, vm, on: bool = True):
+        """VMware Tools does not start in the guest of a VM from its next boot on."""
+        self._guest_without("tools", vm, on)
+
+    def guest_without_address(self, vm, on: bool = True):
+        """The guest of a VM gets no address from its next boot on."""
+        self._guest_without("address", vm, on)
+
+    def has_no_tools(self, vm):
+        """Whether VMware Tools stays away from this VM."""
+        return vm in self._guests_without["tools"]
+
+    def has_no_address(self, vm):
+        """Whether this VM's guest gets no address."""
+        return vm in self._guests_without["address"]
+
+    def _guest_without(self, what, vm, on):
+        with self._lock:
+            (set.add if on else set.discard)(self._guests_without[what], vm)
 
     def take_hanging_boot(self, host):
         """Whether this boot hangs."""

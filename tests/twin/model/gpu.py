@@ -111,12 +111,12 @@ class Placement:
     start: int
 
 
-def place_all(gpus, wanted, policy, release, vm):
+def place_all(gpus, wanted, policy, release, vm, bound=()):
     """Find a GPU for each (device key, profile) together, or None; nothing is left behind."""
     placements = []
     try:
-        for key, profile in sorted(wanted, key=lambda entry: -entry[1].fb_gb):
-            gpu = _choose(gpus, profile, policy, release)
+        for key, profile in sorted(wanted, key=lambda entry: (entry[0] not in bound, -entry[1].fb_gb)):
+            gpu = _choose([bound[key]] if key in bound else gpus, profile, policy, release)
             if gpu is None:
                 return None
             start = gpu.room_for(profile, release)

@@ -77,9 +77,9 @@ def restart_xorg(world, host):
     world.touch(host, host.managers["graphicsManager"])
 
 
-def pick(host, vm, wanted):
-    """GPUs for the vGPUs of a VM, or the vendor's refusal."""
-    placements = gpus.place_all(host.gpus, wanted, host.assignment_policy, host.release, vm)
+def pick(host, vm, wanted, bound=None):
+    """GPUs for the vGPUs of a VM, or the vendor's refusal; those of device groups are bound to one by their keys."""
+    placements = gpus.place_all(host.gpus, wanted, host.assignment_policy, host.release, vm, bound or {})
     if placements is None:
         raise vim.fault.InsufficientGraphicsResourcesFault(msg=NO_GRAPHICS)
     return placements

@@ -161,6 +161,7 @@ class Host(Managed):
         self.bridges: list = []
         self.slots: dict = {}  # by PCI address of a GPU
         self.passthru: dict[str, Passthru] = {}  # by PCI address
+        self.claimed: dict = {}  # PCI address of a device or function: the direct.Holder that has it
         self.standard_switches: list[StandardSwitch] = []
         self.vmkernel: list[VmkernelNic] = []
         self.options: dict = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from pyVmomi import VmomiSupport, vim, vmodl
 
 from .image import Image
@@ -105,9 +107,16 @@ class Cluster(ComputeResource):
         self.drs = drs  # off, manual, partiallyAutomated, fullyAutomated
         self.ha = ha
         self.rules = []
+        self.groups = []  # of VMs and of hosts, which rules name
         self.vm_overrides: dict = {}  # VM's moid: its DrsVmConfigInfo
+        self.honours_overrides = True
+        self._rule_keys = itertools.count(1)
         self.options: dict[str, str] = {}
         self.image = Image()
+
+    def next_rule_key(self):
+        """Keys of rules are not used again."""
+        return next(self._rule_keys)
 
 
 class EnvironmentBrowser(Entity):
@@ -195,12 +204,17 @@ def reference(entity):
 
 def rename(world, entity, name):
     """Give an entity another name."""
-    if not name or len(name) > 80:
-        raise vim.fault.InvalidName(msg=f"The name '{name}' is not valid.", name=name)
+    refuse_name(name)
     if isinstance(entity.parent, Folder):
         refuse_duplicate(entity.parent, name, but=entity)
     entity.name = encoded(name)
     world.touch(entity, *([entity.parent] if entity.parent else []))
+
+
+def refuse_name(name):
+    """A name has one to eighty characters."""
+    if not name or len(name) > 80:
+        raise vim.fault.InvalidName(msg=f"The name '{name}' is not valid.", name=name)
 
 
 def encoded(name):

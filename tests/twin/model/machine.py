@@ -35,8 +35,6 @@ def furnish(host, entry, switches):
         _nic(host, tree, position, row, switches)
     _name_for_mst(host)
     _refuse_overlap(host)
-    for address in [*(gpu.pci_id for gpu in host.gpus), *(nic.pci for nic in host.ports)]:
-        host.passthru.setdefault(address, Passthru())
 
 
 def vmkernel(host, entry, networks):
@@ -118,7 +116,7 @@ class _Tree:
 
 def _gpu(host, tree, row):
     position = len(host.gpus)
-    slot = tree.slot(f"0000:{0x17 + 0x10 * position:02x}:00.0", row.get("root"), row.get("numa_node", position % 2))
+    slot = tree.slot(f"0000:{0x17 + 0x10 * position:02x}:00.0", row.get("root"), _node(host, row, position % 2))
     host.slots[slot.address] = slot
     gpu = Gpu(
         pci_id=slot.address,
@@ -130,10 +128,17 @@ def _gpu(host, tree, row):
     )
     if "graphics_type" in row:
         host.typed_gpus.add(gpu.pci_id)
-    set_aside = row.get("passthrough", False)
-    host.passthru[gpu.pci_id] = Passthru(enabled=set_aside, active=set_aside)
+    host.passthru[gpu.pci_id] = _passthru(row)
     host.gpus.append(gpu)
     return gpu
+
+
+def _node(host, row, usual):
+    """The NUMA node of a card: the seed's, which must be one of the machine's sockets, or the usual one."""
+    last = host.hardware.sockets - 1
+    if row.get("numa_node", 0) > last:
+        raise SeedError([f"Host {host.name}: there is no NUMA node {row['numa_node']}; the last one is {last}."])
+    return row.get("numa_node", min(usual, last))
 
 
 def _default_nics(switches):
@@ -151,10 +156,11 @@ def _nic(host, tree, position, row, switches):
         address, parent, root, numa_node = f"{card}.{function}", before.parent, before.root_port, before.numa_node
     else:
         cards = len({nic.pci.rpartition(".")[0] for nic in host.ports})
-        numa_node = row.get("numa_node", 1)
+        numa_node = _node(host, row, 1)
         first_bus = FIRST_NIC_BUS[numa_node > 0]
         slot = tree.slot(f"0000:{first_bus + 0x10 * cards:02x}:00.0", row.get("root"), numa_node)
         address, parent, root, numa_node = slot.address, slot.parent, slot.root, slot.numa_node
+    host.passthru[address] = _passthru(row)
     host.ports.append(
         Nic(
             device=row.get("device", f"vmnic{position}"),
@@ -169,6 +175,11 @@ def _nic(host, tree, position, row, switches):
             link_up=row.get("link", "up") == "up",
         )
     )
+
+
+def _passthru(row):
+    set_aside = row.get("passthrough", False)
+    return Passthru(enabled=set_aside, active=set_aside, label=row.get("label"))
 
 
 def _root_of(row, before):

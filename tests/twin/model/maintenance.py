@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from . import provision, tasks
+from . import direct, drs, relocation, tasks
 from .host import require_answer, require_usable, touch, wrong_state
 from .inventory import reference
 
@@ -70,10 +70,9 @@ class _Waiting:
         """What DRS moves by itself; each move may be the last that was waited for."""
         if self.task.completed_at is not None:
             return
-        if _evacuates(self.host):
-            for vm in list(self.host.vms.values()):
-                if (vm.power == "poweredOn" or powered_off_too) and _may_move(vm):
-                    _move(self.world, vm)
+        for vm in list(self.host.vms.values()):
+            if (vm.power == "poweredOn" or powered_off_too) and _may_move(vm):
+                _move(self.world, vm)
         self.look()
 
 
@@ -88,9 +87,11 @@ def _evacuates(host):
 
 
 def _may_move(vm):
+    if drs.behaviour(vm) != "fullyAutomated":
+        return False
     if vm.power != "poweredOn":
         return not vm.passthrough_devices
-    if vm.passthrough_devices:
+    if direct.direct_devices(vm):
         return False
     if not vm.vgpus:
         return True
@@ -100,11 +101,11 @@ def _may_move(vm):
 
 def _move(world, vm):
     for other in sorted(vm.host.compute.hosts.values(), key=lambda one: (len(one.running_vms()), one.number)):
-        if other is vm.host or other.entering_maintenance is not None:
+        if other is vm.host or other.entering_maintenance is not None or drs.violated(vm, other):
             continue
         try:
             require_usable(other)
-            provision.relocate(world, vm, vim.vm.RelocateSpec(host=reference(other)))
+            relocation.relocate(world, vm, vim.vm.RelocateSpec(host=reference(other)))
         except vmodl.MethodFault:
             continue  # no room there; the next host may have some
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from . import graphics
+from . import graphics, pci
 from .host import show_connection, touch
 
 
@@ -37,8 +37,10 @@ def reboot_pending(host):
 
 
 def users(host, address):
-    """The running VMs that hold the device."""
-    return [vm for gpu in host.gpus if gpu.pci_id == address for vm in gpu.vms()]
+    """The running VMs that hold the device or one of its functions."""
+    own = {row.address for row in pci.devices(host) if address in (row.address, row.physical_function)}
+    holders = [holder.vm for taken, holder in host.claimed.items() if taken in own]
+    return holders + [vm for gpu in host.gpus if gpu.pci_id == address for vm in gpu.vms() if vm not in holders]
 
 
 def _check(host, entry):

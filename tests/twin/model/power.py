@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import dataclass
 
 from pyVmomi import vim, vmodl
 
-from . import catalogue, devices, graphics, tasks
+from . import admission, devices, direct, drs, graphics, guest, nics, resources
 from . import gpu as gpus
 from . import host as hosts
-
-HOST_OVERHEAD_MB = 16 * 1024  # what ESXi keeps for itself [unsure: order of magnitude]
-DEFAULT_MMIO_GB = 32  # the 64-bit window without a size (frankdenneman.nl 2023-05-30)
-DRS_PLACES = ("partiallyAutomated", "fullyAutomated")
 
 
 def power_on(world, vm, wanted_host=None):
@@ -24,19 +21,16 @@ def power_on(world, vm, wanted_host=None):
     if vm.connection != "connected":
         raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
     if vm.power == "suspended":
-        hosts.require_usable(vm.host)
-        placements = graphics.pick(vm.host, vm, _vgpu_types(vm))
+        place = admit(world, vm, vm.host)
     else:
-        check_config(vm)
-        placements = _find_host(world, vm, wanted_host)
-    gpus.settle(placements, vm)
-    for gpu in _passthrough_gpus(vm, vm.host):
-        gpu.held_by = vm
+        admission.check(vm)
+        place = _find_host(world, vm, wanted_host)
+    _settle(vm, place)
     vm.power = "poweredOn"
     vm.booted = datetime.datetime.now(datetime.timezone.utc)
-    _connect_nics(vm, True)
-    world.touch(vm, vm.host)
-    _boot(world, vm)
+    connect_nics(vm, True)
+    touch(world, vm)
+    guest.boot(world, vm)
 
 
 def power_off(world, vm):
@@ -55,13 +49,13 @@ def suspend(world, vm):
     """Freeze the VM; its vGPUs leave the GPU with it."""
     if vm.power != "poweredOn":
         raise devices.wrong_power(vm)
-    if vm.passthrough_devices:
+    if direct.direct_devices(vm):
         raise vim.fault.GenericVmConfigFault(
             msg="The virtual machine cannot be suspended.", reason="A PCI passthrough device is present."
         )
-    _release(vm)
+    release(vm)
     vm.power, vm.tools_running = "suspended", False
-    world.touch(vm, vm.host)
+    touch(world, vm)
     vm.host.vm_went()
 
 
@@ -71,214 +65,128 @@ def reset(world, vm):
         raise devices.wrong_power(vm)
     vm.tools_running = False
     world.touch(vm)
-    _boot(world, vm)
+    guest.boot(world, vm)
 
 
 def shut_down_guest(world, vm):
     """Ask the guest to go; it takes its time and then the VM is off."""
-    _require_tools(vm)
-    vm.shutdown_pending = True
-    seconds = world.task_seconds.get("ShutdownGuest", tasks.SECONDS["ShutdownGuest"])
-    world.timeline.after(seconds, lambda: _guest_went(world, vm))
+
+    def went():
+        if vm.power == "poweredOn" and vm.shutdown_pending:
+            _stopped(world, vm)
+
+    guest.shut_down(world, vm, went)
 
 
 def reboot_guest(world, vm):
     """Ask the guest to restart."""
-    _require_tools(vm)
+    guest.require_tools(vm)
     vm.tools_running = False
     world.touch(vm)
-    _boot(world, vm)
+    guest.boot(world, vm)
 
 
-def check_config(vm):
-    """What the VM's own configuration must have before a host is even looked at."""
-    wanted = _vgpu_types(vm)
-    if not wanted and not vm.passthrough_devices:
-        return
-    if not vm.fully_reserved:
-        reason = (
-            f"Invalid memory setting: memory reservation (sched.mem.min) should be equal to memsize({vm.memory_mb})."
-        )
-        raise vim.fault.GenericVmConfigFault(msg=reason, reason=reason)
-    _check_mmio(vm)
-    _check_vgpus(vm, wanted)
+@dataclass
+class Place:
+    """A host that takes a VM, and what it would give it there."""
+
+    host: object
+    vgpus: list
+    claims: direct.Claims
 
 
-def _check_mmio(vm):
-    boards = [catalogue.profile(name)[1] for _key, name in vm.vgpus]
-    need_gb = sum(board.mmio_gb for board in boards if board is not None)
-    if not need_gb:
-        return
-    enabled = (vm.setting("pciPassthru.use64bitMMIO") or "").casefold() == "true"
-    size_gb = _whole(vm.setting("pciPassthru.64bitMMIOSizeGB"), DEFAULT_MMIO_GB) if enabled else 0
-    if vm.firmware != "efi":
-        size_gb = 0  # BIOS firmware has no window above 4 GB at all
-    if size_gb < need_gb:
-        reason = (
-            f"The firmware could not allocate {(need_gb - size_gb) * 1024 * 1024} KB of PCI MMIO. "
-            "Increase the size of PCI MMIO and try again."
-        )
-        raise vim.fault.GenericVmConfigFault(msg=reason, reason=reason)
-
-
-def _check_vgpus(vm, wanted):
-    release = vm.host.release
-    boards = {catalogue.profile(name)[1] for _key, name in vm.vgpus}
-    series = {entry.series for _key, entry in wanted}
-    whole = [not entry.mig and entry.fb_gb == catalogue.profile(entry.name)[1].memory_gb for _key, entry in wanted]
-    if len(wanted) > 1 and (len(boards) > 1 or len(series) > 1):
-        raise _vgpu_fault("All vGPU devices of a virtual machine must be of one board and one series.")
-    if len(wanted) > 1 and not all(whole) and not release.fractional_multi_vgpu:
-        raise _vgpu_fault("Several vGPU devices must each have the whole frame buffer on this version of ESXi.")
-    if len(wanted) > release.most_vgpus:
-        raise _vgpu_fault(f"A virtual machine can have at most {release.most_vgpus} vGPU devices.")
-
-
-def _vgpu_fault(reason):
-    return vim.fault.GenericVmConfigFault(msg=reason, reason=reason)
-
-
-def _vgpu_types(vm):
-    """(device key, type) of all vGPUs; an unknown name finds no graphics resource anywhere."""
-    found = []
-    for key, name in vm.vgpus:
-        entry, _board = catalogue.profile(name)
-        if entry is None:
-            raise vim.fault.InsufficientGraphicsResourcesFault(msg=graphics.NO_GRAPHICS)
-        found.append((key, entry))
-    return found
-
-
-def _find_host(world, vm, wanted_host):
-    """The VM's own host, else where DRS would start it."""
-    candidates = [wanted_host or vm.host]
-    cluster = vm.host.compute
-    if wanted_host is None and getattr(cluster, "drs", "off") in DRS_PLACES:
-        others = sorted(cluster.hosts.values(), key=lambda one: (len(one.running_vms()), one.number))
-        candidates += [one for one in others if one is not vm.host and _reachable(vm, one)]
-    refusal = None
-    for host in candidates:
-        try:
-            placements = admit(vm, host)
-        except vmodl.MethodFault as fault:
-            refusal = refusal or fault
-        else:
-            if host is not vm.host:
-                move(world, vm, host)
-            return placements
-    raise refusal
-
-
-def admit(vm, host):
-    """What a host would give a VM: GPUs, or the reason why it cannot run there."""
+def admit(world, vm, host):
+    """What a host would give a VM, or the reason why it cannot run there."""
     hosts.require_usable(host)
+    admission.require_version(vm, host)
     _check_virtualization(vm, host)
-    reserved = sum(other.memory_reserved_mb for other in host.running_vms())
-    unreserved = host.hardware.memory_gb * 1024 - HOST_OVERHEAD_MB - reserved
-    if vm.memory_reserved_mb > unreserved:
-        raise vim.fault.InsufficientMemoryResourcesFault(
-            msg="The host does not have sufficient memory resources to satisfy the reservation.",
-            unreserved=max(0, unreserved) * 1024 * 1024,
-            requested=vm.memory_reserved_mb * 1024 * 1024,
-        )
-    _passthrough_gpus(vm, host)
-    return graphics.pick(host, vm, _vgpu_types(vm))
+    drs.refuse_mandatory(vm, host)
+    resources.admit(vm, host)
+    nics.check_networks(vm, host)
+    claims = direct.claim(world, vm, host)
+    return Place(host, graphics.pick(host, vm, admission.vgpu_types(vm), claims.vgpus), claims)
 
 
-def _check_virtualization(vm, host):
-    """A 64-bit guest needs the processor's virtualization, which the BIOS can hide [unsure: the words]."""
-    if "64" in vm.guest_id and not host.bmc.functions()["virtualization"]:
-        reason = "This host does not support virtualizing a 64-bit guest: Intel VT-x or AMD-V is disabled in the BIOS."
-        raise vim.fault.GenericVmConfigFault(msg=reason, reason=reason)
+def _settle(vm, place):
+    gpus.settle(place.vgpus, vm)
+    place.claims.take()
+
+
+def take_over(world, vm, place):
+    """What a running VM held on its host, it holds on another one."""
+    release(vm)
+    move(world, vm, place.host)
+    _settle(vm, place)
+
+
+def release(vm):
+    """Give back what the VM held on its host."""
+    gpus.release_all(vm.host.gpus, vm)
+    direct.release(vm)
 
 
 def move(world, vm, host):
     """Register the VM with another host."""
-    before, vm.host = vm.host, host
+    before = vm.host
+    if before.compute is not host.compute:
+        drs.forget(vm)
+        world.touch(before.compute)
+    vm.host = host
     before.vms.pop(vm.moid, None)
     host.vms[vm.moid] = vm
     world.touch(vm, before, host)
     before.vm_went()
 
 
-def _reachable(vm, host):
-    return all(moid in host.datastores for moid in vm.datastores) and all(moid in host.networks for moid in vm.networks)
+def touch(world, vm):
+    """A VM that starts or stops changes what its host, its pool and its cluster show."""
+    world.touch(*(one for one in (vm, vm.host, vm.pool, vm.host.compute) if one is not None))
 
 
-def _passthrough_gpus(vm, host):
-    """A whole GPU for each passed-through device, or the refusal."""
-    chosen = []
-    for device in vm.passthrough_devices:
-        free = [gpu for gpu in host.gpus if gpu.passthrough and gpu.held_by is None and gpu not in chosen]
-        fitting = next((gpu for gpu in free if _allows(device.backing, gpu)), None)
-        if fitting is None:
-            reason = f"Device '{device.deviceInfo.label}' is not available on the host."
-            raise vim.fault.GenericVmConfigFault(msg=reason, reason=reason)
-        chosen.append(fitting)
-    return chosen
-
-
-def _allows(backing, gpu):
-    if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DynamicBackingInfo):
-        return any(one.deviceId == gpu.board.device_id for one in backing.allowedDevice or [])
-    return getattr(backing, "id", None) == gpu.pci_id
-
-
-def _boot(world, vm):
-    """The guest comes up after a while, with tools running and addresses on its NICs."""
-    if not vm.tools_installed:
-        return
-    seconds = world.task_seconds.get("boot", tasks.SECONDS["boot"])
-    booted = vm.booted
-    world.timeline.after(seconds, lambda: _guest_came(world, vm, booted))
-
-
-def _guest_came(world, vm, booted):
-    if vm.power == "poweredOn" and vm.booted == booted:
-        vm.tools_running = True
-        vm.addresses = {nic.key: _address(vm, position) for position, nic in enumerate(vm.nics)}
-        world.touch(vm)
-
-
-def _guest_went(world, vm):
-    if vm.power == "poweredOn" and vm.shutdown_pending:
-        _stopped(world, vm)
-
-
-def _stopped(world, vm):
-    _release(vm)
-    vm.power, vm.tools_running, vm.shutdown_pending, vm.booted = "poweredOff", False, False, None
-    _connect_nics(vm, False)
-    world.touch(vm, vm.host)
-    vm.host.vm_went()
-
-
-def _release(vm):
-    gpus.release_all(vm.host.gpus, vm)
-
-
-def _connect_nics(vm, running):
+def connect_nics(vm, running):
+    """Adapters are connected while the VM runs, if they are to be from the start."""
     for nic in vm.nics:
         nic.connectable.connected = running and bool(nic.connectable.startConnected)
         nic.connectable.status = "ok" if nic.connectable.connected else "untried"
 
 
-def _address(vm, position):
-    number = int(vm.moid.rpartition("-")[2])
-    return f"192.168.{(number // 250 + position * 16) % 256}.{number % 250 + 2}"
+def _find_host(world, vm, wanted_host):
+    """The VM's own host, else where DRS would start it: first where no rule is broken at all."""
+    candidates = [wanted_host or vm.host]
+    if wanted_host is None and drs.behaviour(vm) in drs.PLACES:
+        others = sorted(vm.host.compute.hosts.values(), key=lambda one: (len(one.running_vms()), one.number))
+        candidates += [one for one in others if one is not vm.host and reaches(vm, one)]
+        candidates.sort(key=lambda host: bool(drs.violated(vm, host)))
+    refusals = {}
+    for host in candidates:
+        try:
+            place = admit(world, vm, host)
+        except vmodl.MethodFault as fault:
+            refusals[host.moid] = fault
+        else:
+            if host is not vm.host:
+                move(world, vm, host)
+            return place
+    # Of several refusals the VM's own host tells the one that a person looks for first.
+    raise refusals.get(vm.host.moid) or next(iter(refusals.values()))
 
 
-def _require_tools(vm):
-    if vm.power != "poweredOn":
-        raise devices.wrong_power(vm)
-    if not vm.tools_running:
-        raise vim.fault.ToolsUnavailable(
-            msg="Cannot complete operation because VMware Tools is not running in this virtual machine."
+def _check_virtualization(vm, host):
+    """A 64-bit guest needs the processor's virtualization, which the BIOS can hide [unsure: the words]."""
+    if "64" in vm.guest_id and not host.bmc.functions()["virtualization"]:
+        raise admission.refusal(
+            "This host does not support virtualizing a 64-bit guest: Intel VT-x or AMD-V is disabled in the BIOS."
         )
 
 
-def _whole(text, default):
-    try:
-        return int(text)
-    except (TypeError, ValueError):
-        return default
+def reaches(vm, host):
+    """Whether a host has the datastores and networks of a VM."""
+    return all(moid in host.datastores for moid in vm.datastores) and all(moid in host.networks for moid in vm.networks)
+
+
+def _stopped(world, vm):
+    release(vm)
+    vm.power, vm.tools_running, vm.shutdown_pending, vm.booted = "poweredOff", False, False, None
+    connect_nics(vm, False)
+    touch(world, vm)
+    vm.host.vm_went()

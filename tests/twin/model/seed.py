@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from . import build, services
+from . import build, customization, services
 from .release import RELEASES
 from .seed_schema import SeedError, check
 from .world import World
@@ -35,4 +35,6 @@ def from_data(data):
     world.task_seconds = {key: float(value) for key, value in data.get("task_seconds", {}).items()}
     build.inventory(world, data)
     services.add_all(world)
+    for entry in data.get("customizations", []):
+        world.get("CustomizationSpecManager").specs.add(customization.seeded(entry))
     return world

@@ -39,6 +39,7 @@ GPU = {
     "root": TEXT,
     "vgpu_mode": Key(str, choices=("sameSize", "mixedSize")),
     "passthrough": FLAG,
+    "label": TEXT,
     "numa_node": WHOLE,
 }
 NIC = {
@@ -49,6 +50,8 @@ NIC = {
     "firmware": Key(dict, table={"ats": FLAG, "sriov": FLAG, "num_vfs": WHOLE, "knows_ats": FLAG, "version": TEXT}),
     "uplink_of": TEXT,
     "link": Key(str, choices=("up", "down")),
+    "passthrough": FLAG,
+    "label": TEXT,
 }
 VMKERNEL = {
     "device": NEEDED,
@@ -99,6 +102,13 @@ HOST = {
         },
     ),
 }
+ADAPTER = {
+    "network": NEEDED,
+    "type": Key(str, choices=("vmxnet3", "pvrdma", "sriov")),
+    "protocol": TEXT,
+    "physical_function": TEXT,
+    "mac": TEXT,
+}
 VM = {
     "name": NEEDED,
     "count": COUNT,
@@ -119,11 +129,30 @@ VM = {
     "power": Key(str, choices=("on", "off")),
     "memory_reservation": Key(str, choices=("all", "none")),
     "vgpus": Key(list),
+    "adapters": Key(list, table=ADAPTER),
+    "pci_devices": Key(list, table={"id": TEXT, "allowed": Key(list), "label": TEXT}),
+    "device_groups": Key(list),
     "extra_config": Key(dict),
     "tools": Key(str, choices=("installed", "none")),
     "annotation": TEXT,
     "connection": Key(str, choices=("connected", "disconnected", "inaccessible", "orphaned")),
     "uuid": TEXT,
+}
+CUSTOMIZATION = {"name": NEEDED, "hostname": TEXT, "domain": TEXT, "dns": Key(list), "nics": Key(list)}
+LIBRARY = {
+    "name": NEEDED,
+    "datastore": TEXT,
+    "subscribed": FLAG,
+    "items": Key(
+        list,
+        table={
+            "name": NEEDED,
+            "type": Key(str, choices=("vm-template", "ovf", "iso")),
+            "from": TEXT,
+            "description": TEXT,
+            "eula": TEXT,
+        },
+    ),
 }
 FILE = {
     "path": TEXT,
@@ -147,7 +176,15 @@ DATACENTER = {
     "networks": Key(list, table={"name": NEEDED, "vlan": WHOLE}),
     "switches": Key(
         list,
-        table={"name": NEEDED, "mtu": COUNT, "portgroups": Key(list, table={"name": NEEDED, "vlan": WHOLE})},
+        table={
+            "name": NEEDED,
+            "mtu": COUNT,
+            "uplinks": COUNT,
+            "members": Key(str, choices=("all", "uplinks")),
+            "portgroups": Key(
+                list, table={"name": NEEDED, "vlan": WHOLE, "active": Key(list), "standby": Key(list), "teaming": TEXT}
+            ),
+        },
     ),
     "vm_folders": Key(list),
     "clusters": Key(
@@ -165,11 +202,13 @@ DATACENTER = {
     ),
     "hosts": Key(list, table=HOST),
     "vms": Key(list, table=VM),
+    "libraries": Key(list, table=LIBRARY),
 }
 SEED = {
     "release": Key(str, choices=tuple(RELEASES)),
     "users": Key(dict, required=True),
     "task_seconds": Key(dict),
+    "customizations": Key(list, table=CUSTOMIZATION),
     "datacenters": Key(list, required=True, table=DATACENTER),
 }
 NAMES = {

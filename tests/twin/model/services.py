@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .customization import Specs
 from .world import Entity
 
 # Managed object id: type. The ids are vCenter's own.
@@ -58,6 +59,14 @@ class Settings(Service):
         self.values = dict(SETTINGS)
 
 
+class Customizations(Service):
+    """The customization specifications."""
+
+    def __init__(self, kind, moid):
+        super().__init__(kind, moid)
+        self.specs = Specs()
+
+
 # vCenter's advanced settings that clients read, with their defaults.
 SETTINGS = {
     "VirtualCenter.InstanceName": "vcenter.example",
@@ -90,7 +99,7 @@ SETTINGS = {
     "task.maxAgeEnabled": True,
     "vgpu.hotmigrate.enabled": False,
 }
-CLASSES = {"CustomFieldsManager": Fields, "VpxSettings": Settings}
+CLASSES = {"CustomFieldsManager": Fields, "CustomizationSpecManager": Customizations, "VpxSettings": Settings}
 
 
 def add_all(world):

@@ -6,14 +6,16 @@ import copy
 
 from pyVmomi import vim, vmodl
 
-from . import devices, reconfigure
+from . import devices, direct, reconfigure
 from .tasks import utc_now
 from .world import Entity
 
 SAVED = (
     "annotation",
+    "cores_per_numa_node",
     "cores_per_socket",
     "cpus",
+    "device_groups",
     "devices",
     "extra",
     "firmware",
@@ -40,7 +42,7 @@ class Snapshot(Entity):
 
 def create(world, vm, name, description):
     """A new current snapshot."""
-    if vm.power == "poweredOn" and vm.passthrough_devices:
+    if vm.power == "poweredOn" and direct.direct_devices(vm):
         raise vim.fault.SnapshotIncompatibleDeviceInVm(
             msg="The virtual machine has a device that is not compatible with snapshots.", fault=vmodl.MethodFault()
         )

@@ -24,6 +24,7 @@ SECONDS = {
     "RebootGuest": 0.4,
     "boot": 0.3,
 }
+LONG_S = 1.0
 LATER = object()  # work that gives this back has not ended: it calls finish() itself
 RECENT = 4  # finished tasks that an object still lists
 KEPT = 50  # finished tasks that a TaskManager still lists
@@ -47,6 +48,7 @@ class Task(Entity):
         self.completed_at = None
         self.cancelled = False
         self.on_cancel = None  # called when someone cancels work that waits
+        self.on_failure = None  # called when it ends with a fault, to clear away what was begun
 
     @property
     def event_chain(self):
@@ -77,9 +79,15 @@ def start(world, method, entity, work, user="", exclusive=True):
         entity.busy_with = task
     seconds = world.task_seconds.get(method, SECONDS.get(method, 0.05))
     world.timeline.after(seconds / 10, lambda: _begin(world, task))
-    world.timeline.after(seconds / 2, lambda: _advance(world, task, 50))
+    for percent in _steps(seconds):
+        world.timeline.after(seconds * percent / 100, lambda percent=percent: _advance(world, task, percent))
     world.timeline.after(seconds, lambda: _end(world, task, work))
     return task
+
+
+def _steps(seconds):
+    """How often a task says how far it is: those that take long tell it in tenths."""
+    return range(10, 100, 10) if seconds >= LONG_S else (50,)
 
 
 def cancel(world, task):
@@ -147,6 +155,8 @@ def finish(world, task, result=None, error=None):
     task.result, task.error = result, error
     task.state = "success" if error is None else "error"
     task.progress = None
+    if error is not None and task.on_failure is not None:
+        task.on_failure()
     entity = task.entity
     touched = [task]
     if entity is not None:

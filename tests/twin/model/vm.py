@@ -12,6 +12,7 @@ VMIOP = vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo
 PASSTHROUGH = vim.vm.device.VirtualPCIPassthrough
 DISK = vim.vm.device.VirtualDisk
 NIC = vim.vm.device.VirtualEthernetCard
+THIN_BYTES = 16 * 1024**3
 GUEST_NAMES = {
     "ubuntu64Guest": "Ubuntu Linux (64-bit)",
     "rhel8_64Guest": "Red Hat Enterprise Linux 8 (64-bit)",
@@ -40,6 +41,7 @@ class VirtualMachine(Managed):
         self.guest_id = "ubuntu64Guest"
         self.annotation = ""
         self.template = False
+        self.unfinished = False  # still being made: in the inventory, and nothing else is known of it
         self.power = "poweredOff"
         self.connection = "connected"
         self.cpus = 1
@@ -55,6 +57,7 @@ class VirtualMachine(Managed):
         self.cpu_allocation = _allocation()
         self.latency_sensitivity = "normal"
         self.devices: list = []
+        self.device_groups: dict[int, str] = {}  # instance key: name of the vendor device group
         self.extra: dict[str, str] = {}
         self.change_count = 0
         self.created = _now()
@@ -63,7 +66,13 @@ class VirtualMachine(Managed):
         self.tools_installed = True
         self.tools_running = False
         self.host_name = name
+        self.installed_firmware = None  # what the guest was installed with, where there is a guest
+        self.cores_per_numa_node = None  # of the virtual machine's own topology; None: vSphere decides
         self.addresses: dict[int, str] = {}  # device key of a NIC: the address that the guest gives it
+        self.fixed_addresses: dict[str, object] = {}  # MAC of a NIC: the interface that the guest has configured
+        self.events: list = []  # (type of the event, when), of those few that the twin keeps
+        self.customization = None  # what VMware Tools applies at the next boot
+        self.instance_id = None  # the instance that cloud-init knows from its last boot
         self.snapshots: list = []
         self.current_snapshot = None
         self.browser = None
@@ -94,7 +103,21 @@ class VirtualMachine(Managed):
 
     @property
     def disk_bytes(self):
-        return sum((disk.capacityInKB or 0) * 1024 for disk in self.disks)
+        return sum(written(disk) for disk in self.disks)
+
+    @property
+    def promised_bytes(self):
+        """What thin disks may still take."""
+        return sum((disk.capacityInKB or 0) * 1024 for disk in self.disks) - self.disk_bytes
+
+    def bytes_on(self, moid):
+        """What the disks of the VM occupy on a datastore."""
+        return sum(written(disk) for disk in self.disks if _store_of(disk) == moid)
+
+    @property
+    def hardware_number(self):
+        """21 of vmx-21."""
+        return int(self.hardware_version.partition("-")[2])
 
     @property
     def memory_reserved_mb(self):
@@ -121,6 +144,17 @@ class VirtualMachine(Managed):
         """A change of the configuration: the next change must name the new version."""
         self.change_count += 1
         self.modified = _now()
+
+
+def written(disk):
+    """The bytes that a disk occupies: all of a thick one, and of a thin one what a guest writes [a model]."""
+    size = (disk.capacityInKB or 0) * 1024
+    return min(size, THIN_BYTES) if getattr(disk.backing, "thinProvisioned", False) else size
+
+
+def _store_of(disk):
+    store = getattr(disk.backing, "datastore", None)
+    return store._moId if store is not None else None
 
 
 def _allocation():

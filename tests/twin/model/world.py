@@ -10,6 +10,7 @@ from .bmc_faults import BmcFaults
 from .command_faults import CommandFaults
 from .depots import Depots
 from .faults import FaultPlan
+from .library import Libraries
 from .operations import Operations
 from .timeline import Timeline
 
@@ -41,6 +42,7 @@ class World:
         self.closed = False
         self.depots = Depots()
         self.operations = Operations()
+        self.libraries = Libraries()
         self.users: dict[str, str] = {}
         self.release = None  # twin.model.release.Release of the vCenter
         self.instance_uuid = ""

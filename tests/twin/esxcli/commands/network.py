@@ -150,7 +150,12 @@ def vf_list(world, host, nicname):
     nic = _port(host, nicname)
     own = [one for one in adapters.pci_devices(host) if one.is_vf and one.physical_function == nic.pci]
     rows = [
-        {"VF ID": number, "Active": False, "PCI Address": _decimal(one.address), "Owner World ID": "-"}
+        {
+            "VF ID": number,
+            "Active": one.address in host.claimed,
+            "PCI Address": _decimal(one.address),
+            "Owner World ID": _world_of(host.claimed.get(one.address)),
+        }
         for number, one in enumerate(own)
     ]
     return Rows(VF, rows, table=True)
@@ -218,6 +223,11 @@ def _nic(nic):
         "MTU": nic.mtu,
         "Description": f"{nic.kind.vendor_name} {nic.model}",
     }
+
+
+def _world_of(holder):
+    """The number that ESXi runs a VM under; a model makes it of the VM's own."""
+    return str(2_000_000 + int(holder.vm.moid.rpartition("-")[2])) if holder is not None else "-"
 
 
 def _decimal(address):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from twin.model import catalogue
-
-from ..projections import host_gpu, host_pci
+from ..projections import guest_options, hardware_options, host_gpu, host_targets
 from ..projections.shape import make
 from ..registry import method
 from .tasking import resolved
@@ -21,6 +19,7 @@ def config_target(call, this, host=None):
     release = hosts[0].release if hosts else call.world.release
     stores = {moid: one for each in hosts for moid, one in each.datastores.items()}
     networks = {moid: one for each in hosts for moid, one in each.networks.items()}
+    switches = {moid: one for each in hosts for moid, one in each.switches.items()}
     since_703 = release.at_least(7, 0, 3)
     return make(
         vim.vm.ConfigTarget,
@@ -33,7 +32,11 @@ def config_target(call, this, host=None):
         distributedVirtualPortgroup=[_portgroup(one) for one in networks.values() if one.kind != "Network"],
         maxMemMBOptimalPerf=max((one.hardware.memory_gb * 1024 for one in hosts), default=0),
         autoVmotion=False,
-        pciPassthrough=[row for one in hosts for row in host_pci.passthrough_targets(one)],
+        distributedVirtualSwitch=[_switch(one) for one in switches.values()],
+        pciPassthrough=[row for one in hosts for row in host_targets.passthrough(one)],
+        sriov=[row for one in hosts for row in host_targets.sriov(one)],
+        dynamicPassthrough=host_targets.dynamic(hosts),
+        vendorDeviceGroupInfo=host_targets.device_groups(hosts) if release.at_least(8, 0, 0) else None,
         sharedGpuPassthroughTypes=[
             make(vim.vm.PciSharedGpuPassthroughInfo, name=name, vgpu=name)
             for name in sorted({name for one in hosts for name in host_gpu.types_offered(one)})
@@ -78,33 +81,14 @@ def _option(call, this, key, host):
     newest = min((one.release.newest_hardware for one in hosts), default=OLDEST_HARDWARE)
     release = hosts[0].release if hosts else call.world.release
     profiles = sorted({name for one in hosts for name in host_gpu.types_offered(one)})
+    hardware = hardware_options.hardware_options(int((key or f"vmx-{newest}").rpartition("-")[2]), release, profiles)
     return make(
         vim.vm.ConfigOption,
         version=key or f"vmx-{newest}",
         description="ESXi virtual machine",
+        guestOSDescriptor=guest_options.descriptors(max(hardware.numCPU), hardware.memoryMB.max),
         supportedMonitorType=["release", "debug", "stats"],
-        hardwareOptions=make(
-            vim.vm.VirtualHardwareOption,
-            hwVersion=int((key or f"vmx-{newest}").partition("-")[2]),
-            virtualDeviceOption=[_vgpu_option(name, release) for name in profiles],
-        ),
-    )
-
-
-def _vgpu_option(name, release):
-    profile, board = catalogue.profile(name)
-    whole = not profile.mig and profile.fb_gb == board.memory_gb
-    return make(
-        vim.vm.device.VirtualPCIPassthroughOption,
-        type=vim.vm.device.VirtualPCIPassthrough,
-        backingOption=[
-            make(
-                vim.vm.device.VirtualPCIPassthroughVmiopBackingOption,
-                type=vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo,
-                vgpu=make(vim.option.StringOption, validCharacters="", defaultValue=name),
-                maxInstances=release.most_vgpus if whole or release.fractional_multi_vgpu else 1,
-            )
-        ],
+        hardwareOptions=hardware,
     )
 
 
@@ -162,4 +146,14 @@ def _portgroup(group):
         portgroupType="earlyBinding",
         uplinkPortgroup=group.uplink,
         portgroup=group,
+    )
+
+
+def _switch(switch):
+    return make(
+        vim.dvs.DistributedVirtualSwitchInfo,
+        switchName=switch.name,
+        switchUuid=switch.uuid,
+        distributedVirtualSwitch=switch,
+        networkReservationSupported=True,
     )

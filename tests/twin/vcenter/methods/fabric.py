@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pyVmomi import vim
+from pyVmomi import vim, vmodl
 
-from twin.model import fabric, inventory, network
+from twin.model import fabric, inventory, members, network
 from twin.model.release import RELEASES
 
-from ..projections.shape import make
+from ..projections import dvs_ports
 from ..projections.switch import product
 from ..registry import method
 from .tasking import begin
@@ -39,6 +39,9 @@ def reconfigure_switch(call, this, spec):
             inventory.rename(call.world, this, spec.name)
         if getattr(spec, "maxMtu", None):
             network.set_switch_mtu(call.world, this, spec.maxMtu)
+        if isinstance(spec.uplinkPortPolicy, vim.DistributedVirtualSwitch.NameArrayUplinkPortPolicy):
+            members.rename_uplinks(this, spec.uplinkPortPolicy.uplinkPortName)
+        members.change(call.world, this, spec.host or [])
         this.description = this.description if spec.description is None else spec.description
         this.config_version += 1
         call.world.touch(this, *this.hosts.values())
@@ -67,7 +70,8 @@ def reconfigure_portgroup(call, this, spec):
         if spec.name and spec.name != this.name:
             inventory.rename(call.world, this, spec.name)
         this.vlan = _vlan(spec, this.vlan)
-        this.ports = spec.numPorts or this.ports
+        _set_teaming(this, spec)
+        this.own_ports = spec.numPorts or this.own_ports
         this.description = this.description if spec.description is None else spec.description
         this.config_version += 1
         call.world.touch(this, this.switch)
@@ -77,17 +81,7 @@ def reconfigure_portgroup(call, this, spec):
 
 @method(SWITCH, "FetchDVPorts")
 def fetch_ports(call, this, criteria=None):
-    rows = []
-    for group in this.portgroups.values():
-        if (
-            criteria is not None
-            and criteria.portgroupKey
-            and (group.key in criteria.portgroupKey) != bool(criteria.inside)
-        ):
-            continue
-        for vm in group.vms.values():
-            rows += [_port(this, group, vm, nic) for nic in vm.nics if _on(nic, group)]
-    return rows
+    return dvs_ports.fetch(this, criteria or vim.dvs.PortCriteria())
 
 
 @method(SWITCH, "FetchDVPortKeys")
@@ -110,32 +104,12 @@ def refresh_storage_info(call, this):
     call.world.touch(this)
 
 
-def _port(switch, group, vm, nic):
-    return make(
-        vim.dvs.DistributedVirtualPort,
-        key=nic.backing.port.portKey,
-        config=make(vim.dvs.DistributedVirtualPort.ConfigInfo, configVersion="1"),
-        dvsUuid=switch.uuid,
-        portgroupKey=group.key,
-        proxyHost=vm.host,
-        connectee=make(
-            vim.dvs.PortConnectee, connectedEntity=vm, nicKey=str(nic.key), type="vmVnic", addressHint=nic.macAddress
-        ),
-        conflict=False,
-        connectionCookie=nic.backing.port.connectionCookie,
-    )
-
-
-def _on(nic, group):
-    port = getattr(nic.backing, "port", None)
-    return port is not None and port.portgroupKey == group.key
-
-
 def _add(world, switch, spec):
     inventory.refuse_duplicate(switch.parent, spec.name)
     group = fabric.Portgroup(
         world, inventory.encoded(spec.name), None, switch, vlan=_vlan(spec, 0), ports=spec.numPorts or 8
     )
+    _set_teaming(group, spec)
     group.description = spec.description or ""
     inventory.put(world, switch.parent, world.add(group))
     for host in switch.hosts.values():
@@ -148,6 +122,25 @@ def _vlan(spec, default):
     vlan = getattr(spec.defaultPortConfig, "vlan", None) if spec.defaultPortConfig is not None else None
     number = getattr(vlan, "vlanId", None)
     return number if isinstance(number, int) else default
+
+
+def _set_teaming(group, spec):
+    """Take over what a spec says of the uplinks; they must be the switch's."""
+    wanted = getattr(spec.defaultPortConfig, "uplinkTeamingPolicy", None)
+    if wanted is None:
+        return
+    order = wanted.uplinkPortOrder
+    named = [*(order.activeUplinkPort or []), *(order.standbyUplinkPort or [])] if order is not None else []
+    if any(name not in group.switch.uplinks for name in named):
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: spec.defaultPortConfig.uplinkTeamingPolicy",
+            invalidProperty="spec.defaultPortConfig.uplinkTeamingPolicy",
+        )
+    if wanted.policy is not None and wanted.policy.value:
+        group.teaming.policy = wanted.policy.value
+    if order is not None:
+        group.teaming.active = list(order.activeUplinkPort or [])
+        group.teaming.standby = list(order.standbyUplinkPort or [])
 
 
 def _require_version(spec, entity):

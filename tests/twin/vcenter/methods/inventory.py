@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from twin.model import fabric, inventory, power, provision, tasks
+from twin.model import drs, fabric, inventory, power, provision, tasks
 
 from ..projections.shape import make
 from ..registry import method
@@ -46,7 +46,7 @@ def create_cluster(call, this, name, spec):
     inventory.refuse_duplicate(this, name)
     cluster = inventory.Cluster(call.world, inventory.encoded(name), None, drs="off")
     inventory.put(call.world, this, call.world.add(cluster))
-    _configure_cluster(call.world, cluster, spec)
+    drs.configure(call.world, cluster, spec)
     return cluster
 
 
@@ -121,14 +121,14 @@ def create_resource_pool(call, this, name, spec):
 def reconfigure_compute(call, this, spec, modify):
     def work():
         if this.kind == "ClusterComputeResource":
-            _configure_cluster(call.world, this, spec)
+            drs.configure(call.world, this, spec, modify)
 
     return begin(call, "ReconfigureComputeResource_Task", this, work)
 
 
 @method("ClusterComputeResource", "ReconfigureCluster_Task")
 def reconfigure_cluster(call, this, spec, modify):
-    return begin(call, "ReconfigureCluster_Task", this, lambda: _configure_cluster(call.world, this, spec))
+    return begin(call, "ReconfigureCluster_Task", this, lambda: drs.configure(call.world, this, spec, modify))
 
 
 @method("ClusterComputeResource", "GetResourceUsage")
@@ -148,45 +148,6 @@ def resource_usage(call, this):
         storageUsedMB=sum(store.capacity - store.free for store in stores) // mb,
         storageCapacityMB=sum(store.capacity for store in stores) // mb,
     )
-
-
-def _configure_cluster(world, cluster, spec):
-    drs, das = getattr(spec, "drsConfig", None), getattr(spec, "dasConfig", None)
-    if drs is not None:
-        on = cluster.drs != "off" if drs.enabled is None else drs.enabled
-        behaviour = drs.defaultVmBehavior or (cluster.drs if cluster.drs != "off" else "fullyAutomated")
-        cluster.drs = str(behaviour) if on else "off"
-        for option in drs.option or []:
-            cluster.options[option.key] = option.value
-    if das is not None and das.enabled is not None:
-        cluster.ha = das.enabled
-    for change in getattr(spec, "drsVmConfigSpec", None) or []:
-        _change_override(cluster, change)
-    for change in getattr(spec, "rulesSpec", None) or []:
-        _change_rule(cluster, change)
-    world.touch(cluster)
-
-
-def _change_override(cluster, change):
-    if change.operation == "remove":
-        cluster.vm_overrides.pop(change.removeKey._moId, None)
-    else:
-        cluster.vm_overrides[change.info.key._moId] = change.info
-
-
-def _change_rule(cluster, change):
-    wanted = change.info.key if change.info is not None else change.removeKey
-    known = next((rule for rule in cluster.rules if rule.key == wanted), None)
-    if change.operation == "add":
-        change.info.key = max((rule.key for rule in cluster.rules), default=0) + 1
-        cluster.rules = [*cluster.rules, change.info]
-        return
-    if known is None:
-        raise vmodl.fault.InvalidArgument(
-            msg="A specified parameter was not correct: spec.rulesSpec", invalidProperty="spec.rulesSpec"
-        )
-    kept = [rule for rule in cluster.rules if rule is not known]
-    cluster.rules = [*kept, change.info] if change.operation == "edit" else kept
 
 
 def _destroy(world, entity):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from twin.model import devices, power, provision, reconfigure, snapshots
+from twin.model import cloning, customization, devices, power, provision, reconfigure, relocation, snapshots
 
 from ..registry import method
 from .tasking import begin, resolved
@@ -51,37 +51,39 @@ def reconfig(call, this, spec):
 
 @method(KIND, "UpgradeVM_Task")
 def upgrade(call, this, version=None):
-    wanted = version or f"vmx-{this.host.release.newest_hardware}"
-
-    def work():
-        if int(wanted.partition("-")[2]) < int(this.hardware_version.partition("-")[2]):
-            raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
-        reconfigure.apply(call.world, this, vim.vm.ConfigSpec(version=wanted))
-
-    return begin(call, "UpgradeVM_Task", this, work)
+    return begin(call, "UpgradeVM_Task", this, lambda: reconfigure.upgrade(call.world, this, version))
 
 
 @method(KIND, "CloneVM_Task")
 def clone(call, this, folder, name, spec):
-    target = call.resolve(folder)
-    return begin(
-        call,
-        "CloneVM_Task",
-        this,
-        lambda: provision.clone(call.world, this, target, name, spec),
-        exclusive=False,
-    )
+    return cloning.start(call.world, this, call.resolve(folder), name, spec, call.session.user)
 
 
 @method(KIND, "RelocateVM_Task")
 def relocate(call, this, spec, priority=None):
-    return begin(call, "RelocateVM_Task", this, lambda: provision.relocate(call.world, this, spec))
+    return begin(call, "RelocateVM_Task", this, lambda: relocation.relocate(call.world, this, spec))
 
 
 @method(KIND, "MigrateVM_Task")
 def migrate(call, this, priority, pool=None, host=None, state=None):
     spec = vim.vm.RelocateSpec(pool=pool, host=host)
-    return begin(call, "MigrateVM_Task", this, lambda: provision.relocate(call.world, this, spec))
+
+    def work():
+        if state is not None and state != this.power:
+            raise devices.wrong_power(this)
+        relocation.relocate(call.world, this, spec)
+
+    return begin(call, "MigrateVM_Task", this, work)
+
+
+@method(KIND, "CustomizeVM_Task")
+def customize(call, this, spec):
+    def work():
+        customization.accept(this, spec)
+        this.changed()
+        call.world.touch(this)
+
+    return begin(call, "CustomizeVM_Task", this, work)
 
 
 @method(KIND, "MarkAsTemplate")

@@ -20,7 +20,6 @@ def pci_device(host, world):
 @prop(KIND, "hardware")
 def hardware(host, world):
     machine = host.hardware
-    per_socket = machine.cores_per_socket
     return make(
         vim.host.HardwareInfo,
         systemInfo=make(
@@ -46,7 +45,7 @@ def hardware(host, world):
                 hz=machine.mhz * 1_000_000,
                 busHz=100_000_000,
                 description=machine.cpu_model,
-                threadId=list(range(2 * socket * per_socket, 2 * (socket + 1) * per_socket)),
+                threadId=_threads(machine, socket),
             )
             for socket in range(machine.sockets)
         ],
@@ -59,7 +58,7 @@ def hardware(host, world):
                 make(
                     vim.host.NumaNode,
                     typeId=node,
-                    cpuID=list(range(node * per_socket, (node + 1) * per_socket)),
+                    cpuID=_threads(machine, node),
                     memorySize=machine.memory_gb * GB // machine.sockets,
                     memoryRangeBegin=node * machine.memory_gb * GB // machine.sockets,
                     memoryRangeLength=machine.memory_gb * GB // machine.sockets,
@@ -74,6 +73,12 @@ def hardware(host, world):
             vim.host.BIOSInfo, biosVersion="1.12.1", releaseDate=EPOCH, vendor=machine.vendor, firmwareType="UEFI"
         ),
     )
+
+
+def _threads(machine, socket):
+    """The numbers of the logical processors of a socket, two for each core."""
+    threads = 2 * machine.cores_per_socket
+    return list(range(socket * threads, (socket + 1) * threads))
 
 
 def identifying(host):

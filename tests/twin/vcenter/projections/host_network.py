@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from twin.model import adapters
+from twin.model import adapters, members
 from twin.model.fabric import Network
 
 from .shape import make
+from .switch import pnic_backing
 
 NIC_SERVICES = (
     "faultToleranceLogging",
@@ -260,7 +261,8 @@ def _rdma(nic):
 
 
 def _proxy_switch(host, switch):
-    uplinks = [nic for nic in host.nics if nic.switch is switch]
+    plugged = members.plug(switch, host)
+    names = dict(zip(members.keys(switch, host), switch.uplinks, strict=True))
     return make(
         vim.host.HostProxySwitch,
         dvsUuid=switch.uuid,
@@ -268,13 +270,9 @@ def _proxy_switch(host, switch):
         key=f"key-vim.host.HostProxySwitch-{switch.name}",
         numPorts=2048,
         numPortsAvailable=2000,
+        uplinkPort=[make(vim.KeyValue, key=key, value=name) for key, name in names.items()],
         mtu=switch.mtu,
-        pnic=[_pnic_key(nic) for nic in uplinks],
-        spec=make(
-            vim.host.HostProxySwitch.Specification,
-            backing=make(
-                vim.dvs.HostMember.PnicBacking,
-                pnicSpec=[make(vim.dvs.HostMember.PnicSpec, pnicDevice=nic.device) for nic in uplinks],
-            ),
-        ),
+        pnic=[_pnic_key(nic) for nic, _key, _name in plugged],
+        spec=make(vim.host.HostProxySwitch.Specification, backing=pnic_backing(switch, host)),
+        networkReservationSupported=True,
     )

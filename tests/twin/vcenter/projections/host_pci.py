@@ -13,22 +13,34 @@ from .shape import make
 
 def pci_devices(host):
     """hardware.pciDevice: bridges, GPUs and ports, and the virtual functions beside them."""
-    return [_device(row) for row in pci.devices(host)]
+    return [pci_device(row) for row in pci.devices(host)]
+
+
+def pci_device(row):
+    """HostPciDevice of a row of the tree."""
+    _domain, bus, rest = row.address.split(":")
+    slot, function = rest.split(".")
+    return make(
+        vim.host.PciDevice,
+        id=row.address,
+        classId=_signed(row.class_id, 16),
+        bus=_signed(int(bus, 16), 8),
+        slot=int(slot, 16),
+        function=int(function),
+        vendorId=_signed(row.vendor_id, 16),
+        subVendorId=_signed(row.vendor_id, 16),
+        vendorName=row.vendor_name,
+        deviceId=_signed(row.device_id, 16),
+        subDeviceId=0,
+        parentBridge=row.parent or None,
+        deviceName=row.device_name,
+    )
 
 
 def passthrough_info(host):
     """config.pciPassthruInfo: configured and in force."""
     ports = {nic.pci: nic for nic in host.ports}
     return [_info(host, row, ports.get(row.address)) for row in pci.devices(host)]
-
-
-def passthrough_targets(host):
-    """QueryConfigTarget.pciPassthrough: the devices that a VM could have now."""
-    return [
-        make(vim.vm.PciPassthroughInfo, name=row.address, pciDevice=_device(row), systemId=host.uuid)
-        for row in pci.devices(host)
-        if row.passthru_active
-    ]
 
 
 def node_devices(host, node):
@@ -59,26 +71,6 @@ def _info(host, row, nic):
         numVirtualFunctionRequested=wanted,
         numVirtualFunction=nic.vfs,
         maxVirtualFunctionSupported=most,
-    )
-
-
-def _device(row):
-    _domain, bus, rest = row.address.split(":")
-    slot, function = rest.split(".")
-    return make(
-        vim.host.PciDevice,
-        id=row.address,
-        classId=_signed(row.class_id, 16),
-        bus=_signed(int(bus, 16), 8),
-        slot=int(slot, 16),
-        function=int(function),
-        vendorId=_signed(row.vendor_id, 16),
-        subVendorId=_signed(row.vendor_id, 16),
-        vendorName=row.vendor_name,
-        deviceId=_signed(row.device_id, 16),
-        subDeviceId=0,
-        parentBridge=row.parent or None,
-        deviceName=row.device_name,
     )
 
 

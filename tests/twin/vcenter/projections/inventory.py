@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from twin.model import resources
 from twin.model.inventory import datacenter_of
 
 from .. import types
 from ..registry import prop
 from .shape import make
 
-GB = 1024**3
+MB, GB = 1024**2, 1024**3
 
 
 @prop("Folder", "childEntity")
@@ -86,8 +87,6 @@ def environment_browser(compute, world):
 
 @prop("ComputeResource", "configurationEx")
 def configuration_ex(compute, world):
-    if compute.kind == "ClusterComputeResource":
-        return _cluster_config(compute)
     return make(vim.ComputeResource.ConfigInfo, vmSwapPlacement="vmDirectory")
 
 
@@ -98,40 +97,7 @@ def lifecycle_managed(compute, world):
 
 @prop("ComputeResource", "summary")
 def summary(compute, world):
-    return _summary(compute, vim.ComputeResource.Summary)
-
-
-@prop("ClusterComputeResource", "summary")
-def cluster_summary(cluster, world):
-    return _summary(
-        cluster,
-        vim.ClusterComputeResource.Summary,
-        currentFailoverLevel=max(0, len(cluster.hosts) - 1) if cluster.ha else 0,
-        numVmotions=0,
-        targetBalance=200,
-        currentBalance=0,
-        usageSummary=None,
-    )
-
-
-@prop("ClusterComputeResource", "summaryEx")
-def cluster_summary_ex(cluster, world):
-    return cluster_summary(cluster, world)
-
-
-@prop("ClusterComputeResource", "configuration")
-def cluster_configuration(cluster, world):
-    return make(
-        vim.cluster.ConfigInfo,
-        dasConfig=_das(cluster),
-        drsConfig=_drs(cluster),
-        rule=cluster.rules,
-        drsVmConfig=_overrides(cluster),
-    )
-
-
-for _name in ("recommendation", "drsRecommendation", "migrationHistory", "actionHistory", "drsFault"):
-    prop("ClusterComputeResource", _name)(lambda cluster, world: [])
+    return compute_summary(compute, vim.ComputeResource.Summary)
 
 
 @prop("EnvironmentBrowser", "datastoreBrowser")
@@ -176,7 +142,8 @@ def pool_summary(pool, world):
     return make(vim.ResourcePool.Summary, name=pool.name, config=_pool_config(pool), runtime=_pool_runtime(pool))
 
 
-def _summary(compute, cls, **more):
+def compute_summary(compute, cls, **more):
+    """What a compute resource of any kind says of itself."""
     all_hosts = list(compute.hosts.values())
     effective = [host for host in all_hosts if host.connection == "connected" and not host.maintenance]
     mhz = [host.hardware.cores * host.hardware.mhz for host in all_hosts]
@@ -192,72 +159,6 @@ def _summary(compute, cls, **more):
         numEffectiveHosts=len(effective),
         overallStatus=compute.status,
         **more,
-    )
-
-
-def _overrides(cluster):
-    return list(cluster.vm_overrides.values())
-
-
-def _das(cluster):
-    return make(
-        vim.cluster.DasConfigInfo,
-        enabled=cluster.ha,
-        vmMonitoring="vmMonitoringDisabled",
-        hostMonitoring="enabled",
-        failoverLevel=1,
-        admissionControlEnabled=cluster.ha,
-        admissionControlPolicy=make(vim.cluster.FailoverLevelAdmissionControlPolicy, failoverLevel=1),
-        defaultVmSettings=make(
-            vim.cluster.DasVmSettings,
-            restartPriority="medium",
-            isolationResponse="none",
-            vmToolsMonitoringSettings=make(
-                vim.cluster.VmToolsMonitoringSettings,
-                enabled=False,
-                failureInterval=30,
-                minUpTime=120,
-                maxFailures=3,
-                maxFailureWindow=3600,
-            ),
-        ),
-        hBDatastoreCandidatePolicy="allFeasibleDsWithUserPreference",
-    )
-
-
-def _drs(cluster):
-    return make(
-        vim.cluster.DrsConfigInfo,
-        enabled=cluster.drs != "off",
-        enableVmBehaviorOverrides=True,
-        defaultVmBehavior=cluster.drs if cluster.drs != "off" else "manual",
-        vmotionRate=3,
-        option=[make(vim.option.OptionValue, key=key, value=value) for key, value in cluster.options.items()],
-    )
-
-
-def _cluster_config(cluster):
-    return make(
-        vim.cluster.ConfigInfoEx,
-        vmSwapPlacement="vmDirectory",
-        dasConfig=_das(cluster),
-        drsConfig=_drs(cluster),
-        rule=cluster.rules,
-        drsVmConfig=_overrides(cluster),
-        dpmConfigInfo=make(
-            vim.cluster.DpmConfigInfo, enabled=False, defaultDpmBehavior="manual", hostPowerActionRate=3
-        ),
-        vsanConfigInfo=make(
-            vim.vsan.cluster.ConfigInfo,
-            enabled=False,
-            defaultConfig=make(vim.vsan.cluster.ConfigInfo.HostDefaultInfo, autoClaimStorage=False),
-        ),
-        proactiveDrsConfig=make(vim.cluster.ProactiveDrsConfigInfo, enabled=False),
-        infraUpdateHaConfig=make(vim.cluster.InfraUpdateHaConfigInfo, enabled=False),
-        orchestration=make(
-            vim.cluster.OrchestrationInfo,
-            defaultVmReadiness=make(vim.cluster.VmReadiness, readyCondition="none", postReadyDelay=0),
-        ),
     )
 
 
@@ -281,10 +182,12 @@ def _pool_config(entity):
 
 
 def _pool_runtime(pool):
-    hosts_of = [host for host in pool.owner.hosts.values() if host.connection == "connected"]
-    memory = sum(host.hardware.memory_gb for host in hosts_of) * GB
-    cpu = sum(host.hardware.cores * host.hardware.mhz for host in hosts_of)
-    reserved = sum(vm.memory_reserved_mb for vm in pool.vms.values() if vm.power == "poweredOn") * 1024 * 1024
+    usable = [host for host in pool.owner.hosts.values() if host.connection == "connected"]
+    running = [vm for vm in pool.vms.values() if vm.power == "poweredOn"]
+    memory = sum(resources.memory_capacity_mb(host) for host in usable) * MB
+    cpu = sum(resources.cpu_capacity_mhz(host) for host in usable)
+    reserved = sum(resources.required_mb(vm) for vm in running) * MB
+    reserved_mhz = sum(vm.cpu_allocation.reservation or 0 for vm in running)
 
     def usage(maximum, used):
         return make(
@@ -298,5 +201,8 @@ def _pool_runtime(pool):
         )
 
     return make(
-        vim.ResourcePool.RuntimeInfo, memory=usage(memory, reserved), cpu=usage(cpu, 0), overallStatus=pool.status
+        vim.ResourcePool.RuntimeInfo,
+        memory=usage(memory, reserved),
+        cpu=usage(cpu, reserved_mhz),
+        overallStatus=pool.status,
     )

@@ -15,7 +15,6 @@ NOTHING = (
     ("PerformanceManager", "historicalInterval"),
     ("AlarmManager", "defaultExpression"),
     ("UserDirectory", "domainList"),
-    ("CustomizationSpecManager", "info"),
     ("ScheduledTaskManager", "scheduledTask"),
 )
 for _kind, _name in NOTHING:
@@ -25,6 +24,11 @@ for _kind, _name in NOTHING:
 @prop("CustomFieldsManager", "field")
 def field(manager, world):
     return list(manager.fields.values())
+
+
+@prop("CustomizationSpecManager", "info")
+def customization_specs(manager, world):
+    return [item.info for item in manager.specs.items.values()]
 
 
 @prop("AuthorizationManager", "roleList")

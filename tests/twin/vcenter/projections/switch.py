@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from twin.model import members
+from twin.model.fabric import Teaming
+
 from ..registry import prop
 from .shape import make
 
@@ -18,6 +21,8 @@ def group_key(group, world):
 
 @prop(GROUP, "portKeys")
 def group_ports(group, world):
+    if group.uplink:
+        return [key for host in group.switch.hosts.values() for key in members.keys(group.switch, host)]
     first = int(group.key.rpartition("-")[2]) * 1000
     return [str(first + number) for number in range(group.ports)]
 
@@ -30,7 +35,7 @@ def group_config(group, world):
         name=group.name,
         numPorts=group.ports,
         distributedVirtualSwitch=group.switch,
-        defaultPortConfig=_port_setting(group),
+        defaultPortConfig=_port_setting(group.switch, group),
         description=group.description,
         type="earlyBinding",
         backingType="standard",
@@ -106,7 +111,7 @@ def switch_config(switch, world):
             vim.DistributedVirtualSwitch.NameArrayUplinkPortPolicy, uplinkPortName=list(switch.uplinks)
         ),
         uplinkPortgroup=[group for group in switch.portgroups.values() if group.uplink],
-        defaultPortConfig=_port_setting(None),
+        defaultPortConfig=_port_setting(switch),
         host=[_member(switch, host) for host in switch.hosts.values()],
         productInfo=product(switch.product_version),
         configVersion=str(switch.config_version),
@@ -135,20 +140,34 @@ def switch_config(switch, world):
 
 
 def _member(switch, host):
-    nics = [nic.device for nic in host.nics if nic.switch is switch]
     return make(
         vim.dvs.HostMember,
         config=make(
             vim.dvs.HostMember.ConfigInfo,
             host=host,
             maxProxySwitchPorts=2048,
-            backing=make(
-                vim.dvs.HostMember.PnicBacking,
-                pnicSpec=[make(vim.dvs.HostMember.PnicSpec, pnicDevice=nic) for nic in nics],
-            ),
+            backing=pnic_backing(switch, host),
         ),
+        uplinkPortKey=members.keys(switch, host),
         productInfo=product(switch.product_version),
         status="up",
+    )
+
+
+def pnic_backing(switch, host):
+    """The ports of a member, each with the uplink port that it is plugged into."""
+    return make(
+        vim.dvs.HostMember.PnicBacking,
+        pnicSpec=[
+            make(
+                vim.dvs.HostMember.PnicSpec,
+                pnicDevice=nic.device,
+                uplinkPortKey=key or None,
+                uplinkPortgroupKey=switch.uplink_group.key,
+                connectionCookie=1,
+            )
+            for nic, key, _name in members.plug(switch, host)
+        ],
     )
 
 
@@ -164,7 +183,7 @@ def product(version):
     )
 
 
-def _port_setting(group):
+def _port_setting(switch, group=None):
     """The port configuration of a port group, or of the switch as a whole."""
     flag = _policy_flag
     uplink = group is not None and group.uplink
@@ -181,7 +200,6 @@ def _port_setting(group):
             vlanId=group.vlan if group is not None else 0,
         )
     )
-    uplinks = list(group.switch.uplinks) if group is not None else ["Uplink 1", "Uplink 2"]
     return make(
         VMWARE.VmwarePortConfigPolicy,
         blocked=flag(False),
@@ -190,16 +208,7 @@ def _port_setting(group):
         outShapingPolicy=_shaping(),
         networkResourcePoolKey=make(vim.StringPolicy, inherited=True, value="-1"),
         vlan=vlan,
-        uplinkTeamingPolicy=make(
-            VMWARE.UplinkPortTeamingPolicy,
-            inherited=False,
-            policy=make(vim.StringPolicy, inherited=False, value="loadbalance_srcid"),
-            reversePolicy=flag(True),
-            notifySwitches=flag(True),
-            rollingOrder=flag(False),
-            failureCriteria=make(VMWARE.FailureCriteria, inherited=False, checkBeacon=flag(False)),
-            uplinkPortOrder=make(VMWARE.UplinkPortOrderPolicy, inherited=False, activeUplinkPort=uplinks),
-        ),
+        uplinkTeamingPolicy=_teaming(switch, group),
         securityPolicy=make(
             VMWARE.SecurityPolicy,
             inherited=False,
@@ -221,6 +230,27 @@ def _port_setting(group):
             inherited=False,
             enable=flag(False),
             mode=make(vim.StringPolicy, inherited=False, value="passive"),
+        ),
+    )
+
+
+def _teaming(switch, group):
+    """Which uplinks carry the traffic; the switch's own setting is all of them."""
+    teaming = group.teaming if group is not None else Teaming()
+    active = switch.uplinks if teaming.active is None else teaming.active
+    return make(
+        VMWARE.UplinkPortTeamingPolicy,
+        inherited=False,
+        policy=make(vim.StringPolicy, inherited=False, value=teaming.policy),
+        reversePolicy=_policy_flag(True),
+        notifySwitches=_policy_flag(True),
+        rollingOrder=_policy_flag(False),
+        failureCriteria=make(VMWARE.FailureCriteria, inherited=False, checkBeacon=_policy_flag(False)),
+        uplinkPortOrder=make(
+            VMWARE.UplinkPortOrderPolicy,
+            inherited=False,
+            activeUplinkPort=list(active),
+            standbyUplinkPort=list(teaming.standby),
         ),
     )
 

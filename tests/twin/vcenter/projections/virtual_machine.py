@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from twin.model import guest as guests
+from twin.model import resources
+
 from .. import types
 from ..registry import prop
 from . import vm_config, vm_files
@@ -19,17 +22,17 @@ KIND = "VirtualMachine"
 
 @prop(KIND, "config")
 def config(vm, world):
-    return vm_config.config(vm, world)
+    return None if vm.unfinished else vm_config.config(vm, world)
 
 
 @prop(KIND, "config.hardware.device")
 def hardware_device(vm, world):
-    return list(vm.devices)
+    return None if vm.unfinished else list(vm.devices)
 
 
 @prop(KIND, "config.extraConfig")
 def extra_config(vm, world):
-    return vm_config.extra(vm)
+    return None if vm.unfinished else vm_config.extra(vm)
 
 
 # What many clients read for many VMs is given without the whole config or summary.
@@ -56,7 +59,8 @@ FAST = {
     "summary.runtime.powerState": lambda vm: vm.power,
 }
 for _path, _read in FAST.items():
-    prop(KIND, _path)(lambda vm, world, read=_read: read(vm))
+    _config = _path.startswith("config.")
+    prop(KIND, _path)(lambda vm, world, read=_read, own=_config: None if own and vm.unfinished else read(vm))
 
 
 @prop(KIND, "runtime")
@@ -70,7 +74,7 @@ def runtime(vm, world):
         toolsInstallerMounted=False,
         bootTime=vm.booted,
         suspendInterval=0,
-        memoryOverhead=0,
+        memoryOverhead=resources.overhead_mb(vm) * 1024 * 1024,
         maxCpuUsage=vm.cpus * vm.host.hardware.mhz,
         maxMemoryUsage=vm.memory_mb,
         numMksConnections=0,
@@ -90,29 +94,7 @@ def runtime(vm, world):
 @prop(KIND, "guest")
 def guest(vm, world):
     status, running, state = STATUS_WORDS[_tools(vm)]
-    nics = [
-        make(
-            vim.vm.GuestInfo.NicInfo,
-            network=_network_name(vm, nic),
-            ipAddress=[vm.addresses[nic.key]],
-            macAddress=nic.macAddress,
-            connected=True,
-            deviceConfigId=nic.key,
-            ipConfig=make(
-                vim.net.IpConfigInfo,
-                ipAddress=[
-                    make(
-                        vim.net.IpConfigInfo.IpAddress,
-                        ipAddress=vm.addresses[nic.key],
-                        prefixLength=24,
-                        state="preferred",
-                    )
-                ],
-            ),
-        )
-        for nic in vm.nics
-        if vm.tools_running and nic.key in vm.addresses
-    ]
+    nics = [_guest_nic(vm, nic) for nic in vm.nics] if vm.tools_running else []
     return make(
         vim.vm.GuestInfo,
         toolsStatus=status,
@@ -138,6 +120,31 @@ def guest(vm, world):
     )
 
 
+def _guest_nic(vm, nic):
+    interface = guests.interface(vm, nic)
+    shown = (
+        [
+            make(
+                vim.net.IpConfigInfo.IpAddress,
+                ipAddress=str(interface.ip),
+                prefixLength=interface.network.prefixlen,
+                state="preferred",
+            )
+        ]
+        if interface is not None
+        else []
+    )
+    return make(
+        vim.vm.GuestInfo.NicInfo,
+        network=_network_name(vm, nic),
+        ipAddress=[one.ipAddress for one in shown],
+        macAddress=nic.macAddress,
+        connected=bool(nic.connectable.connected),
+        deviceConfigId=nic.key,
+        ipConfig=make(vim.net.IpConfigInfo, ipAddress=shown) if shown else None,
+    )
+
+
 @prop(KIND, "summary")
 def summary(vm, world):
     status, running, _state = STATUS_WORDS[_tools(vm)]
@@ -160,7 +167,7 @@ def summary(vm, world):
         storage=make(
             vim.vm.Summary.StorageSummary,
             committed=vm.disk_bytes,
-            uncommitted=0,
+            uncommitted=vm.promised_bytes,
             unshared=vm.disk_bytes,
             timestamp=vm.modified,
         ),

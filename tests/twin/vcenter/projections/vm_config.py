@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from twin.model import resources
+
 from .shape import make
 
 
@@ -75,7 +77,11 @@ def config(vm, world):
         maxMksConnections=-1,
         guestAutoLockEnabled=True,
         memoryReservationLockedToMax=vm.memory_locked,
-        initialOverhead=make(vim.vm.ConfigInfo.OverheadInfo, initialMemoryReservation=0, initialSwapReservation=0),
+        initialOverhead=make(
+            vim.vm.ConfigInfo.OverheadInfo,
+            initialMemoryReservation=resources.overhead_mb(vm) * 1024 * 1024,
+            initialSwapReservation=0,
+        ),
         nestedHVEnabled=False,
         vPMCEnabled=False,
         scheduledHardwareUpgradeInfo=make(
@@ -92,7 +98,28 @@ def config(vm, world):
         vmOpNotificationToAppEnabled=False,
         vmOpNotificationTimeout=-1,
         fixedPassthruHotPlugEnabled=False,
+        deviceGroups=_device_groups(vm),
+        numaInfo=make(
+            vim.vm.VirtualNumaInfo,
+            coresPerNumaNode=vm.cores_per_numa_node or cores_per_node(vm),
+            autoCoresPerNumaNode=vm.cores_per_numa_node is None,
+            vnumaOnCpuHotaddExposed=False,
+        ),
     )
+
+
+def cores_per_node(vm):
+    """What vSphere chooses: as few nodes as the sockets of the host allow."""
+    return min(vm.cpus, vm.host.hardware.cores_per_socket)
+
+
+def _device_groups(vm):
+    """The vendor device groups, where the VM has some."""
+    if not vm.device_groups:
+        return None
+    kind = vim.vm.VirtualDeviceGroups.VendorDeviceGroup
+    groups = [make(kind, groupInstanceKey=key, deviceGroupName=name) for key, name in vm.device_groups.items()]
+    return make(vim.vm.VirtualDeviceGroups, deviceGroup=groups)
 
 
 def hardware(vm):
@@ -101,7 +128,7 @@ def hardware(vm):
         vim.vm.VirtualHardware,
         numCPU=vm.cpus,
         numCoresPerSocket=vm.cores_per_socket,
-        autoCoresPerSocket=False,
+        autoCoresPerSocket=vm.cores_per_socket == 0,
         memoryMB=vm.memory_mb,
         virtualICH7MPresent=False,
         virtualSMCPresent=False,

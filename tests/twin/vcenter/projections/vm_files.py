@@ -38,9 +38,9 @@ def storage(vm):
         make(
             vim.vm.StorageInfo.UsageOnDatastore,
             datastore=store,
-            committed=vm.disk_bytes,
-            uncommitted=0,
-            unshared=vm.disk_bytes,
+            committed=vm.bytes_on(store.moid),
+            uncommitted=vm.promised_bytes if len(vm.datastores) == 1 else 0,
+            unshared=vm.bytes_on(store.moid),
         )
         for store in vm.datastores.values()
     ]

@@ -55,7 +55,7 @@ class Lab:
 def lab():
     """Build a lab: hosts=[...], vms=[...] as in a seed; VMs are ready for vGPUs unless they say otherwise."""
 
-    def build(hosts=None, vms=(), release="8.0.3", drs="manual", **more):
+    def build(hosts=None, vms=(), release="8.0.3", drs="manual", switches=None, **more):
         hosts = hosts or [{"name": "esx-1", "gpus": [{"board": "a100_pcie_40gb"}]}]
         return Lab(
             {
@@ -66,7 +66,7 @@ def lab():
                         "name": "lab",
                         "datastores": [{"name": "disk", "capacity_gb": 10000}],
                         "networks": [{"name": "VM Network"}],
-                        "switches": [{"name": "dvs", "portgroups": [{"name": "train", "vlan": 7}]}],
+                        "switches": switches or [{"name": "dvs", "portgroups": [{"name": "train", "vlan": 7}]}],
                         "vm_folders": ["jobs"],
                         "clusters": [{"name": "gpu", "drs": drs, "hosts": [_host(one) for one in hosts]}],
                         "vms": [{**copy.deepcopy(READY), **one} for one in vms],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyVmomi import vim, vmodl
 
-from twin.model import graphics, inventory, power, provision, snapshots
+from twin.model import cloning, graphics, inventory, power, provision, relocation, snapshots
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def clone(here, name="copy", **spec):
     full = vim.vm.CloneSpec(
         location=vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid)), template=False, powerOn=False, **spec
     )
-    return provision.clone(here.world, source, folder, name, full)
+    return cloning.clone(here.world, source, folder, name, full)
 
 
 def test_a_clone_has_its_own_identity_files_and_addresses(here):
@@ -87,11 +87,11 @@ def test_a_running_vm_with_a_vgpu_moves_only_where_vcenter_allows_it(here, allow
     source, target = here.hosts
     spec = vim.vm.RelocateSpec(host=vim.HostSystem(target.moid))
     if allowed:
-        provision.relocate(here.world, here.vm("vm"), spec)
+        relocation.relocate(here.world, here.vm("vm"), spec)
         assert [bool(host.gpus[0].residents) for host in (source, target)] == [False, True]
     else:
         with pytest.raises(vim.fault.MigrationFeatureNotSupported, match="hot migration is not enabled"):
-            provision.relocate(here.world, here.vm("vm"), spec)
+            relocation.relocate(here.world, here.vm("vm"), spec)
 
 
 def test_a_snapshot_brings_the_configuration_back(here):

@@ -39,9 +39,41 @@ def test_factory_is_ready_for_nothing_yet():
 
 def test_large_has_a_hundred_hosts_and_a_thousand_vms():
     world = seed.load("large")
-    assert (len(world.of_kind("HostSystem")), len(world.of_kind("VirtualMachine"))) == (100, 1000)
-    assert {len(host.vms) for host in world.of_kind("HostSystem")} == {10}
-    assert len({vm.name for vm in world.of_kind("VirtualMachine")}) == 1000
+    vms = [vm for vm in world.of_kind("VirtualMachine") if not vm.template]
+    assert (len(world.of_kind("HostSystem")), len(vms)) == (100, 1000)
+    assert {sum(not vm.template for vm in host.vms.values()) for host in world.of_kind("HostSystem")} == {10}
+    assert len({vm.name for vm in vms}) == 1000
+
+
+@pytest.mark.parametrize("name", ["small", "large"])
+def test_hosts_are_ready_for_every_data_path(name):
+    for host in seed.load(name).of_kind("HostSystem"):
+        ports = {nic.device: nic for nic in host.ports}
+        assert [ports[f"vmnic{number}"].switch.name for number in (0, 2, 3, 5)] == [
+            "vSwitch0",
+            "dvs-rdma",
+            "dvs-sriov",
+            "dvs-train",
+        ]
+        assert (ports["vmnic2"].rdma.name, host.options["Net.PVRDMAVmknic"], host.rulesets["pvrdma"]) == (
+            "vmrdma0",
+            "vmk1",
+            True,
+        )
+        assert host.vmkernel[1].switch is ports["vmnic2"].switch
+        assert ports["vmnic3"].vfs == 8
+        fabric = host.passthru[ports["vmnic4"].pci]
+        assert (fabric.active, fabric.label) == (True, "fabric")
+        assert "vmnic4" not in [nic.device for nic in host.nics]
+        (gpu, *_others) = host.gpus
+        assert {ports[f"vmnic{number}"].root_port for number in (2, 3, 4, 5)} == {host.slots[gpu.pci_id].root}
+
+
+@pytest.mark.parametrize("name", ["small", "factory", "large"])
+def test_every_seed_has_a_template_that_training_vms_are_cloned_from(name):
+    (template,) = [vm for vm in seed.load(name).of_kind("VirtualMachine") if vm.template]
+    assert (template.name, template.parent.name, template.firmware) == ("ubuntu-template", "templates", "efi")
+    assert template.tools_installed
 
 
 def test_the_same_seed_gives_the_same_identities():
@@ -77,9 +109,54 @@ WRONG = {
                 {"gpus": [{"board": "t4"}, {"board": "t4", "root": "0000:15:02.0"}]},
                 "more than one device would be at 0000:17:00.0",
             ),
+            (
+                "NUMA node",
+                {"hardware": {"sockets": 1}, "gpus": [{"board": "t4", "numa_node": 1}]},
+                "there is no NUMA node 1; the last one is 0",
+            ),
             ("kernel setting", {"kernel": {"ats": True}}, "Unable to find option ats"),
             ("parameter", {"module_options": {"nmlx5_core": "pfc=1"}}, "params are invalid: pfc"),
             ("state", {"state": "new"}, "'new' is none of ready, factory"),
+        )
+    },
+    "an uplink that the switch does not have": (
+        {
+            "datacenters": [
+                {
+                    "name": "dc",
+                    "switches": [{"name": "s", "uplinks": 1, "portgroups": [{"name": "p", "active": ["Uplink 2"]}]}],
+                }
+            ]
+        },
+        "Port group p: s has no Uplink 2; it has Uplink 1",
+    ),
+    **{
+        f"a VM with {what}": (
+            {
+                "datacenters": [
+                    {
+                        "name": "dc",
+                        "datastores": [{"name": "d"}],
+                        "hosts": [{"name": "h"}],
+                        "vms": [{"name": "v", **vm}],
+                    }
+                ]
+            },
+            words,
+        )
+        for what, vm, words in (
+            (
+                "a PCI device that is not there",
+                {"pci_devices": [{"id": "0000:99:00.0"}]},
+                "has no PCI device 0000:99:00.0",
+            ),
+            (
+                "a PCI id that is none",
+                {"pci_devices": [{"allowed": ["a100"]}]},
+                "'a100' is no PCI id such as 10de:20f1",
+            ),
+            ("a device group that is not there", {"device_groups": ["g"]}, "has no device group 'g'; it has: none"),
+            ("an adapter of an unknown kind", {"adapters": [{"network": "n", "type": "e1000"}]}, "'e1000' is none of"),
         )
     },
     "a network that is not there": (

@@ -1,0 +1,48 @@
+"""PCI devices that a VM is given: what a request for a passed-through device has to say, and how many there may be."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from .direct import DYNAMIC, STATIC
+
+DYNAMIC_HARDWARE = 17  # Dynamic DirectPath I/O (frankdenneman.nl)
+MANY_HARDWARE = 20  # vSphere 8.0: 32 devices instead of 16
+
+
+def most(hardware):
+    """How many passed-through devices virtual hardware of this version takes."""
+    return 32 if hardware >= MANY_HARDWARE else 16
+
+
+def check(vm, index, device):
+    """Refuse a passed-through device that its VM cannot have."""
+    hardware = vm.hardware_number
+    if len(vm.passthrough_devices) >= most(hardware) and isinstance(device.backing, (STATIC, DYNAMIC)):
+        raise vim.fault.TooManyDevices(
+            msg="The number of virtual devices exceeds the maximum for a given controller.",
+            property=f"virtualDeviceSpec[{index}].device",
+        )
+    if isinstance(device.backing, DYNAMIC):
+        if hardware < DYNAMIC_HARDWARE:
+            raise vim.fault.DeviceUnsupportedForVmVersion(
+                msg=f"Device '{index}' is not supported for the hardware version of the virtual machine.",
+                property="virtualDeviceSpec.device",
+                deviceIndex=index,
+                currentVersion=vm.hardware_version,
+                expectedVersion=f"vmx-{DYNAMIC_HARDWARE}",
+            )
+        if not device.backing.allowedDevice:  # nothing could ever fit [unsure: that vSphere refuses it here]
+            raise _invalid(index)
+    if isinstance(device.backing, STATIC):
+        taken = [one.backing.id for one in vm.passthrough_devices if isinstance(one.backing, STATIC)]
+        if not device.backing.id or device.backing.id in taken:  # the second half [unsure]
+            raise _invalid(index)
+
+
+def _invalid(index):
+    return vim.fault.InvalidDeviceSpec(
+        msg=f"Invalid configuration for device '{index}'.",
+        property="virtualDeviceSpec.device.backing",
+        deviceIndex=index,
+    )

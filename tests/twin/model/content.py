@@ -1,0 +1,102 @@
+"""What comes out of content libraries: VMs from OVFs, and the libraries of a seed."""
+
+from __future__ import annotations
+
+import copy
+
+from pyVmomi import vim, vmodl
+
+from . import backings, cloning
+from .library import Item
+from .seed_schema import SeedError
+from .vm import NIC
+
+
+def furnish(world, entry, stores, vms):
+    """A library of a seed."""
+    store = stores.get(entry.get("datastore", next(iter(sorted(stores)), "")))
+    if store is None:
+        raise SeedError([f"Library {entry['name']}: there is no datastore {entry.get('datastore')!r}."])
+    library = world.libraries.add(world, entry["name"], "SUBSCRIBED" if entry.get("subscribed") else "LOCAL", store)
+    for one in entry.get("items", []):
+        source = vms.get(one.get("from", ""))
+        kind = one.get("type", "vm-template")
+        if kind != "iso" and (source is None or kind == "vm-template" and not source.template):
+            raise SeedError(
+                [f"Library {entry['name']}, {one['name']}: {one.get('from')!r} is no template of the seed."]
+            )
+        put(world, library, one["name"], kind, source, one.get("description", ""), one.get("eula", ""))
+
+
+def put(world, library, name, kind, source=None, description="", eula=""):
+    """A new item; an OVF keeps what its source was at this moment."""
+    if kind == "ovf":
+        source = _exported(source)
+    item = Item(world.new_uuid("library item"), name, kind, source, description, eula)
+    library.items[item.id] = item
+    return item
+
+
+def deploy_ovf(world, item, folder, pool, host, name, **wishes):
+    """A VM from an OVF: networks by the name that the OVF gives them, disks on the datastore that is named."""
+    location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
+    location.host = vim.HostSystem(host.moid) if host is not None else None
+    target = cloning.host_for(world, item.source, pool, location)
+    store = wishes.get("store") or _roomiest(target)
+    location.datastore = vim.Datastore(store.moid)
+    provisioning = wishes.get("provisioning")
+    if provisioning:
+        location.transform = "sparse" if provisioning == "thin" else "flat"
+    location.deviceChange = _mapped(item.source, target, wishes.get("networks") or {})
+    spec = vim.vm.CloneSpec(location=location, template=False, powerOn=False)
+    if wishes.get("annotation"):
+        spec.config = vim.vm.ConfigSpec(annotation=wishes["annotation"])
+    return cloning.clone(world, item.source, folder, name, spec)
+
+
+def network_names(item):
+    """The networks that an OVF's network section names."""
+    return list(dict.fromkeys(network.name for network in item.source.networks.values()))
+
+
+def _exported(source):
+    kept = copy.copy(source)
+    kept.devices, kept.networks = list(source.devices), dict(source.networks)
+    kept.extra, kept.snapshots, kept.current_snapshot = {}, [], None
+    kept.template, kept.pool, kept.host = False, None, None
+    return kept
+
+
+def _roomiest(host):
+    stores = sorted(host.datastores.values(), key=lambda one: (-one.free, one.name))
+    if not stores:
+        raise vmodl.fault.InvalidArgument(msg="The target has no datastore.", invalidProperty="default_datastore_id")
+    return stores[0]
+
+
+def _mapped(source, host, wanted):
+    """Each adapter goes to the network that is mapped to its own, else to the one of that name."""
+    changes = []
+    for nic in source.devices:
+        if not isinstance(nic, NIC):
+            continue
+        mine = source.networks.get(backings.network_id(nic.backing))
+        target = host.networks.get(wanted.get(mine.name if mine is not None else "", ""))
+        if target is None and mine is not None and mine.moid in host.networks:
+            continue
+        if target is None:
+            target = next((one for one in host.networks.values() if not getattr(one, "uplink", False)), None)
+        if target is not None:
+            changes.append(_on(nic, target))
+    return changes
+
+
+def _on(nic, network):
+    fresh = type(nic)(key=nic.key)
+    switch = getattr(network, "switch", None)
+    if switch is not None:
+        port = vim.dvs.PortConnection(switchUuid=switch.uuid, portgroupKey=network.key)
+        fresh.backing = vim.vm.device.VirtualEthernetCard.DistributedVirtualPortBackingInfo(port=port)
+    else:
+        fresh.backing = vim.vm.device.VirtualEthernetCard.NetworkBackingInfo(deviceName=network.name)
+    return vim.vm.device.VirtualDeviceSpec(operation="edit", device=fresh)

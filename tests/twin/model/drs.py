@@ -1,0 +1,216 @@
+"""DRS: what a cluster does by itself, its rules, and how both are changed."""
+
+from __future__ import annotations
+
+from pyVmomi import vim, vmodl
+
+PLACES = ("partiallyAutomated", "fullyAutomated")
+APART, TOGETHER, ON_HOSTS = (
+    vim.cluster.AntiAffinityRuleSpec,
+    vim.cluster.AffinityRuleSpec,
+    vim.cluster.VmHostRuleInfo,
+)
+
+
+def behaviour(vm):
+    """What DRS may do with a VM: off, or the automation level of its cluster or of its own."""
+    cluster = vm.host.compute
+    level = getattr(cluster, "drs", "off")
+    override = cluster.vm_overrides.get(vm.moid) if level != "off" and cluster.honours_overrides else None
+    if override is None:
+        return level
+    return "off" if override.enabled is False else str(override.behavior or level)
+
+
+def violated(vm, host):
+    """The enabled rules that the VM would break by running on a host."""
+    cluster = host.compute
+    if getattr(cluster, "drs", "off") == "off":
+        return []
+    return [rule for rule in cluster.rules if rule.enabled and _breaks(cluster, rule, vm, host)]
+
+
+def refuse_mandatory(vm, host):
+    """A mandatory rule holds whoever asks; others give way to a request."""
+    for rule in violated(vm, host):
+        if rule.mandatory:
+            raise vim.fault.RuleViolation(
+                msg=f"Virtual machine '{vm.name}' on host '{host.name}' would violate the rule '{rule.name}'.",
+                host=vim.HostSystem(host.moid),
+                rule=rule,
+            )
+
+
+def _breaks(cluster, rule, vm, host):
+    if isinstance(rule, ON_HOSTS):
+        return _breaks_hosts(cluster, rule, vm, host)
+    members = {one._moId for one in rule.vm}
+    if vm.moid not in members:
+        return False
+    running = {other.moid: other.host for one in cluster.hosts.values() for other in one.running_vms()}
+    others = [where for moid, where in running.items() if moid in members and moid != vm.moid]
+    if isinstance(rule, APART):
+        return any(where is host for where in others)
+    return any(where is not host for where in others)
+
+
+def _breaks_hosts(cluster, rule, vm, host):
+    groups = {group.name: group for group in cluster.groups}
+    members = groups.get(rule.vmGroupName)
+    if members is None or vm.moid not in {one._moId for one in members.vm}:
+        return False
+    wanted, shunned = groups.get(rule.affineHostGroupName), groups.get(rule.antiAffineHostGroupName)
+    if wanted is not None and host.moid not in {one._moId for one in wanted.host}:
+        return True
+    return shunned is not None and host.moid in {one._moId for one in shunned.host}
+
+
+def complies(cluster, rule):
+    """Whether the VMs that run obey a rule."""
+    running = [vm for host in cluster.hosts.values() for vm in host.running_vms()]
+    return not any(_breaks(cluster, rule, vm, vm.host) for vm in running)
+
+
+def forget(vm):
+    """A VM that goes, or leaves the cluster, goes out of its rules, groups and overrides."""
+    cluster = getattr(vm.host, "compute", None)
+    if getattr(cluster, "vm_overrides", None) is None:
+        return
+    cluster.vm_overrides.pop(vm.moid, None)
+    for holder in [*cluster.rules, *cluster.groups]:
+        members = getattr(holder, "vm", None) or []
+        left = [one for one in members if one._moId != vm.moid]
+        if len(left) == len(members):
+            continue
+        if left or holder in cluster.groups:
+            holder.vm = left
+        else:  # nothing is left to keep apart or together [unsure: when vSphere removes such a rule]
+            cluster.rules = [rule for rule in cluster.rules if rule is not holder]
+
+
+def configure(world, cluster, spec, modify=True):
+    """ReconfigureComputeResource: all of it, or nothing."""
+    saved = {name: getattr(cluster, name) for name in ("drs", "ha", "rules", "groups", "honours_overrides")}
+    saved.update({name: dict(getattr(cluster, name)) for name in ("vm_overrides", "options")})
+    try:
+        if not modify:
+            # Whatever the spec leaves out goes back to its default (ComputeResource API reference, modify).
+            cluster.drs, cluster.ha, cluster.rules, cluster.groups = "off", False, [], []
+            cluster.vm_overrides, cluster.options, cluster.honours_overrides = {}, {}, True
+        _services(cluster, spec)
+        for change in getattr(spec, "groupSpec", None) or []:
+            _change_group(world, cluster, change)
+        for change in getattr(spec, "drsVmConfigSpec", None) or []:
+            _change_override(world, cluster, change)
+        for change in getattr(spec, "rulesSpec", None) or []:
+            _change_rule(world, cluster, change)
+    except vmodl.MethodFault:
+        for name, value in saved.items():
+            setattr(cluster, name, value)
+        raise
+    world.touch(cluster)
+
+
+def _services(cluster, spec):
+    drs, das = getattr(spec, "drsConfig", None), getattr(spec, "dasConfig", None)
+    if drs is not None:
+        on = cluster.drs != "off" if drs.enabled is None else drs.enabled
+        level = drs.defaultVmBehavior or (cluster.drs if cluster.drs != "off" else "fullyAutomated")
+        cluster.drs = str(level) if on else "off"
+        if drs.enableVmBehaviorOverrides is not None:
+            cluster.honours_overrides = bool(drs.enableVmBehaviorOverrides)
+        for option in drs.option or []:
+            cluster.options[option.key] = option.value
+    if das is not None and das.enabled is not None:
+        cluster.ha = das.enabled
+
+
+def _change_override(world, cluster, change):
+    key = change.removeKey if change.operation == "remove" else getattr(change.info, "key", None)
+    if key is None or (change.operation == "add") == (key._moId in cluster.vm_overrides):
+        raise _wrong("spec.drsVmConfigSpec")
+    if change.operation == "remove":
+        del cluster.vm_overrides[key._moId]
+        return
+    _require_members(world, cluster, [key], "spec.drsVmConfigSpec")
+    before = cluster.vm_overrides.get(key._moId)
+    if before is not None:
+        for name in ("enabled", "behavior"):
+            if getattr(change.info, name) is None:
+                setattr(change.info, name, getattr(before, name))
+    cluster.vm_overrides[key._moId] = change.info
+
+
+def _change_rule(world, cluster, change):
+    wanted = change.removeKey if change.operation == "remove" else getattr(change.info, "key", None)
+    known = next((rule for rule in cluster.rules if rule.key == wanted), None)
+    if change.operation != "add" and known is None or change.operation != "remove" and change.info is None:
+        raise _wrong("spec.rulesSpec")
+    kept = [rule for rule in cluster.rules if rule is not known]
+    if change.operation == "remove":
+        cluster.rules = kept
+        return
+    rule = change.info
+    if change.operation == "edit":
+        _fill_from(rule, known)
+    _check_rule(world, cluster, rule, kept if change.operation == "edit" else cluster.rules)
+    if change.operation == "add":
+        rule.key = cluster.next_rule_key()
+        rule.ruleUuid = world.new_uuid("rule")
+        rule.userCreated = True
+        cluster.rules = [*cluster.rules, rule]
+    else:
+        cluster.rules = [rule if one is known else one for one in cluster.rules]
+    rule.status = "green"
+    rule.enabled, rule.mandatory = bool(rule.enabled), bool(rule.mandatory)
+
+
+def _fill_from(rule, known):
+    if type(rule) is not type(known):
+        raise _wrong("spec.rulesSpec")
+    for info in known._GetPropertyList():
+        value = getattr(rule, info.name)
+        if value is None or isinstance(value, list) and not value:
+            setattr(rule, info.name, getattr(known, info.name))
+
+
+def _check_rule(world, cluster, rule, others):
+    if not rule.name or type(rule) not in (APART, TOGETHER, ON_HOSTS):
+        raise _wrong("spec.rulesSpec")
+    if any(one.name == rule.name for one in others):
+        raise vim.fault.DuplicateName(
+            msg=f"The name '{rule.name}' already exists.",
+            name=rule.name,
+            object=vim.ClusterComputeResource(cluster.moid),
+        )
+    if isinstance(rule, ON_HOSTS):
+        known = {group.name for group in cluster.groups}
+        named = {rule.vmGroupName, rule.affineHostGroupName, rule.antiAffineHostGroupName} - {None, ""}
+        if not named or named - known:
+            raise _wrong("spec.rulesSpec")
+        return
+    if len({one._moId for one in rule.vm or []}) < 2:
+        raise _wrong("spec.rulesSpec")
+    _require_members(world, cluster, rule.vm, "spec.rulesSpec")
+
+
+def _change_group(world, cluster, change):
+    name = change.removeKey if change.operation == "remove" else getattr(change.info, "name", None)
+    known = next((group for group in cluster.groups if group.name == name), None)
+    if not name or (change.operation == "add") == (known is not None):
+        raise _wrong("spec.groupSpec")
+    if isinstance(change.info, vim.cluster.VmGroup):
+        _require_members(world, cluster, change.info.vm or [], "spec.groupSpec")
+    kept = [group for group in cluster.groups if group is not known]
+    cluster.groups = kept if change.operation == "remove" else [*kept, change.info]
+
+
+def _require_members(world, cluster, references, place):
+    for one in references:
+        vm = world.get(one._moId)
+        if vm is None or vm.kind != "VirtualMachine" or getattr(vm.host, "compute", None) is not cluster:
+            raise _wrong(place)
+
+
+def _wrong(place):
+    return vmodl.fault.InvalidArgument(msg=f"A specified parameter was not correct: {place}", invalidProperty=place)

@@ -1,0 +1,96 @@
+"""The guest in a VM: when it comes up, what it calls itself, which addresses it has."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from pyVmomi import vim
+
+from . import cloudinit, customization, devices, tasks
+
+NETWORK = ipaddress.ip_network("10.100.0.0/16")  # of the first network; each further one has the next
+NETWORKS = 50  # so many of each kind have addresses of their own
+
+
+def boot(world, vm):
+    """The guest comes up after a while, with tools running and addresses on its NICs."""
+    if not vm.tools_installed or not _starts(vm):
+        return
+    seconds = world.task_seconds.get("boot", tasks.SECONDS["boot"])
+    booted = vm.booted
+    world.timeline.after(seconds, lambda: _came(world, vm, booted))
+
+
+def shut_down(world, vm, went):
+    """Ask the guest to go; it takes its time."""
+    require_tools(vm)
+    vm.shutdown_pending = True
+    seconds = world.task_seconds.get("ShutdownGuest", tasks.SECONDS["ShutdownGuest"])
+    world.timeline.after(seconds, went)
+
+
+def renew(world, vm):
+    """The addresses that the guest has now; a NIC that has none yet asks for one."""
+    if vm.tools_running:
+        vm.addresses = _addresses(world, vm)
+        world.touch(vm)
+
+
+def require_tools(vm):
+    """What is asked of the guest needs running tools."""
+    if vm.power != "poweredOn":
+        raise devices.wrong_power(vm)
+    if not vm.tools_running:
+        raise vim.fault.ToolsUnavailable(
+            msg="Cannot complete operation because VMware Tools is not running in this virtual machine."
+        )
+
+
+def interface(vm, nic):
+    """The address of a NIC with the length of its prefix, or None."""
+    text = vm.addresses.get(nic.key)
+    if text is None:
+        return None
+    fixed = vm.fixed_addresses.get(nic.macAddress)
+    return fixed if fixed is not None else ipaddress.ip_interface(f"{text}/{NETWORK.prefixlen}")
+
+
+def _starts(vm):
+    """An installed guest boots with the firmware that it was installed with, and with no other."""
+    return vm.installed_firmware in (None, vm.firmware)
+
+
+def _came(world, vm, booted):
+    if vm.power != "poweredOn" or vm.booted != booted or world.faults.has_no_tools(vm.name):
+        return
+    vm.tools_running = True
+    if vm.customization is not None:
+        customization.apply(vm)
+    cloudinit.apply(vm)
+    vm.addresses = _addresses(world, vm)
+    world.touch(vm)
+
+
+def _addresses(world, vm):
+    if world.faults.has_no_address(vm.name):
+        return {}
+    found = {}
+    for position, nic in enumerate(vm.nics):
+        if nic.connectable is not None and nic.connectable.connected:
+            fixed = vm.fixed_addresses.get(nic.macAddress)
+            found[nic.key] = str(fixed.ip) if fixed is not None else _leased(vm, nic, position)
+    return found
+
+
+def _leased(vm, nic, position):
+    """What a network's DHCP server gives this VM, today and tomorrow."""
+    port = getattr(nic.backing, "port", None)
+    moid = port.portgroupKey if port is not None else nic.backing.network._moId
+    kind = NETWORKS if port is not None else 0
+    base = int(NETWORK.network_address) + ((kind + _number(moid) % NETWORKS) << 16)
+    lease = (position << 13) + _number(vm.moid) // 250 * 256 + _number(vm.moid) % 250 + 2
+    return str(ipaddress.ip_address(base + lease))
+
+
+def _number(moid):
+    return int(moid.rpartition("-")[2])

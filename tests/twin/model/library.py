@@ -1,0 +1,58 @@
+"""Content libraries: items that VMs are made from, and ISO images beside them."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, field
+
+
+def _now():
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
+@dataclass
+class Item:
+    """One item; a template is a VM of the inventory, an OVF a copy that nobody sees there."""
+
+    id: str
+    name: str
+    kind: str
+    source: object = None
+    description: str = ""
+    eula: str = ""
+    created: datetime.datetime = field(default_factory=_now)
+
+    @property
+    def size(self):
+        return self.source.disk_bytes if self.source is not None else 0
+
+
+@dataclass
+class Library:
+    """A library with its items by id."""
+
+    id: str
+    name: str
+    kind: str
+    store: object
+    items: dict[str, Item] = field(default_factory=dict)
+    created: datetime.datetime = field(default_factory=_now)
+
+
+class Libraries:
+    """All libraries of a vCenter, by id."""
+
+    def __init__(self):
+        self.known: dict[str, Library] = {}
+
+    def add(self, world, name, kind="LOCAL", store=None):
+        made = Library(world.new_uuid("library"), name, kind, store)
+        self.known[made.id] = made
+        return made
+
+    def item(self, name):
+        """The library and the item with this id, or (None, None)."""
+        for library in self.known.values():
+            if name in library.items:
+                return library, library.items[name]
+        return None, None

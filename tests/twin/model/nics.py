@@ -1,0 +1,131 @@
+"""The network adapters of a VM: which networks, hardware versions and protocols each kind takes, and when."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from . import backings
+
+DEVICE = vim.vm.device
+SRIOV = DEVICE.VirtualSriovEthernetCard
+PVRDMA = DEVICE.VirtualVmxnet3Vrdma
+# The documents add both kinds to a VM that is off; that vSphere refuses it otherwise is [unsure].
+COLD = (SRIOV, PVRDMA)
+PVRDMA_HARDWARE = 13  # vSphere 7.0 networking guide
+PROTOCOLS = ("rocev1", "rocev2")
+PROTOCOL_HARDWARE = range(14, 20)  # where community.vmware and govc send a protocol
+SRIOV_HARDWARE = 10  # vSphere 6.5 networking guide
+MOST_ADAPTERS = 10
+MOST_PVRDMA_SINCE_17 = 10  # one before [unsure: general knowledge]
+
+
+def most_pvrdma(hardware):
+    """How many PVRDMA adapters virtual hardware of this version takes."""
+    if hardware < PVRDMA_HARDWARE:
+        return 0
+    return MOST_PVRDMA_SINCE_17 if hardware >= 17 else 1
+
+
+def check(world, vm, index, device):
+    """Refuse an adapter that its VM cannot have; the device is complete and not yet part of the VM."""
+    hardware = vm.hardware_number
+    if len(vm.nics) >= MOST_ADAPTERS:
+        raise _too_many(index)
+    if isinstance(device, SRIOV):
+        _require_hardware(vm, index, SRIOV_HARDWARE)
+    if isinstance(device, PVRDMA):
+        _require_hardware(vm, index, PVRDMA_HARDWARE)
+        if sum(isinstance(one, PVRDMA) for one in vm.nics) >= most_pvrdma(hardware):
+            raise _too_many(index)
+        check_protocol(vm, index, device)
+    check_backing(world, vm, index, device)
+
+
+def check_edit(world, vm, index, device):
+    """Refuse what an adapter cannot become."""
+    if isinstance(device, PVRDMA):
+        check_protocol(vm, index, device)
+    check_backing(world, vm, index, device)
+
+
+def replugs(old, new):
+    """Whether an edit is one that no running guest could take [unsure]: another address, protocol or function."""
+    if (old.macAddress, _protocol(old)) != (new.macAddress, _protocol(new)):
+        return True
+    places = [(backings.network_id(one.backing), _physical(one)) for one in (old, new) if isinstance(one, SRIOV)]
+    return len(set(places)) > 1
+
+
+def _protocol(device):
+    return getattr(device, "deviceProtocol", None)
+
+
+def _physical(device):
+    wanted = device.sriovBacking.physicalFunctionBacking if device.sriovBacking is not None else None
+    return wanted.id if wanted is not None else None
+
+
+def check_protocol(vm, index, device):
+    """Hardware 13 has no protocol to choose, newer than 19 settles it itself [unsure: that vSphere refuses one]."""
+    given = device.deviceProtocol
+    if given and (given not in PROTOCOLS or vm.hardware_number not in PROTOCOL_HARDWARE):
+        raise vim.fault.InvalidDeviceSpec(
+            msg=f"Invalid configuration for device '{index}'.",
+            property="virtualDeviceSpec.device.deviceProtocol",
+            deviceIndex=index,
+        )
+
+
+def check_backing(world, vm, index, device):
+    """PVRDMA lives on distributed switches; and every switch must be one that the VM's host is a member of."""
+    if isinstance(device, PVRDMA) and not isinstance(device.backing, backings.NIC_DISTRIBUTED):
+        # What vSphere says to a standard network is [unsure].
+        raise vim.fault.InvalidDeviceBacking(
+            msg="Invalid backing for the PVRDMA adapter: it needs a port group of a distributed switch.",
+            property="virtualDeviceSpec.device.backing",
+            deviceIndex=index,
+        )
+    network = backings.network(world, device.backing)
+    if vm.host is not None and network is not None and not _reaches(vm.host, network):
+        raise vim.fault.InvalidDeviceSpec(
+            msg=f"Invalid configuration for device '{index}'.",
+            property="virtualDeviceSpec.device.backing",
+            deviceIndex=index,
+        )
+
+
+def check_networks(vm, host):
+    """The networks of a VM must be there on the host that shall run it."""
+    for device in vm.nics:
+        network = vm.networks.get(backings.network_id(device.backing))
+        if network is not None and not _reaches(host, network):
+            raise vim.fault.CannotAccessNetwork(
+                msg=f"Network interface '{device.deviceInfo.label}' uses network '{network.name}', which is not "
+                "accessible.",
+                device=device.deviceInfo.label,
+                backing=network.name,
+                connected=bool(device.connectable.startConnected),
+                network=vim.Network(network.moid),
+            )
+
+
+def _reaches(host, network):
+    return network.moid in host.networks
+
+
+def _require_hardware(vm, index, least):
+    if vm.hardware_number < least:
+        raise vim.fault.DeviceUnsupportedForVmVersion(
+            msg=f"Device '{index}' is not supported for the hardware version of the virtual machine.",
+            property="virtualDeviceSpec.device",
+            deviceIndex=index,
+            currentVersion=vm.hardware_version,
+            expectedVersion=f"vmx-{least:02}",
+        )
+
+
+def _too_many(index):
+    return vim.fault.TooManyDevices(
+        msg="The number of virtual devices exceeds the maximum for a given controller.",
+        property=f"virtualDeviceSpec[{index}].device",
+    )

@@ -1,0 +1,46 @@
+"""Distributed switches of a seed: their uplinks, port groups and members."""
+
+from __future__ import annotations
+
+from . import members
+from .fabric import Network, Portgroup, Switch, Teaming
+from .seed_schema import SeedError
+
+
+def make(world, put, entry):
+    """A switch with its port groups; answers it and the groups by their names."""
+    uplinks = entry.get("uplinks", 2)
+    switch = put(Switch(world, entry["name"], None, entry.get("mtu", 1500), world.release.version, uplinks))
+    switch.joined_by = entry.get("members", "all")
+    put(Portgroup(world, f"{entry['name']}-DVUplinks", None, switch, uplink=True))
+    groups = {}
+    for row in entry.get("portgroups", []):
+        group = Portgroup(world, row["name"], None, switch, row.get("vlan", 0), ports=128)
+        group.teaming = _teaming(switch, row)
+        groups[row["name"]] = put(group)
+    return switch, groups
+
+
+def join(host, switches, networks):
+    """Make a host a member of its switches, and show it what networks it has."""
+    for switch in switches:
+        if switch.joined_by == "all" or _serves(host, switch):
+            members.join(switch, host)
+    for network in networks:
+        if isinstance(network, Network):
+            network.hosts[host.moid] = host
+            host.networks[network.moid] = network
+
+
+def _teaming(switch, row):
+    """The uplinks of a port group, which must be uplinks of its switch."""
+    unknown = [name for name in (*row.get("active", []), *row.get("standby", [])) if name not in switch.uplinks]
+    if unknown:
+        place, there = f"Port group {row['name']}", ", ".join(switch.uplinks)
+        raise SeedError([f"{place}: {switch.name} has no {', '.join(unknown)}; it has {there}."])
+    return Teaming(row.get("teaming", "loadbalance_srcid"), row.get("active"), row.get("standby", []))
+
+
+def _serves(host, switch):
+    """Whether a port or a vmkernel adapter of the host makes it a member of the switch."""
+    return any(nic.switch is switch for nic in host.ports) or any(one.switch is switch for one in host.vmkernel)
