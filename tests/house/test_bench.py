@@ -10,7 +10,8 @@ from house.collection import ROOT
 
 
 def test_measurements_start_without_what_tests_prepare():
-    ask = "from bench import mig_planner, vgpu_fleet; print(mig_planner.main.__name__, vgpu_fleet.main.__name__)"
+    names = ("mig_planner", "placement", "training_vms", "vgpu_fleet")
+    ask = f"from bench import {', '.join(names)}; print(*(one.main.__name__ for one in ({', '.join(names)})))"
     env = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
     asked = subprocess.run([sys.executable, "-c", ask], env=env, capture_output=True, text=True, check=False)
-    assert asked.stdout == "main main\n", asked.stderr
+    assert asked.stdout == "main main main main\n", asked.stderr

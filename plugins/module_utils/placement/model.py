@@ -1,0 +1,193 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a plan is made of: the hosts with what they have, the VMs with what they need, and a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# How a GPU is shared. 'any': time-sliced or MIG, the host does not tell which (before vSphere 8.0 Update 3).
+SAME_SIZE, MIXED_SIZE, MIG, ANY = "same_size", "mixed_size", "mig", "any"
+# Given away whole, and not usable at all.
+DIRECT, NONE = "passthrough", "none"
+
+
+def overhead_mb(memory_mb, cpus):
+    """Memory that ESXi takes for running a VM beside the VM's own; high, for a GPU's memory window counts [unsure]."""
+    return 128 + 12 * cpus + memory_mb // 400 if memory_mb else 0
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One GPU of a host, and what VMs that are not in the request have of it."""
+
+    id: str
+    title: str
+    # The board's part of the names of its profiles, such as grid_a100; empty where it is not known.
+    board: str
+    mode: str
+    numa: int | None = None
+    root: str = ""
+    carries: tuple = ()
+    # The VM that has the whole GPU.
+    held_by: str = ""
+    vendor_id: str = ""
+    device_id: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Nic:
+    """One network port of a host."""
+
+    pci: str
+    # Empty for a port that is given away, which has no name any more.
+    device: str = ""
+    numa: int | None = None
+    root: str = ""
+    switch: str = ""
+    vfs_free: int = 0
+    given: bool = False
+    held_by: str = ""
+    vendor_id: str = ""
+    device_id: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class NumaNode:
+    """One NUMA node of a host."""
+
+    number: int
+    memory_mb: int
+    cores: int
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host, without what the VMs of the request use of it."""
+
+    moid: str
+    name: str
+    cluster: str = ""
+    version: str = ""
+    # Why it takes no VM at all; empty when it does.
+    out_of_use: str = ""
+    memory_free_mb: int = 0
+    threads: int = 0
+    # vCPUs of running VMs that are not in the request.
+    vcpus: int = 0
+    running: int = 0
+    nodes: tuple = ()
+    gpus: tuple = ()
+    nics: tuple = ()
+    offered: frozenset = frozenset()
+    # {name of a distributed switch: why PVRDMA does not work over it, empty when it does}
+    pvrdma: dict = field(default_factory=dict)
+    # Names of its distributed switches, and {name of a standard port group: its switch}
+    switches: frozenset = frozenset()
+    portgroups: dict = field(default_factory=dict)
+    # MoIDs of the datastores that it has.
+    datastores: tuple = ()
+    # VMs that are off, are not in the request, and have vGPUs or devices that they will ask for.
+    waiting: tuple = ()
+
+    @property
+    def release(self):
+        return tuple(int(part) for part in self.version.split(".") if part.isdigit())
+
+
+@dataclass(frozen=True)
+class Present:
+    """A VM of the request as it is now."""
+
+    moid: str
+    path: str
+    host: str
+    power: str
+    memory_mb: int = 0
+    cpus: int = 0
+    profiles: tuple = ()
+    # (GPU, profile) that it has while it runs, PCI devices that its configuration names, its NUMA affinity.
+    gpus: tuple = ()
+    devices: tuple = ()
+    nodes: tuple = ()
+    # MoIDs of the datastores that it is on, and the space that it takes there.
+    datastores: tuple = ()
+    disk_gb: int = 0
+
+    @property
+    def fixed(self):
+        """A VM that runs is never moved, nor is one whose memory is kept on its host's terms."""
+        return self.power != "off"
+
+
+@dataclass(frozen=True)
+class Vm:
+    """A VM of the request: what it needs."""
+
+    name: str
+    profiles: tuple = ()
+    gpus: int = 0
+    nics: int = 0
+    memory_mb: int = 0
+    cpus: int = 0
+    disk_gb: int = 0
+    pin: str = ""
+    job: str = ""
+    present: Present | None = None
+
+    @property
+    def need_mb(self):
+        """What its host has to have free: all memory is reserved, and the overhead comes on top."""
+        return self.memory_mb + overhead_mb(self.memory_mb, self.cpus)
+
+    def space_gb(self, host):
+        """What it takes on a datastore of this host; None where it needs none there."""
+        now = self.present
+        if now is None:
+            return self.disk_gb or None
+        stays = now.host == host.moid or set(now.datastores) <= set(host.datastores)
+        return None if stays else now.disk_gb
+
+    @property
+    def kind(self):
+        """What makes two VMs alike for the search."""
+        return (self.profiles, self.gpus, self.nics, self.memory_mb, self.cpus, self.disk_gb, self.pin, self.present)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for all VMs of the request."""
+
+    policy: str = "spread"
+    anti_affinity: bool = False
+    gpudirect: bool = False
+    path: str = "tcp"
+    switch: str = ""
+    # A port group of standard switches, which has no switch of one name.
+    portgroup: str = ""
+    max_per_vm: int | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a VM goes."""
+
+    host: str
+    # (GPU id, profile); the profile is empty for a whole GPU
+    gpus: tuple = ()
+    nics: tuple = ()
+    nodes: tuple = ()
+    datastore: str = ""
+
+
+@dataclass(frozen=True)
+class World:
+    """All that a plan is made from."""
+
+    hosts: tuple
+    # {MoID: (name, free GB)}
+    datastores: dict = field(default_factory=dict)

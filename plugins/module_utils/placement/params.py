@@ -1,0 +1,135 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The parameters of vm_placement_info: their spec, and what is wrong with them before vCenter is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+
+_INT = {"type": "int"}
+_ENTRY = {
+    "name": {"type": "str"},
+    "path": {"type": "str"},
+    "profiles": {"type": "list", "elements": "str", "default": []},
+    "gpus": {"type": "int", "default": 0},
+    "nics": _INT,
+    "memory_gb": _INT,
+    "cpus": _INT,
+    "disk_gb": _INT,
+    "host": {"type": "str"},
+    "job": {"type": "str"},
+}
+ARGUMENTS = dict(
+    args.CONNECTION,
+    **args.DATACENTER,
+    cluster={"type": "str"},
+    policy={"type": "str", "choices": ["spread", "packed"], "default": "spread"},
+    anti_affinity={"type": "bool", "default": False},
+    gpudirect={"type": "bool", "default": False},
+    path={"type": "str", "choices": ["tcp", "pvrdma", "sriov", "passthrough"], "default": "tcp"},
+    portgroup={"type": "str"},
+    switch={"type": "str"},
+    gpu_mode={"type": "str", "choices": ["vgpu", "mig", "passthrough"], "default": "vgpu"},
+    gpu_label={"type": "str"},
+    nic_label={"type": "str"},
+    datastore={"type": "str"},
+    max_per_vm=_INT,
+    host_overhead_gb={"type": "int", "default": 16},
+    fit={"type": "str", "choices": ["fail", "report"], "default": "fail"},
+    vms={
+        "type": "list",
+        "elements": "dict",
+        "required": True,
+        "options": _ENTRY,
+        "required_one_of": [("name", "path")],
+        "mutually_exclusive": [("name", "path")],
+    },
+)
+
+
+def label(entry):
+    """What the task calls a VM."""
+    return entry["path"] or entry["name"] or ""
+
+
+def ports(entry, path):
+    """How many ports a VM gets."""
+    if path == "tcp":
+        return 0
+    return 1 if entry["nics"] is None else entry["nics"]
+
+
+def check_params(params):
+    """Everything that is wrong with the parameters together, one sentence each."""
+    problems = args.check_common(params) + list(_check_task(params))
+    names = Counter(label(entry) for entry in params["vms"])
+    problems += [f"VM {name} is listed {count} times." for name, count in names.items() if count > 1]
+    for entry in params["vms"]:
+        problems += [f"VM {label(entry)}: {problem}" for problem in _check_entry(entry, params)]
+    return problems
+
+
+def _check_task(params):
+    path = params["path"]
+    if not params["vms"]:
+        yield "vms is empty; list at least one VM."
+    if params["gpudirect"] and path == "pvrdma":
+        yield (
+            "gpudirect does not work over path=pvrdma: GPUDirect RDMA needs the network adapter as a PCIe device in "
+            "the VM, and a PVRDMA adapter is a virtual one, so that data goes through host memory; use path=sriov or "
+            "path=passthrough, or drop gpudirect."
+        )
+    if params["gpudirect"] and path == "tcp":
+        yield "gpudirect does not work over path=tcp, which has no RDMA; use path=sriov or path=passthrough."
+    if path == "pvrdma" and not (params["portgroup"] or params["switch"]):
+        yield "path=pvrdma needs portgroup, since all VMs of a job have to be on one distributed switch."
+    if path == "passthrough" and (params["portgroup"] or params["switch"]):
+        yield "path=passthrough has no port group: the VM gets the port itself; drop portgroup and switch."
+    if params["host_overhead_gb"] < 0:
+        yield f"host_overhead_gb is {params['host_overhead_gb']}; it cannot be negative."
+    if params["max_per_vm"] is not None and params["max_per_vm"] < 1:
+        yield f"max_per_vm is {params['max_per_vm']}; it must be at least 1."
+
+
+def _check_entry(entry, params):
+    mode, profiles = params["gpu_mode"], entry["profiles"]
+    if not label(entry).strip("/ "):
+        yield "its name is empty."
+    if entry["host"] is not None and not entry["host"].strip():
+        yield "host is empty; leave it out to have one chosen."
+    for key, least in (("gpus", 0), ("nics", 0), ("memory_gb", 1), ("cpus", 1), ("disk_gb", 0)):
+        if entry[key] is not None and entry[key] < least:
+            yield f"{key} is {entry[key]}; it must be at least {least}."
+    if mode == "passthrough" and profiles:
+        yield "profiles do not go with gpu_mode=passthrough, which gives whole GPUs; set gpus instead."
+    if mode != "passthrough" and entry["gpus"]:
+        yield f"gpus goes with gpu_mode=passthrough; with gpu_mode={mode} list profiles."
+    if params["path"] == "tcp" and entry["nics"]:
+        yield "nics goes with path=pvrdma, sriov or passthrough; with path=tcp no port is given to a VM."
+    if params["path"] in ("sriov", "passthrough", "pvrdma") and entry["nics"] == 0:
+        yield f"nics is 0, but path={params['path']} needs at least one."
+    if params["gpudirect"] and not (profiles or entry["gpus"]):
+        yield "gpudirect needs a GPU in each VM."
+    yield from _check_profiles(profiles, mode)
+
+
+def _check_profiles(profiles, mode):
+    if not all(profile.strip() for profile in profiles):
+        yield "profiles has an empty entry."
+    names = [name for name in map(parse, profiles) if name is not None]
+    boards, series = {name.board for name in names}, {name.series.upper() for name in names}
+    if len(boards) > 1:
+        yield f"all vGPUs of a VM have to be of one board, these are of {' and '.join(sorted(boards))}."
+    if len(series) > 1:
+        yield f"all vGPUs of a VM have to be of one series, these are of {' and '.join(sorted(series))}."
+    sliced = sorted({name.text for name in names if not name.mig_backed})
+    instances = sorted({name.text for name in names if name.mig_backed})
+    if mode == "mig" and sliced:
+        yield f"{', '.join(sliced)} is time-sliced, which gpu_mode=mig is not; take a MIG-backed profile."
+    if mode == "vgpu" and instances:
+        yield f"{', '.join(instances)} is MIG-backed; set gpu_mode=mig, or take a time-sliced profile."

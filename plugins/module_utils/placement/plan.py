@@ -1,0 +1,137 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""From the request and the world to the answer. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue, offer
+from ansible_collections.aiready.vsphere.plugins.module_utils.placement import answer, params, search, shortage
+from ansible_collections.aiready.vsphere.plugins.module_utils.placement.model import DIRECT, Rules, Vm
+from ansible_collections.aiready.vsphere.plugins.module_utils.placement.scope import near, refusal
+
+_TOLD = 5
+
+
+def placement(world, scope, present, wish):
+    """The answer to a request; raises OperatorError for what no host could have."""
+    world = _narrowed(world, wish)
+    _refuse_unknown(world, scope, wish)
+    rules = rules_of(scope, wish)
+    vms = [
+        _vm(entry, number, scope.pins.get(number, ""), present.get(number), wish)
+        for number, entry in enumerate(wish["vms"])
+    ]
+    found = search.solve(world, vms, rules)
+    short = shortage.shortages(world, vms, rules, found) if found.unplaced else []
+    return answer.answer(world, vms, rules, found, short)
+
+
+def does_not_fit(result):
+    """A plan with shortages as an error."""
+    short = result["shortages"]
+    told = [
+        f"{one['resource']}: {one['wanted']} wanted, {one['free']} free, {one['short']} short"
+        + (f" (would fit: {one['would_fit']})." if one["would_fit"] else ".")
+        for one in short[:_TOLD]
+    ]
+    more = [f"{len(short) - _TOLD} more shortages are in the result."] if len(short) > _TOLD else []
+    without = [entry["name"] for entry in result["vms"] if entry["host"] is None]
+    names = ", ".join(without[:_TOLD]) + (f" and {len(without) - _TOLD} more" if len(without) > _TOLD else "")
+    return OperatorError(
+        "Placement",
+        f"a place for each of {len(result['vms'])} VMs was wanted",
+        f"{len(without)} of them {'has' if len(without) == 1 else 'have'} none: {names}. {' '.join(told + more)}",
+        "Ask for what would fit, or add what is short",
+        "does_not_fit",
+        shortages=short,
+        vms=without,
+    )
+
+
+def rules_of(scope, wish):
+    """What holds for all VMs."""
+    return Rules(
+        policy=wish["policy"],
+        anti_affinity=wish["anti_affinity"],
+        gpudirect=wish["gpudirect"],
+        path=wish["path"],
+        switch=scope.switch,
+        portgroup=scope.portgroup,
+        max_per_vm=wish["max_per_vm"],
+    )
+
+
+def _vm(entry, number, pin, present, wish):
+    memory_mb = entry["memory_gb"] * 1024 if entry["memory_gb"] else None
+    return Vm(
+        name=params.label(entry),
+        profiles=tuple(entry["profiles"]),
+        gpus=entry["gpus"],
+        nics=params.ports(entry, wish["path"]),
+        memory_mb=memory_mb or (present.memory_mb if present else 0),
+        cpus=entry["cpus"] or (present.cpus if present else 0),
+        disk_gb=entry["disk_gb"] or 0,
+        pin=pin,
+        job=entry["job"] or "",
+        present=present,
+    )
+
+
+def _narrowed(world, wish):
+    """The world with just the devices that have the labels, and the datastore that was asked for."""
+    hosts = world.hosts
+    if wish["gpu_label"]:
+        hosts = [replace(host, gpus=_labelled(host.gpus, wish["gpu_label"], _is_direct)) for host in hosts]
+    if wish["nic_label"]:
+        hosts = [replace(host, nics=_labelled(host.nics, wish["nic_label"], _is_given)) for host in hosts]
+    stores = world.datastores
+    if wish["datastore"]:
+        stores = {moid: store for moid, store in stores.items() if store[0] == wish["datastore"]}
+        if not stores:
+            names = {name for name, free in world.datastores.values()}
+            found = f"There is no datastore {wish['datastore']} that is in use. {near(wish['datastore'], names)}"
+            raise refusal("a place for each VM was wanted", [("datastore_not_found", found, "Correct datastore.")])
+    return replace(world, hosts=tuple(hosts), datastores=stores)
+
+
+def _is_direct(gpu):
+    return gpu.mode == DIRECT
+
+
+def _is_given(nic):
+    return nic.given
+
+
+def _labelled(devices, label, concerned):
+    return tuple(one for one in devices if not concerned(one) or one.label == label)
+
+
+def _refuse_unknown(world, scope, wish):
+    """Names that only the hosts can tell: profiles, and the port groups of standard switches."""
+    offered = sorted({profile for host in world.hosts for profile in host.offered})
+    problems = []
+    for profile in sorted({one for entry in wish["vms"] for one in entry["profiles"]}):
+        if profile in offered or catalogue.is_known(profile):
+            continue
+        close = offer.near(profile, offered) or offer.near(profile, catalogue.all_profiles())
+        todo = f"Near it: {', '.join(close)}." if close else f"Offered are: {', '.join(offered[:8]) or 'none'}."
+        found = f"{profile} is not a vGPU profile that any of the hosts offers or that this collection knows."
+        problems.append(("unknown_profile", found, todo))
+    group = scope.portgroup
+    if group:
+        names = {name for host in world.hosts for name in host.portgroups}
+        if group not in names:
+            found = f"There is no port group {group}, neither distributed nor on one of the hosts. {near(group, names)}"
+            problems.append(("portgroup_not_found", found, "Correct portgroup."))
+        elif wish["path"] == "pvrdma":
+            found = f"Port group {group} is on standard switches, and PVRDMA needs a distributed switch."
+            problems.append(
+                ("portgroup_standard", found, "Take a port group of the distributed switch of the RDMA ports.")
+            )
+    if problems:
+        raise refusal("a place for each VM was wanted", problems)

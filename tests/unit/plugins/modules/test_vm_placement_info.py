@@ -1,0 +1,141 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.placement import answer, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.placement.search import solve
+from ansible_collections.aiready.vsphere.plugins.modules import vm_placement_info as module
+
+from unit.plugins.module_utils.placement.worlds import host, rules, split, vm, world
+from unit.plugins.modules import described
+
+WHOLE = {"name": "a", "profiles": ["grid_a100-40c"]}
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert described.documented(module) == described.specified(params.ARGUMENTS)
+
+
+@pytest.mark.parametrize("call", described.calls(module))
+def test_every_example_is_a_call_that_the_module_takes(call):
+    assert params.check_params(described.checked(call, params.ARGUMENTS)) == []
+
+
+def problems(*vms, **task):
+    call = {**described.LOGIN, "vms": [dict(one) for one in vms], **task}
+    return params.check_params(described.checked(call, params.ARGUMENTS))
+
+
+@pytest.mark.parametrize(
+    "vms, task, problem",
+    [
+        ([], {}, "vms is empty; list at least one VM."),
+        ([WHOLE, WHOLE], {}, "VM a is listed 2 times."),
+        ([{"name": " "}], {}, "VM  : its name is empty."),
+        ([{**WHOLE, "host": " "}], {}, "VM a: host is empty; leave it out to have one chosen."),
+        ([{**WHOLE, "memory_gb": 0}], {}, "VM a: memory_gb is 0; it must be at least 1."),
+        ([{**WHOLE, "cpus": 0}], {}, "VM a: cpus is 0; it must be at least 1."),
+        ([{**WHOLE, "disk_gb": -1}], {}, "VM a: disk_gb is -1; it must be at least 0."),
+        ([{"name": "a", "profiles": [" "]}], {}, "VM a: profiles has an empty entry."),
+        (
+            [{"name": "a", "profiles": ["grid_a100-20c", "nvidia_a40-24c"]}],
+            {},
+            "VM a: all vGPUs of a VM have to be of one board, these are of grid_a100 and nvidia_a40.",
+        ),
+        (
+            [{"name": "a", "profiles": ["nvidia_a40-24c", "nvidia_a40-24q"]}],
+            {},
+            "VM a: all vGPUs of a VM have to be of one series, these are of C and Q.",
+        ),
+        (
+            [{"name": "a", "profiles": ["grid_a100-3-20c"]}],
+            {},
+            "VM a: grid_a100-3-20c is MIG-backed; set gpu_mode=mig, or take a time-sliced profile.",
+        ),
+        (
+            [WHOLE],
+            {"gpu_mode": "mig"},
+            "VM a: grid_a100-40c is time-sliced, which gpu_mode=mig is not; take a MIG-backed profile.",
+        ),
+        (
+            [WHOLE],
+            {"gpu_mode": "passthrough"},
+            "VM a: profiles do not go with gpu_mode=passthrough, which gives whole GPUs; set gpus instead.",
+        ),
+        (
+            [{"name": "a", "gpus": 1}],
+            {},
+            "VM a: gpus goes with gpu_mode=passthrough; with gpu_mode=vgpu list profiles.",
+        ),
+        (
+            [{"name": "a", "gpus": -1}],
+            {"gpu_mode": "passthrough"},
+            "VM a: gpus is -1; it must be at least 0.",
+        ),
+        (
+            [{**WHOLE, "nics": 1}],
+            {},
+            "VM a: nics goes with path=pvrdma, sriov or passthrough; with path=tcp no port is given to a VM.",
+        ),
+        (
+            [{**WHOLE, "nics": 0}],
+            {"path": "sriov", "portgroup": "pg"},
+            "VM a: nics is 0, but path=sriov needs at least one.",
+        ),
+        (
+            [WHOLE],
+            {"path": "pvrdma", "portgroup": "pg", "gpudirect": True},
+            "gpudirect does not work over path=pvrdma: GPUDirect RDMA needs the network adapter as a PCIe device in "
+            "the VM, and a PVRDMA adapter is a virtual one, so that data goes through host memory; use path=sriov or "
+            "path=passthrough, or drop gpudirect.",
+        ),
+        (
+            [WHOLE],
+            {"gpudirect": True},
+            "gpudirect does not work over path=tcp, which has no RDMA; use path=sriov or path=passthrough.",
+        ),
+        (
+            [{"name": "a"}],
+            {"gpudirect": True, "path": "passthrough"},
+            "VM a: gpudirect needs a GPU in each VM.",
+        ),
+        (
+            [WHOLE],
+            {"path": "pvrdma"},
+            "path=pvrdma needs portgroup, since all VMs of a job have to be on one distributed switch.",
+        ),
+        (
+            [WHOLE],
+            {"path": "passthrough", "portgroup": "pg"},
+            "path=passthrough has no port group: the VM gets the port itself; drop portgroup and switch.",
+        ),
+        ([WHOLE], {"host_overhead_gb": -1}, "host_overhead_gb is -1; it cannot be negative."),
+        ([WHOLE], {"max_per_vm": 0}, "max_per_vm is 0; it must be at least 1."),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_vcenter_is_asked(vms, task, problem):
+    assert problems(*vms, **task) == [problem]
+
+
+def test_all_problems_are_told_at_once():
+    assert len(problems({"name": "a", "cpus": 0, "memory_gb": 0}, gpudirect=True, max_per_vm=0)) == 5
+
+
+def test_the_answer_has_the_documented_keys():
+    where = world(host(nics=(split(),)), host(2, out_of_use="it is in maintenance mode"))
+    vms, held = [vm("a", "40c", nics=1, disk_gb=1), vm("b", "40c", nics=1)], rules(path="sriov", switch="dvs")
+    found = solve(where, vms, held)
+    said = answer.answer(where, vms, held, found, [])
+    contains = yaml.safe_load(module.RETURN)["placement"]["contains"]
+    assert set(said) == set(contains)
+    for entry in said["vms"]:
+        assert set(entry) == set(contains["vms"]["contains"])
+    sample = yaml.safe_load(module.RETURN)["placement"]["sample"]["vms"][0]
+    placed = said["vms"][0]
+    assert set(placed) == set(sample)
+    assert (set(placed["gpus"][0]), set(placed["nics"][0])) == (set(sample["gpus"][0]), set(sample["nics"][0]))
+    json.dumps(said)
