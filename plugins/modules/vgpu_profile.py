@@ -25,8 +25,8 @@ notes:
   - vSphere changes vGPUs only while a VM is off. See O(power).
   - Which profiles exist is decided by the hosts. This module never makes up the name of a profile, it compares the
     names in O(profiles) with those that the hosts of the VM's cluster report.
-  - PCI passthrough devices other than vGPUs are left as they are. Their memory windows are not part of the computed
-    MMIO size. Set O(mmio_size_gb) for a VM that has such devices too.
+  - PCI passthrough devices other than vGPUs are left as they are. Those that the VM has are part of the computed MMIO
+    size. For those that come later, M(aiready.vsphere.vm_shape) computes it in advance.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.vm_identity
@@ -120,9 +120,10 @@ options:
     default: all
   mmio:
     description:
-      - V(auto) sets C(pciPassthru.use64bitMMIO) and makes C(pciPassthru.64bitMMIOSizeGB) large enough for all vGPUs of
-        the VM together. The size is the sum of what the boards need, rounded up to a power of two, for example 128 for
-        one A100 with 40 GB and 256 for two. A larger window that is there already is kept.
+      - V(auto) sets C(pciPassthru.use64bitMMIO) and makes C(pciPassthru.64bitMMIOSizeGB) large enough for all vGPUs and
+        passthrough devices of the VM together. The size is the sum of what the boards need, and 1 GB for each network
+        port, rounded up to a power of two. For example, one A100 with 40 GB needs 128, and two of them 256. A larger
+        window that is there already is kept.
       - V(ignore) leaves both settings as they are.
     type: str
     choices: [auto, ignore]
@@ -130,7 +131,7 @@ options:
   mmio_size_gb:
     description:
       - Size of the MMIO window in GB instead of the computed one. Has to be a power of two.
-      - Raise it for a VM that also has a network adapter by passthrough.
+      - Raise it for a VM that gets a network adapter by passthrough later.
     type: int
   unified_memory:
     description:

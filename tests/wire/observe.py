@@ -91,6 +91,13 @@ def power_on(twin, name):
     return None if fault is None else fault.msg
 
 
+def by_hand(twin, name, do):
+    """Do something with a VM as an administrator would; do(machine) answers the task."""
+    with virtual_machine(twin, name) as machine:
+        fault = _ended(do(machine))
+    assert fault is None, fault.msg
+
+
 def _ended(task):
     while task.info.state not in ("success", "error"):
         time.sleep(0.02)

@@ -70,3 +70,14 @@ def test_a_fleet_is_cycled_together_and_not_one_by_one(twin, drive):
     # Note, change and note again, three rounds of waiting each; one VM after the other would take eight times that.
     assert running.requests["CreateFilter"] <= 6
     assert {vm.power for vm in running.world.of_kind("VirtualMachine")} == {"poweredOn"}
+
+
+def test_a_vm_that_is_just_being_cloned_is_told_so_and_left_alone(twin, drive):
+    running = twin(seed=lab({}, {}))
+    (young,) = [vm for vm in running.world.of_kind("VirtualMachine") if vm.name == "train-02"]
+    young.unfinished = True
+    answer = drive(running)("vgpu_profile", vms=[{"name": "train-02"}, {"name": "train-01"}], profiles=WHOLE)
+    assert [vm["failure"].get("code") for vm in answer["vms"]] == ["vm_unfinished", None]
+    assert "VM train-02: its configuration should be read. vCenter has none of it yet" in answer["msg"]
+    assert not answer["vms"][0]["changed"]
+    assert running.requests["ReconfigVM_Task"] == 1

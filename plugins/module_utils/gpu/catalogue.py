@@ -11,11 +11,18 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name i
 
 _BY_PREFIX = {board.vsphere_prefix: board for board in BOARDS}
 _BY_KEY = {board.key: board for board in BOARDS}
+NVIDIA = 0x10DE
+_BY_PCI = {int(board.pci_device_id, 16): board for board in BOARDS}
 
 
 def board(key):
     """The board with this key, or None."""
     return _BY_KEY.get(key)
+
+
+def board_of_pci(vendor_id, device_id):
+    """The board with these PCI ids, or None when the table does not have it."""
+    return _BY_PCI.get(device_id) if vendor_id == NVIDIA else None
 
 
 def board_of(profile):

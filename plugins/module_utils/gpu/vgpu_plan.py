@@ -19,6 +19,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state imp
     uvm_setting,
     uvm_settings,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.shape import window
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
 
 
@@ -73,7 +74,8 @@ def setting_changes(now, wanted):
 def _mmio(now, devices, size_gb):
     """The MMIO settings; a larger window that is there already is kept, since oversizing is cheap."""
     offered = now.host.offered if now.host else ()
-    needed = mmio.vm_mmio_gb([profile for key, profile in devices], offered)
+    gpus, ports = window.demand(now.beside, offered)
+    needed = mmio.window_gb([*gpus, *(mmio.gpu_mmio_gb(profile, offered) for key, profile in devices)], ports)
     size = size_gb or max(needed, now.mmio_size_gb or 0)
     if not needed and not size_gb:
         return {}

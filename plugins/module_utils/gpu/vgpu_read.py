@@ -17,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state imp
     VmState,
     uvm_setting,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.shape.read import direct_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
 HOST_PROPERTIES = (
@@ -32,16 +33,14 @@ _PER_DEVICE = re.compile(r"pcipassthru(\d+)\.cfg\.enable_uvm")
 
 def state_of(row, vm, host, cluster):
     """The state that the row of a VM tells, with the hosts that it could run on."""
-    passthrough = [
-        device
-        for device in row.get("config.hardware.device") or []
-        if isinstance(device, vim.vm.device.VirtualPCIPassthrough)
-    ]
+    devices = row.get("config.hardware.device") or []
+    passthrough = [device for device in devices if isinstance(device, vim.vm.device.VirtualPCIPassthrough)]
     vgpus = [device for device in passthrough if _is_vgpu(device)]
     return VmState(
         vm=vm,
         devices=tuple(sorted((device.key, device.backing.vgpu) for device in vgpus)),
         other_keys=tuple(sorted(device.key for device in passthrough if not _is_vgpu(device))),
+        beside=tuple(filter(None, (direct_of(device) for device in devices if not _is_vgpu(device)))),
         memory_locked=vm.memory_locked,
         vmx={_setting(key): value for key, value in vm.extra.items() if _setting(key)},
         host=host,
@@ -82,4 +81,6 @@ def _setting(key):
 
 
 def _is_vgpu(device):
-    return isinstance(device.backing, vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo)
+    """A vGPU of its own; one in a vendor's device group comes and goes with the group (vim25 reference)."""
+    grouped = getattr(device, "deviceGroupInfo", None) is not None
+    return not grouped and isinstance(device.backing, vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo)

@@ -57,6 +57,8 @@ class VmState:
     devices: tuple = ()
     # keys of the other PCI passthrough devices, which share the numbering
     other_keys: tuple = ()
+    # all devices besides the vGPUs that ask for a part of the memory window (shape.state.Direct)
+    beside: tuple = ()
     memory_locked: bool = False
     # the VMX settings that concern us
     vmx: dict = field(default_factory=dict)

@@ -88,8 +88,8 @@ class Tree:
 def tree_of(pci_devices, numa_info):
     """The tree from hardware.pciDevice and hardware.numaInfo."""
     nodes = {
-        address: number
-        for number, node in enumerate((numa_info.numaNode if numa_info else None) or [])
+        address: node.typeId
+        for node in (numa_info.numaNode if numa_info else None) or []
         for address in node.pciId or []
     }
     return Tree(

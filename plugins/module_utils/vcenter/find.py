@@ -48,7 +48,7 @@ def find_vms(vcenter, wishes, datacenter=None):
     """
     if not wishes:
         return []
-    above, home = _scope(vcenter, datacenter) if datacenter else (inventory.Tree(), None)
+    above, home = datacenter_of_name(vcenter, datacenter) if datacenter else (inventory.Tree(), None)
     identities = [_identity(wish) for wish in wishes]
     kinds = [key for key, value in identities]
     uuids = [key for key in kinds if key in _UUID_PROPERTY]
@@ -69,7 +69,7 @@ def find_vms(vcenter, wishes, datacenter=None):
     return [_answer(tree, key, value, rows, datacenter) for (key, value), rows in zip(identities, hits)]
 
 
-def _scope(vcenter, wish):
+def datacenter_of_name(vcenter, wish):
     """The tree of all datacenters, and the one wished for."""
     tree = inventory.read_datacenters(vcenter)
     there = tree.of_kind("Datacenter")

@@ -70,7 +70,7 @@ class Rest:
             if info["status"] == "SUCCEEDED":
                 return info.get("result")
             if info["status"] == "FAILED":
-                messages = _messages(info.get("error") or {}) or _messages(info.get("result") or {})
+                messages = messages_in(info.get("error") or {}) or messages_in(info.get("result") or {})
                 raise OperatorError(
                     label,
                     wanted,
@@ -159,9 +159,9 @@ def _parts_of(user):
     return name, domain.partition(".")[0]
 
 
-def refused(error, label, wanted):
-    """An OperatorError for what the REST services refused."""
-    todo = "Look at the messages, and at the user's privileges for vSphere Lifecycle Manager"
+def refused(error, label, wanted, field="vSphere Lifecycle Manager"):
+    """An OperatorError for what the REST services refused; field is what the user needs privileges for."""
+    todo = f"Look at the messages, and at the user's privileges for {field}"
     if error.status == 401:
         todo = "Check `username` and `password`"
     said = " / ".join(error.messages)
@@ -173,10 +173,10 @@ def refused(error, label, wanted):
 
 def _refusal(status, answer):
     answer = answer if isinstance(answer, dict) else {}
-    return Answered(status, answer.get("error_type", ""), _messages(answer))
+    return Answered(status, answer.get("error_type", ""), messages_in(answer))
 
 
-def _messages(answer):
+def messages_in(answer):
     """Every message in an error or a result, wherever the service has put it."""
     found = []
     if isinstance(answer, dict):
@@ -184,10 +184,10 @@ def _messages(answer):
         if isinstance(text, str) and text:
             found.append(text)
         for value in answer.values():
-            found += _messages(value)
+            found += messages_in(value)
     elif isinstance(answer, list):
         for value in answer:
-            found += _messages(value)
+            found += messages_in(value)
     return list(dict.fromkeys(found))
 
 

@@ -28,7 +28,7 @@ def apply(noun, fleet, items):
         if item.ids["moid"] in refused and "fault" not in refused[item.ids["moid"]].data:
             _failed(item, refused.pop(item.ids["moid"]))
     _put_back(noun, fleet, [item for item in restart if item.ids["moid"] in refused], refused)
-    noted = [item for item in items if current(item).vm.power == "on" and current(item).vm.power_on_again]
+    noted = [item for item in items if current(item).vm.power_on_again and _stays_on(item)]
     power_cycle.set_note(fleet, noted, False, _failed)
     for item in items:
         if item.error is not None and item.proved is not None and item not in running:
@@ -54,6 +54,12 @@ def prove(noun, fleet, items):
                 "not_as_wanted",
                 left=[change.as_result() for change in left],
             )
+
+
+def _stays_on(item):
+    """Whether a VM that runs is not about to go off: where nobody said no, a late power-off may still come."""
+    late = item.error is not None and item.error.code in ("fate_unknown", "task_gone", "task_timeout")
+    return current(item).vm.power == "on" and not late
 
 
 def _configure(noun, fleet, items):

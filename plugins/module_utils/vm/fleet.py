@@ -55,6 +55,10 @@ class Fleet:
                 continue
             where = places.get(moid_of(row.get("runtime.host")))
             vm = state.vm_of(row)
+            # Of a VM that is inaccessible vCenter tells no configuration either, and that has words of its own.
+            if row.get("config.version") is None and vm.connection == "connected":
+                item.error = _unfinished(item)
+                continue
             if self._planning:
                 vm, where = _as_planned(item, vm, where, places)
             if item.error is not None:
@@ -175,6 +179,16 @@ def gone(item):
         "It is not there any more.",
         "Find out who removed it.",
         "vm_gone",
+    )
+
+
+def _unfinished(item):
+    return OperatorError(
+        f"VM {item.label}",
+        "its configuration should be read",
+        "vCenter has none of it yet, as long as a VM is being cloned or registered.",
+        "Wait until that task has ended, and run this again.",
+        "vm_unfinished",
     )
 
 

@@ -23,9 +23,9 @@ RELATIONS = {
 class FleetArguments:
     """What a module takes per VM, in the task or in an entry of vms, and what it takes once for all."""
 
-    def __init__(self, per_vm, task=None):
+    def __init__(self, per_vm, task=None, power=None):
         self._per_vm = per_vm
-        self._task = dict(POWER, **(task or {}))
+        self._task = dict(POWER if power is None else power, **(task or {}))
         entry = dict(args.VM_IDENTITY, **PLANNED)
         # An entry has no defaults: what it leaves out is the task's.
         entry.update((name, _without_default(option)) for name, option in per_vm.items())

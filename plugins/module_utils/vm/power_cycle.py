@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import POWER_ON_AGAIN
 
 _POLL_S = (0.5, 1.0, 2.0, 4.0)
+_ASK_AGAIN_S = (0.5, 1.0, 2.0)
 
 
 def stop(fleet, items, give_up):
     """Switch the VMs off: the guest is asked first, and after its time limit the power is cut."""
     set_note(fleet, items, True, give_up)
     items = [item for item in items if current(item).vm.power_on_again]
-    _shut_guests_down(fleet, items)
+    shut_guests_down(fleet, items)
     fleet.settle(
         items,
         "it should be switched off",
@@ -29,7 +32,7 @@ def stop(fleet, items, give_up):
 
 
 def start(fleet, items, give_up):
-    """Switch the VMs on and remove the note that says so; give_up(item, error) where vSphere refuses."""
+    """Switch the VMs on; give_up(item, error) where vSphere refuses. The note is the caller's to remove."""
     fleet.settle(
         items,
         "it should be switched on",
@@ -37,7 +40,6 @@ def start(fleet, items, give_up):
         lambda ref, item: ref.PowerOnVM_Task(),
         give_up,
     )
-    set_note(fleet, [item for item in items if current(item).vm.power == "on"], False, give_up)
 
 
 def set_note(fleet, items, wanted, give_up):
@@ -57,24 +59,39 @@ def _note(wanted):
     return vim.vm.ConfigSpec(extraConfig=[setting])
 
 
-def _shut_guests_down(fleet, items):
-    """Ask the guests that can hear, and wait until they are off or their time is up."""
-    asked = [item for item in items if current(item).vm.tools_running and _ask(fleet, item)]
+def shut_guests_down(fleet, items):
+    """Ask the guests that can hear, and wait until they are off or their time is up; {MoID: why one was not asked}."""
+    hearing = [item for item in items if current(item).vm.tools_running]
+    refused = {item.ids["moid"]: _ask(fleet, item) for item in hearing}
+    asked = [item for item in hearing if refused[item.ids["moid"]] is None]
     began = fleet.clock.now()
     pauses = list(_POLL_S)
     while asked:
         fleet.clock.sleep(pauses.pop(0) if len(pauses) > 1 else pauses[0])
-        fleet.refresh(asked)
+        lost = fleet.refresh(asked)
         waited = fleet.clock.now() - began
         asked = [
-            item for item in asked if current(item).vm.power != "off" and waited < item.wish["guest_shutdown_timeout_s"]
+            item
+            for item in asked
+            if item not in lost and current(item).vm.power != "off" and waited < item.wish["guest_shutdown_timeout_s"]
         ]
+    return {moid: error for moid, error in refused.items() if error is not None}
 
 
 def _ask(fleet, item):
-    try:
-        fleet.ref(item).ShutdownGuest()
-    except (vmodl.MethodFault, OperatorError):
-        # The guest cannot be asked, or did not answer; then its power is cut, as the user agreed to.
-        return False
-    return True
+    """None where the guest was asked, or may have been; else the reason why it was not."""
+    maybe = False
+    for pause in _ASK_AGAIN_S:
+        try:
+            fleet.ref(item).ShutdownGuest()
+        except FateUnknown:
+            # Asked twice, a guest shuts down once; cut off while it does so, it may lose what it has not written.
+            maybe = True
+            fleet.clock.sleep(pause)
+        except vmodl.MethodFault as fault:
+            return None if maybe else explain(fault, f"VM {item.label}", "its guest should shut down")
+        except OperatorError as error:
+            return error
+        else:
+            return None
+    return None

@@ -24,7 +24,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import mmio
     ids=lambda value: "+".join(value) if isinstance(value, list) else None,
 )
 def test_the_window_is_the_sum_over_the_gpus_rounded_up(profiles, size_gb):
-    assert mmio.vm_mmio_gb(profiles) == size_gb
+    assert mmio.window_gb(map(mmio.gpu_mmio_gb, profiles), 0) == size_gb
 
 
 @pytest.mark.parametrize(
@@ -40,5 +40,5 @@ def test_without_a_published_figure_it_is_twice_the_memory_rounded_up(profile, o
     assert mmio.gpu_mmio_gb(profile, offered) == size_gb
 
 
-def test_a_device_whose_name_says_nothing_adds_nothing():
-    assert mmio.vm_mmio_gb(["some day", "grid_a100-40c"]) == 128
+def test_a_device_whose_name_says_nothing_needs_nothing():
+    assert mmio.gpu_mmio_gb("some day") == 0

@@ -6,11 +6,14 @@ import dataclasses
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.shape.state import Direct
 
 from .worlds import planned, ready, vm, wish
 
 USE, SIZE = "pciPassthru.use64bitMMIO", "pciPassthru.64bitMMIOSizeGB"
 UVM = "pciPassthru%d.cfg.enable_uvm"
+PORT = Direct(13001, "pci", "0000:3a:00.0", ((0x15B3, 0x101D),))
+GPU = Direct(13001, "pci", "0000:3b:00.0", ((0x10DE, 0x20F1),))
 
 
 def plan(now, wished):
@@ -63,6 +66,8 @@ def without(*paths):
         ),
         (ready("grid_a100-40c"), wish("grid_a100-40c", unified_memory="disabled"), {UVM % 0: ("1", None)}),
         (ready("grid_a100-40c"), wish("grid_a100-40c", mmio_size_gb=512), {SIZE: ("128", "512")}),
+        (ready("grid_a100-40c", beside=(PORT,)), wish("grid_a100-40c"), {SIZE: ("128", "256")}),
+        (ready("grid_a100-40c", beside=(GPU,)), wish("grid_a100-40c"), {SIZE: ("128", "256")}),
         (
             vm(vmx={USE: "true", SIZE: "512"}, memory_locked=True),
             wish("grid_a100-40c"),
@@ -112,6 +117,8 @@ def without(*paths):
         "twice means two",
         "unified memory switched off",
         "the window as told",
+        "a port beside it needs its part of the window",
+        "a GPU beside it needs its part of the window",
         "a larger window is kept, however it is spelled",
         "a useless window is replaced",
         "a T4 needs no window",

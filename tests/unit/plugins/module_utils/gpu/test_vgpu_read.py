@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_read
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import Gpu, Host, VmState
+from ansible_collections.aiready.vsphere.plugins.module_utils.shape.state import Direct
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, vm_of
 from ansible_collections.aiready.vsphere.plugins.modules.vgpu_profile import VgpuProfiles
@@ -44,6 +45,7 @@ def test_a_vm_is_read_with_its_vgpus_settings_and_power():
                 vgpu(13002, "grid_a100-10c"),
                 nic(13001),
                 vgpu(13000, "grid_a100-20c"),
+                vim.vm.device.VirtualSriovEthernetCard(key=4001),
             ],
             "config.extraConfig": extra(
                 **{
@@ -67,6 +69,7 @@ def test_a_vm_is_read_with_its_vgpus_settings_and_power():
     assert state == VmState(
         devices=((13000, "grid_a100-20c"), (13002, "grid_a100-10c")),
         other_keys=(13001,),
+        beside=(Direct(13001, "pci", "rdma"), Direct(4001, "sriov", "SR-IOV adapter")),
         memory_locked=True,
         vmx={
             "pciPassthru.use64bitMMIO": "TRUE",
@@ -160,3 +163,10 @@ def test_a_host_is_read_with_what_it_offers_and_its_nvidia_devices(configured):
 def test_a_host_that_is_gone_offers_nothing():
     host = vgpu_read.host_of(row(vim.HostSystem, "host-1", {"runtime.connectionState": "notResponding"}), "")
     assert (host.connected, host.offered, host.gpus, host.release) == (False, (), (), ())
+
+
+def test_a_vgpu_in_a_device_group_belongs_to_the_group():
+    grouped = vgpu(13000, "grid_a100-40c")
+    grouped.deviceGroupInfo = vim.vm.device.VirtualDevice.DeviceGroupInfo(groupInstanceKey=1, sequenceId=0)
+    state = state_of({"config.hardware.device": [grouped, vgpu(13001, "grid_a100-20c")]})
+    assert (state.devices, state.other_keys) == (((13001, "grid_a100-20c"),), (13000,))

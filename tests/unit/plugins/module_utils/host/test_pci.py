@@ -84,7 +84,7 @@ def test_signed_fields_of_the_api_become_the_numbers_of_the_vendors():
         parentBridge="0000:38:00.0",
     )
     numa = vim.host.NumaInfo(
-        type="NUMA", numNodes=2, numaNode=[vim.host.NumaNode(typeId=0), vim.host.NumaNode(typeId=1, pciId=[GPU])]
+        type="NUMA", numNodes=2, numaNode=[vim.host.NumaNode(typeId=1, pciId=[GPU]), vim.host.NumaNode(typeId=0)]
     )
     read = tree_of([entry], numa)
     assert (read.get(GPU).device, read.get(GPU).kind, read.numa_node(GPU)) == (0xA345, 0x03, 1)

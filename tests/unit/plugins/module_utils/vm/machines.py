@@ -136,4 +136,22 @@ class Rehearsed(Fleet):
     def run(self, items, wanted, start, guarded=False):
         for item in items:
             item.touched = True
-        return {item.ids["moid"]: start(self.machine, item) for item in items}
+        return {item.ids["moid"]: start(self.ref(item), item) for item in items}
+
+
+class Several(Rehearsed):
+    """A fleet of more than one machine, by the MoIDs of their VMs."""
+
+    def __init__(self, machines):
+        self.machines = machines
+        self.clock = next(iter(machines.values())).clock
+
+    def refresh(self, items):
+        lost = [item for item in items if self.ref(item).gone]
+        for item in items:
+            if item not in lost:
+                item.proved = self.ref(item).look()
+        return lost
+
+    def ref(self, item):
+        return self.machines[item.ids["moid"]]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import apply
 from pyVmomi import vim
 
 from ..gpu.worlds import Module, Permissive, planned, powered, ready, vm, wish
-from .machines import Clock, Machine, Rehearsed
+from .machines import Clock, Machine, Rehearsed, Several
 
 NO_GPU = vim.fault.InsufficientResourcesFault(msg="No GPU is free.")
 CONCURRENT = vim.fault.ConcurrentAccess()
@@ -110,6 +111,17 @@ def test_a_guest_without_tools_is_not_waited_for():
     assert item.error is None
 
 
+def test_a_vm_that_is_removed_while_its_guest_shuts_down_is_not_waited_for():
+    class Removed(Machine):
+        def ShutdownGuest(self):
+            super().ShutdownGuest()
+            self.gone = True
+
+    item, machine = carry_out(RUNNING, CYCLE, machine=Removed(RUNNING, Clock()))
+    assert machine.clock.now() < 1
+    assert item.error.code == "vm_gone"
+
+
 def test_a_vm_that_could_not_be_noted_is_not_switched_off():
     item, machine = carry_out(RUNNING, CYCLE, trouble={"note": [BAD_DEVICE]})
     assert machine.log == ["note"]
@@ -133,6 +145,13 @@ def test_a_vm_that_does_not_start_with_its_vgpu_gets_its_old_configuration_back(
     kept = powered(RUNNING, change_version=machine.state.vm.change_version)
     assert machine.state == kept
     assert item.touched
+
+
+def test_a_vm_that_runs_with_its_new_configuration_keeps_it_when_only_its_note_stays():
+    item, machine = carry_out(RUNNING, CYCLE, guest_takes_s=5, trouble={"note": [None, BAD_DEVICE]})
+    assert machine.log == ["note", "shut down", "reconfigure", "power on", "note"]
+    assert (item.error.code, machine.state.vm.power) == ("invalid_device", "on")
+    assert machine.state.profiles == ["grid_a100-40c"]
 
 
 def test_when_the_way_back_fails_too_the_error_says_both_and_the_note_stays():
@@ -195,6 +214,43 @@ def test_a_lost_answer_to_a_power_operation_is_judged_by_the_power():
     item, machine = carry_out(vm(power="on"), CYCLE, trouble=trouble)
     assert machine.log == ["note", "power off", "reconfigure", "power on", "power on", "note"]
     assert item.error is None
+
+
+def carry_out_all(*troubles):
+    """What becomes of VMs whose requests meet these troubles, each its own; (items, machines)."""
+    clock = Clock()
+    machines = {f"vm-{number}": Machine(vm(), clock, trouble) for number, trouble in enumerate(troubles)}
+    items = []
+    for moid, machine in machines.items():
+        item = Item(moid, A100, {"moid": moid}, now=machine.state)
+        item.wanted, item.changes = planned(machine.state, A100)
+        items.append(item)
+    fleet, noun = Several(machines), Permissive(Module())
+    apply.apply(noun, fleet, items)
+    apply.prove(noun, fleet, [item for item in items if item.touched])
+    return items, list(machines.values())
+
+
+@pytest.mark.parametrize("trouble, code", [(BAD_DEVICE, "invalid_device"), ("removed", "vm_gone")])
+def test_a_vm_that_fails_does_not_keep_the_next_from_another_attempt(trouble, code):
+    items, machines = carry_out_all({"reconfigure": [trouble]}, {"reconfigure": ["request lost"]})
+    assert [item.error.code if item.error else None for item in items] == [code, None]
+    assert machines[1].log == ["reconfigure", "reconfigure"]
+    assert machines[1].state.profiles == ["grid_a100-40c"]
+
+
+def test_a_vm_that_is_done_is_not_asked_again_while_another_is_tried_again():
+    items, machines = carry_out_all({}, {"reconfigure": [CONCURRENT]}, {})
+    assert [machine.log for machine in machines] == [["reconfigure"], ["reconfigure"] * 2, ["reconfigure"]]
+    assert [item.error for item in items] == [None] * 3
+
+
+def test_an_error_of_one_vm_does_not_keep_the_next_from_being_proved():
+    state = ready("grid_a100-40c")
+    items = [Item(moid, wish("grid_a100-20c"), {"moid": moid}, now=state, wanted=state) for moid in ("vm-0", "vm-1")]
+    items[0].error = OperatorError("VM vm-0", "it should change", "It did not.", "", "file_locked")
+    apply.prove(Permissive(Module()), Several({moid: Machine(state, Clock()) for moid in ("vm-0", "vm-1")}), items)
+    assert [item.error.code for item in items] == ["file_locked", "not_as_wanted"]
 
 
 def test_what_vsphere_accepts_but_does_not_keep_is_an_error():

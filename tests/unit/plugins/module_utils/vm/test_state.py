@@ -39,6 +39,49 @@ def test_memory_is_fully_reserved_by_the_lock_or_by_the_number(values, full):
     assert vm_of(**values).fully_reserved is full
 
 
+def test_all_that_a_row_tells_of_a_vm_is_taken_over():
+    values = {
+        "config.changeVersion": "v1",
+        "config.extraConfig": [vim.option.OptionValue(key="aiready.vsphere.power_on_again", value="true")],
+        "config.firmware": "bios",
+        "config.guestId": "ubuntu64Guest",
+        "config.hardware.memoryMB": 8192,
+        "config.hardware.numCPU": 4,
+        "config.hardware.numCoresPerSocket": 2,
+        "config.memoryAllocation.reservation": 1024,
+        "config.memoryReservationLockedToMax": True,
+        "config.template": True,
+        "config.version": "vmx-19",
+        "guest.toolsRunningStatus": "guestToolsRunning",
+        "runtime.connectionState": "orphaned",
+        "runtime.powerState": "suspended",
+        "snapshot": vim.vm.SnapshotInfo(),
+    }
+    assert set(values) <= set(state.PROPERTIES)
+    assert vm_of(**values) == state.Vm(
+        power="suspended",
+        power_on_again=True,
+        template=True,
+        connection="orphaned",
+        tools_running=True,
+        change_version="v1",
+        firmware="bios",
+        hardware_version=19,
+        guest_id="ubuntu64Guest",
+        cpus=4,
+        cores_per_socket=2,
+        memory_mb=8192,
+        memory_locked=True,
+        memory_reserved_mb=1024,
+        snapshots=True,
+        extra={"aiready.vsphere.power_on_again": "true"},
+    )
+
+
+def test_what_vcenter_does_not_tell_of_a_vm_is_not_made_up():
+    assert vm_of() == state.Vm(connection="unknown", firmware="")
+
+
 def host(moid, parent=None, **values):
     values = {"name": f"esx-{moid}", "runtime.connectionState": "connected", "parent": parent, **values}
     return Row(vim.HostSystem(moid, None), values, {})

@@ -1,0 +1,142 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The devices that a host gives away, which GPU hangs off the same root as which NIC. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import DISPLAY, NETWORK, NVIDIA, Tree, tree_of
+
+HOST_PROPERTIES = (
+    "config.graphicsConfig",
+    "config.graphicsInfo",
+    "config.pciPassthruInfo",
+    "config.product.version",
+    "hardware.numaInfo",
+    "hardware.pciDevice",
+)
+
+
+class Graphics(NamedTuple):
+    """How a GPU is set up for vGPU: shared, sharedDirect, direct ...; mode is empty before vSphere 8.0 U3."""
+
+    active: str
+    configured: str
+    mode: str
+
+
+@dataclass(frozen=True)
+class HostDevices:
+    """The PCI devices of a host."""
+
+    name: str
+    version: str
+    tree: Tree
+    given: dict = field(default_factory=dict)
+    graphics: dict = field(default_factory=dict)
+
+    @property
+    def release(self):
+        """The version as numbers that compare, e.g. (8, 0, 3)."""
+        return tuple(int(part) for part in self.version.split(".") if part.isdigit())
+
+    def before(self, release):
+        return bool(self.release) and self.release < release
+
+    def active(self):
+        """The devices that VMs can have now."""
+        return [self.tree.get(one.id) for one in self.given.values() if one.active and one.id in self.tree]
+
+    def of_kind(self, allowed):
+        """All devices with one of these IDs, given away or not."""
+        return [device for device in self.tree.all() if fits(device, allowed)]
+
+    def choice(self, asked):
+        """The devices that a VM could get by what it asks for."""
+        if asked.id:
+            return [self.tree.get(asked.id)] if asked.id in self.tree else []
+        return [
+            device
+            for device in self.active()
+            if fits(device, asked.allowed) and asked.label in ("", self.given[device.address].label)
+        ]
+
+    def gpus(self):
+        """The NVIDIA GPUs by the host's account of its graphics devices, which leaves their virtual functions out."""
+        return [self.tree.get(address) for address in self.graphics if address in self.tree]
+
+
+def host_devices(row):
+    """The devices that the row of a host tells."""
+    config = row.get("config.graphicsConfig")
+    configured = {entry.deviceId: entry.graphicsType for entry in (config.deviceType if config else None) or []}
+    default = config.hostDefaultGraphicsType if config else ""
+    return HostDevices(
+        name=row.get("name", ""),
+        version=row.get("config.product.version") or "",
+        tree=tree_of(row.get("hardware.pciDevice"), row.get("hardware.numaInfo")),
+        given=passthrough.devices_of(row.get("config.pciPassthruInfo")),
+        graphics={
+            info.pciId: Graphics(
+                info.graphicsType, configured.get(info.pciId, default), getattr(info, "vgpuMode", None) or ""
+            )
+            for info in row.get("config.graphicsInfo") or []
+            if "nvidia" in (info.vendorName or "").lower()
+        },
+    )
+
+
+def fits(device, allowed):
+    """Whether a device is of one of the kinds, given as 10de:20f1."""
+    # A subsystem that narrows a kind down further is not told by all hosts, so it is left to vSphere.
+    return any(one[:9] == f"{device.vendor:04x}:{device.device:04x}" for one in allowed)
+
+
+def is_gpu(device):
+    return device.vendor == NVIDIA and device.kind == DISPLAY
+
+
+def is_port(device):
+    return device.kind == NETWORK
+
+
+def needs_efi(device):
+    """Whether the memory window of a GPU is too large for BIOS firmware: all of them but the T4."""
+    board = catalogue.board_of_pci(device.vendor, device.device)
+    return is_gpu(device) and (board is None or board.mmio_gb != 0)
+
+
+def pairs(state):
+    """Each GPU of a VM with each NIC port: whether GPUDirect RDMA finds both under one PCIe root.
+
+    None where that depends on what vSphere chooses at power-on. Groups are left out: their vendor has seen to it.
+    """
+    if state.host is None:
+        return []
+    chosen = [(str(one.asked), state.host.choice(one.asked)) for one in state.devices if not one.asked.group]
+    gpus = [(name, devices) for name, devices in chosen if devices and all(is_gpu(one) for one in devices)]
+    gpus += [(f"vGPU {profile}", _boards(state.host, profile)) for profile in state.vgpus]
+    ports = [(name, devices) for name, devices in chosen if devices and all(is_port(one) for one in devices)]
+    return [
+        {"gpu": gpu, "nic": port, "same_root": _same_root(state.host.tree, some, others)}
+        for gpu, some in gpus
+        for port, others in ports
+    ]
+
+
+def _boards(host, profile):
+    """The GPUs that can carry a profile."""
+    board = catalogue.board_of(profile)
+    gpus = [gpu for gpu in host.gpus() if not host.given.get(gpu.address) or not host.given[gpu.address].active]
+    return [gpu for gpu in gpus if board is None or catalogue.board_of_pci(gpu.vendor, gpu.device) is board]
+
+
+def _same_root(tree, gpus, ports):
+    answers = {tree.pair(gpu.address, port.address)["same_root"] for gpu in gpus for port in ports}
+    return answers.pop() if len(answers) == 1 else None

@@ -1,0 +1,64 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The parameters of drs_placement: their spec and the rules between them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+
+_LONGEST_NAME = 80
+_NAMES = {"type": "list", "elements": "str"}
+
+ARGUMENTS = dict(
+    args.CONNECTION,
+    cluster={"type": "str", "required": True},
+    name={"type": "str"},
+    vms=_NAMES,
+    anti_affinity={"type": "bool", "default": True},
+    mandatory={"type": "bool", "default": True},
+    automation={
+        "type": "str",
+        "choices": ["manual", "partially_automated", "fully_automated", "disabled", "cluster", "ignore"],
+        "default": "ignore",
+    },
+    state={"type": "str", "choices": ["present", "absent"], "default": "present"},
+    planned=_NAMES,
+    task_timeout_s=args.TASK_WAITING["task_timeout_s"],
+    **args.DATACENTER,
+)
+
+
+_WISHES = ("cluster", "name", "vms", "anti_affinity", "mandatory", "automation", "state")
+
+
+def wish(params):
+    """What the task asks of its cluster."""
+    found = {key: params[key] for key in _WISHES}
+    return dict(found, cluster=found["cluster"].strip(), name=(found["name"] or "").strip())
+
+
+def check_params(params):
+    """Everything that is wrong with the parameters together, one sentence each."""
+    problems = args.check_common(params)
+    name, vms = (params["name"] or "").strip(), params["vms"] or []
+    present = params["state"] == "present"
+    if not params["cluster"].strip():
+        problems.append("cluster is empty.")
+    if not name and (present and params["anti_affinity"]):
+        problems.append("name is needed for the rule; set it, or say anti_affinity=false.")
+    if not name and not vms:
+        problems.append("name and vms are both missing, so that there is nothing to manage.")
+    if len(name) > _LONGEST_NAME:
+        problems.append(f"name has {len(name)} characters; vSphere takes at most {_LONGEST_NAME}.")
+    if present and not vms and (params["anti_affinity"] or params["automation"] != "ignore"):
+        problems.append("vms is empty; list the VMs that shall be kept apart, or whose automation shall be set.")
+    if present and params["anti_affinity"] and len(set(vms)) == 1:
+        problems.append("vms has one VM; a rule that keeps VMs apart needs at least two.")
+    problems += [f"VM {vm} is listed {count} times." for vm, count in Counter(vms).items() if count > 1]
+    if not all(vm.strip() for vm in vms):
+        problems.append("vms has an empty entry.")
+    return problems

@@ -1,0 +1,169 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The port groups that VMs can be attached to, as people name them."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory, properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
+
+_NEAR = 5
+_PLACES = ("HostSystem", "ComputeResource", "Folder")
+_GROUP = "DistributedVirtualPortgroup"
+_SWITCH = "DistributedVirtualSwitch"
+
+
+@dataclass(frozen=True)
+class Portgroup:
+    """A network of a datacenter. A standard port group has no switch here: each host has its own."""
+
+    # What an adapter's backing names: the key of a distributed port group, the MoID of any other network.
+    key: str
+    moid: str
+    name: str
+    datacenter: str
+    distributed: bool = False
+    switch: str = ""
+    switch_uuid: str = ""
+    uplink: bool = False
+    # A segment of NSX that is no distributed port group.
+    opaque: bool = False
+
+    def __str__(self):
+        return f"{self.name} on {self.switch}" if self.switch else self.name
+
+
+class Fabric:
+    """All port groups of the datacenters that the VMs of a task are in."""
+
+    def __init__(self, portgroups=(), homes=None, browsers=None):
+        # {MoID of a host: the environment browser of its cluster}
+        self.browsers = dict(browsers or {})
+        self._by_key = {group.key: group for group in portgroups}
+        # {MoID of a host: MoID of its datacenter}
+        self._homes = dict(homes or {})
+
+    def named(self, key):
+        """The port group that an adapter names, or None."""
+        return self._by_key.get(key)
+
+    def candidates(self, name, switch, host):
+        """The port groups that a name can mean for a VM on this host; those that the host has count first."""
+        found = [
+            group
+            for group in self._at(host)
+            if inventory.same_name(group.name, name) and (switch is None or self._is_on(group, switch, host))
+        ]
+        here = [group for group in found if reaches(host, group)]
+        return here or found
+
+    def find(self, name, switch, host):
+        """The one port group that is meant, or None."""
+        found = self.candidates(name, switch, host)
+        return found[0] if len(found) == 1 else None
+
+    def near(self, name, host):
+        """Names that may have been meant."""
+        names = sorted({group.name for group in self._at(host) if not group.uplink})
+        spoken = {one.lower(): one for one in names}
+        close = difflib.get_close_matches(name.lower(), spoken, n=_NEAR, cutoff=0.5)
+        return [spoken[one] for one in close] or names[:_NEAR]
+
+    def names_at(self, host):
+        """What VMs on a host can be attached to."""
+        return sorted(str(group) for group in self._at(host) if reaches(host, group) and not group.uplink)
+
+    def switch_of(self, group, host):
+        """The name of the switch that carries a port group on a host."""
+        return group.switch or (host.standard.get(group.name, "") if host is not None else "")
+
+    def _at(self, host):
+        home = self._homes.get(host.moid) if host is not None else None
+        return [group for group in self._by_key.values() if home is None or group.datacenter == home]
+
+    def _is_on(self, group, switch, host):
+        return inventory.same_name(self.switch_of(group, host), switch)
+
+
+def reaches(host, group):
+    """Whether VMs on this host can be attached to the port group."""
+    if host is None:
+        return True
+    return host.by_uuid(group.switch_uuid) is not None if group.distributed else group.moid in host.networks
+
+
+def read(vcenter, hosts):
+    """The Fabric around these hosts, given by MoID: three requests, however many hosts and port groups there are."""
+    if not hosts:
+        return Fabric()
+    select = dict.fromkeys(_PLACES, ("parent",))
+    select["ComputeResource"] += ("environmentBrowser",)
+    select["Datacenter"] = ("network",)
+    start = [vcenter.managed("HostSystem", moid) for moid in sorted(hosts)]
+    rows = properties.retrieve(vcenter, select, start, [(kind, "parent") for kind in _PLACES], skip_gone=True)
+    by_moid = {row.moid: row for row in rows}
+    homes = {moid: _home(by_moid, moid) for moid in hosts}
+    owner, refs = {}, []
+    for row in rows:
+        for ref in (row.get("network") or []) if row.kind == "Datacenter" else []:
+            owner[ref._GetMoId()] = row.moid
+            refs.append(ref)
+    browsers = {moid: _parent(by_moid, moid, "environmentBrowser") for moid in hosts}
+    return Fabric([*_distributed(vcenter, refs, owner), *_plain(vcenter, refs, owner)], homes, browsers)
+
+
+def _home(rows, moid):
+    row = rows.get(moid)
+    while row is not None and row.kind != "Datacenter":
+        row = rows.get(moid_of(row.get("parent")))
+    return row.moid if row is not None else None
+
+
+def _parent(rows, moid, path):
+    """A property of the compute resource that a host is in."""
+    row = rows.get(moid_of(rows[moid].get("parent"))) if moid in rows else None
+    return row.get(path) if row is not None else None
+
+
+def _distributed(vcenter, refs, owner):
+    rows = properties.retrieve(
+        vcenter,
+        {_GROUP: ("name", "key", "config.uplink", "config.distributedVirtualSwitch"), _SWITCH: ("name", "uuid")},
+        [ref for ref in refs if ref._wsdlName == _GROUP],
+        [(_GROUP, "config.distributedVirtualSwitch")],
+        skip_gone=True,
+    )
+    switches = {row.moid: row for row in rows if row.kind != _GROUP}
+    for row in rows:
+        switch = switches.get(moid_of(row.get("config.distributedVirtualSwitch")))
+        if row.kind == _GROUP and switch is not None:
+            yield Portgroup(
+                key=row.get("key") or row.moid,
+                moid=row.moid,
+                name=inventory.unescaped(row.get("name", "")),
+                datacenter=owner[row.moid],
+                distributed=True,
+                switch=inventory.unescaped(switch.get("name", "")),
+                switch_uuid=switch.get("uuid") or "",
+                uplink=bool(row.get("config.uplink")),
+            )
+
+
+def _plain(vcenter, refs, owner):
+    rows = properties.retrieve(
+        vcenter, {"Network": ("name",)}, [ref for ref in refs if ref._wsdlName != _GROUP], skip_gone=True
+    )
+    for row in rows:
+        yield Portgroup(
+            key=row.moid,
+            moid=row.moid,
+            # Unlike the inventory, a host and a backing have the name without escapes.
+            name=inventory.unescaped(row.get("name", "")),
+            datacenter=owner[row.moid],
+            opaque=row.kind == "OpaqueNetwork",
+        )

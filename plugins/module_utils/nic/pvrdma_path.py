@@ -1,0 +1,119 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Whether PVRDMA adapters will find RDMA on a host: without it they fall back to TCP, and nobody says so. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pvrdma import OPTION, RULESET
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+
+# The driver of the ports whose RDMA driver is loaded apart (nmlx5_rdma).
+_ETHERNET_DRIVER = "nmlx5_core"
+HOST_PROPERTIES = ("config.firewall", "configManager")
+_UP = ("active", "activeDefer")
+
+
+def against(host, uuids, vmknic):
+    """What keeps PVRDMA over these distributed switches from using RDMA on a host; vmknic is the host's tag."""
+    problems = []
+    if not host.firewall.get(RULESET, False):
+        problems.append(
+            Problem(
+                "pvrdma_firewall",
+                f"The firewall ruleset {RULESET} of host {host.name} is closed, so that peers cannot agree on RDMA.",
+                "Open it with the module pvrdma_host.",
+            )
+        )
+    switches = [host.by_uuid(uuid) for uuid in sorted(uuids)]
+    for switch in (one for one in switches if one is not None):
+        problems += [*_against_tag(host, switch, vmknic), *_against_uplinks(host, switch)]
+    return problems
+
+
+def doubts(host, uuids, vmknic):
+    """What is no error but leaves the adapters on TCP for now."""
+    found = []
+    adapter = host.network.adapter(vmknic)
+    for switch in filter(None, (host.by_uuid(uuid) for uuid in sorted(uuids))):
+        rdma = host.network.rdma_of(switch.uplinks[0]) if len(switch.uplinks) == 1 else None
+        if rdma is not None and rdma.state not in _UP:
+            found.append(
+                f"the RDMA device {rdma.device} of {rdma.port} on host {host.name} is {rdma.state}; look at cable and "
+                "switch"
+            )
+        if adapter is not None and adapter.switch == switch.name and adapter.mtu > switch.mtu:
+            found.append(
+                f"{vmknic} on host {host.name} has MTU {adapter.mtu}, and {switch.name} only {switch.mtu}; see "
+                "vmkernel_mtu"
+            )
+    return found
+
+
+def _against_tag(host, switch, vmknic):
+    if not vmknic:
+        there = ", ".join(one.device for one in host.network.on_switch(switch.name)) or "none yet"
+        return [
+            Problem(
+                "pvrdma_tag_missing",
+                f"Host {host.name} has no VMkernel adapter for PVRDMA, its option {OPTION} is empty.",
+                f"Name an adapter on {switch.name} with the module pvrdma_host (there is {there}).",
+            )
+        ]
+    adapter = host.network.adapter(vmknic)
+    if adapter is None:
+        return [
+            Problem(
+                "pvrdma_tag_unknown",
+                f"The option {OPTION} of host {host.name} names {vmknic}, which does not exist.",
+                f"Name an adapter on {switch.name} with the module pvrdma_host.",
+            )
+        ]
+    if adapter.switch != switch.name:
+        return [
+            Problem(
+                "pvrdma_tag_elsewhere",
+                f"The option {OPTION} of host {host.name} names {vmknic}, which is on {adapter.switch or 'no switch'} "
+                f"and not on {switch.name}.",
+                f"Use a port group of {adapter.switch or 'its switch'}, or name an adapter on {switch.name} with the "
+                "module pvrdma_host.",
+            )
+        ]
+    return []
+
+
+def _against_uplinks(host, switch):
+    if not switch.uplinks:
+        return [
+            Problem(
+                "hca_missing",
+                f"{switch.name} has no uplink on host {host.name}.",
+                "Make the RDMA port of this host its uplink.",
+            )
+        ]
+    if len(switch.uplinks) > 1:
+        return [
+            Problem(
+                "hca_not_sole_uplink",
+                f"{switch.name} has {len(switch.uplinks)} uplinks on host {host.name} ({', '.join(switch.uplinks)}), "
+                "and PVRDMA has no teaming.",
+                "Leave the RDMA port as its only uplink.",
+            )
+        ]
+    uplink = switch.uplinks[0]
+    if host.network.rdma_of(uplink) is not None:
+        return []
+    port = host.network.port(uplink)
+    driver = port.driver if port is not None else "unknown"
+    if driver == _ETHERNET_DRIVER:
+        todo = "Load the module nmlx5_rdma on the host (esxcli system module set -m nmlx5_rdma -e true) and restart it."
+    else:
+        todo = "Make a port that can do RoCE, such as a ConnectX, the only uplink of the switch."
+    return [
+        Problem(
+            "no_rdma_device",
+            f"{uplink}, the uplink of {switch.name} on host {host.name}, has no RDMA device (its driver is {driver}).",
+            todo,
+        )
+    ]

@@ -1,0 +1,105 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a guest tells through VMware Tools: whether it is up, and the addresses of its adapters."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import POWER
+
+PROPERTIES = ("guest.ipAddress", "guest.net", "guest.toolsRunningStatus", "runtime.powerState")
+
+
+@dataclass(frozen=True)
+class Nic:
+    """A network adapter as the guest sees it. own: an adapter of the VM, and no bridge or tunnel of the guest."""
+
+    mac: str
+    network: str | None
+    addresses: tuple
+    own: bool
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A guest at one moment."""
+
+    power: str = "off"
+    tools: bool = False
+    nics: tuple = ()
+    address: str | None = None
+
+    def has(self, wait_for):
+        """Whether the guest has what is waited for."""
+        if wait_for == "tools":
+            return self.tools
+        return wait_for == "none" or self.address is not None
+
+
+def guest_of(row):
+    """What the row of a VM tells of its guest."""
+    power = POWER.get(str(row.get("runtime.powerState")), "off")
+    if power != "on":
+        # vCenter keeps for a while what the guest said last.
+        return Guest(power)
+    nics = tuple(_nic(entry) for entry in row.get("guest.net") or ())
+    tools = row.get("guest.toolsRunningStatus") == "guestToolsRunning"
+    return Guest(power, tools, nics, _address(row.get("guest.ipAddress"), nics) if tools else None)
+
+
+def project(guest):
+    """The addresses as the user sees them: those of the VM's adapters by MAC address, of the others none."""
+    return [{"mac": nic.mac, "network": nic.network, "addresses": list(nic.addresses)} for nic in _own(guest.nics)]
+
+
+def told(guest):
+    """What a guest has so far, as a sentence."""
+    if guest.power != "on":
+        return f"It is {guest.power}"
+    tools = "VMware Tools run in it" if guest.tools else "VMware Tools do not run in it"
+    if not guest.nics:
+        return f"{tools}, and it tells of no network adapter"
+    nics = [f"{nic.mac} ({nic.network or 'no network'}): {', '.join(nic.addresses) or 'none'}" for nic in guest.nics]
+    return f"{tools}, and its addresses are {'; '.join(nics)}"
+
+
+def _nic(entry):
+    return Nic(
+        mac=(entry.macAddress or "").lower(),
+        network=entry.network or None,
+        addresses=tuple(sorted(entry.ipAddress or (), key=_order)),
+        own=entry.deviceConfigId is not None and entry.deviceConfigId > 0,
+    )
+
+
+def _own(nics):
+    """Passed-through adapters have no device key either; where there is nothing else, they are what counts."""
+    return [nic for nic in nics if nic.own] or list(nics)
+
+
+def _address(told_first, nics):
+    """The address to reach the guest by: the one that vCenter shows, if it is on an adapter of the VM and usable."""
+    usable = [text for nic in _own(nics) for text in nic.addresses if _is_usable(text)]
+    if told_first in usable:
+        return told_first
+    if usable:
+        return min(usable, key=_order)
+    return told_first if not nics and _is_usable(told_first) else None
+
+
+def _is_usable(text):
+    """Whether others can reach this address: no loopback, no link-local address that a guest gives itself."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return not (address.is_link_local or address.is_loopback or address.is_unspecified or address.is_multicast)
+
+
+def _order(text):
+    """IPv4 first, then as written."""
+    return (":" in text, text)

@@ -1,0 +1,58 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The virtual hardware version: which of them a host knows, and the task that raises it."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
+
+
+def newest_versions(vcenter, hosts):
+    """{moid: newest hardware version} of these hosts, with one question per cluster."""
+    moids = sorted({host.moid for host in hosts if host is not None})
+    if not moids:
+        return {}
+    clusters = properties.retrieve(
+        vcenter,
+        select={"ComputeResource": ["environmentBrowser"]},
+        start=[vcenter.managed("HostSystem", moid) for moid in moids],
+        walk=[("HostSystem", "parent")],
+        skip_gone=True,
+    )
+    newest = {}
+    for row in clusters:
+        for descriptor in _descriptors(vcenter, row):
+            number = descriptor.key.rpartition("-")[2]
+            if not number.isdigit() or descriptor.upgradeSupported is False:
+                continue
+            for moid in map(moid_of, descriptor.host or []):
+                newest[moid] = max(int(number), newest.get(moid, 0))
+    return {moid: newest[moid] for moid in moids if moid in newest}
+
+
+def upgrade(fleet, items, give_up):
+    """Raise the version where it is wanted; ConfigSpec.version is for new VMs, this task for those that are there."""
+    fleet.settle(
+        [item for item in items if _wanted(item) > current(item).hardware_version],
+        "its virtual hardware should be upgraded",
+        lambda item: current(item).hardware_version >= _wanted(item),
+        lambda ref, item: ref.UpgradeVM_Task(version=f"vmx-{_wanted(item):02}"),
+        give_up,
+    )
+
+
+def _wanted(item):
+    return item.wanted.hardware_version
+
+
+def _descriptors(vcenter, row):
+    try:
+        return row.get("environmentBrowser").QueryConfigOptionDescriptor()
+    except vmodl.MethodFault as fault:
+        raise explain(fault, vcenter.name, "list the hardware versions that the hosts know") from fault

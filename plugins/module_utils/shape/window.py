@@ -1,0 +1,29 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the devices of a VM ask of its memory window. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import mmio
+
+
+def demand(devices, offered):
+    """(sizes in GB of the GPUs, number of network ports) among the direct devices of a VM."""
+    sizes, ports = [], 0
+    for one in devices:
+        size = _gpu_gb(one, offered)
+        if size is not None:
+            sizes.append(size)
+        elif one.kind in ("pci", "sriov"):
+            ports += 1
+    return sizes, ports
+
+
+def _gpu_gb(one, offered):
+    """MMIO space of a GPU; of one that may be several boards, that of the largest; None for what is none."""
+    if one.kind == "vgpu":
+        return mmio.gpu_mmio_gb(one.name, offered)
+    sizes = [mmio.passthrough_mmio_gb(vendor, device) for vendor, device in one.ids]
+    return max((size for size in sizes if size is not None), default=None)

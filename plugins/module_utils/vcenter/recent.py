@@ -1,0 +1,29 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Tasks of an object that somebody has started before: whose they are, and how to wait for them."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import tasks
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+_UNENDED = ("queued", "running")
+
+
+def await_unended(vcenter, ref, label, is_meant, timeout_s):
+    """Wait for the tasks of an object for which is_meant(info) is true; whether there were any."""
+    rows = retrieve(
+        vcenter,
+        {ref._wsdlName: ("recentTask",), "Task": ("info",)},
+        [ref],
+        [(ref._wsdlName, "recentTask")],
+        skip_gone=True,
+    )
+    infos = [(row.ref, row.get("info")) for row in rows if row.kind == "Task"]
+    unended = [ref for ref, info in infos if info is not None and str(info.state) in _UNENDED and is_meant(info)]
+    jobs = [tasks.Job(label, lambda ref=ref: ref) for ref in unended]
+    if jobs:
+        tasks.run_tasks(vcenter, jobs, limit=len(jobs), timeout_s=timeout_s)
+    return bool(jobs)

@@ -1,0 +1,539 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: pvrdma_nic
+short_description: Give VMs exactly the PVRDMA adapters they shall have
+version_added: 0.1.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Gives one VM, or a fleet of VMs in one task, exactly the paravirtual RDMA adapters that are listed, or takes all of
+    them away. Adapters of other kinds are not touched.
+  - PVRDMA that lacks something falls back to TCP without a word, and a job runs at a fraction of its speed. This module
+    therefore refuses, before anything is touched, what cannot give RDMA, with the reason and with what to do about it.
+    Examples are a standard switch, a second uplink, a host without the tag C(Net.PVRDMAVmknic) or with the firewall
+    closed, a port without an RDMA device, VMs of one job on different switches, too old a hardware version, and
+    memory that is not reserved in full.
+  - Tells in RV(vms[].expects) what a network test has to show, since a device that is there proves nothing.
+  - The peer M(community.vmware.vmware_guest_network) handles one adapter per task, looks at neither host nor switch,
+    and does not read the VM again.
+notes:
+  - vSphere adds, moves and removes these adapters only while a VM is off, as far as it is known. Connecting and
+    disconnecting works while it runs. See O(power).
+  - An adapter of another kind cannot be turned into a PVRDMA adapter. It stays, and a new one is added.
+  - M(aiready.vsphere.pvrdma_host) prepares the hosts, M(aiready.vsphere.vm_shape) reserves the memory and raises the
+    hardware version.
+  - Some rules are not documented in full, that all memory has to be reserved, that PVRDMA excludes GPUDirect RDMA, and
+    which guests come without the driver. Each has an option to go on without it.
+extends_documentation_fragment:
+  - aiready.vsphere.vcenter
+  - aiready.vsphere.vm_identity
+  - aiready.vsphere.task_waiting
+  - aiready.vsphere.vm_change
+  - aiready.vsphere.attributes
+options:
+  vms:
+    description:
+      - The VMs of a fleet, each with one way to identify it. They are found, read and changed together.
+      - What goes wrong with one VM does not keep the others from being changed. The task fails with a summary, and
+        RV(vms) has the result of each.
+      - Mutually exclusive with O(name), O(path), O(moid), O(instance_uuid) and O(bios_uuid).
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Name of the VM. Has to be unique within the O(datacenter), or in the whole inventory without it.
+        type: str
+      path:
+        description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
+        type: str
+      moid:
+        description: Managed object ID of the VM, for example V(vm-42).
+        type: str
+      instance_uuid:
+        description: Instance UUID of the VM, which vCenter keeps unique.
+        type: str
+      bios_uuid:
+        description: BIOS UUID of the VM, as the guest sees it.
+        type: str
+      planned:
+        description: O(planned) for this VM alone.
+        type: dict
+        suboptions:
+          template:
+            description: See O(planned.template).
+            type: str
+          host:
+            description: See O(planned.host).
+            type: str
+          hardware_version:
+            description: See O(planned.hardware_version).
+            type: int
+          memory_reservation:
+            description: See O(planned.memory_reservation).
+            type: str
+            choices: [all]
+      adapters:
+        description: The adapters of this VM. Without it, those in O(adapters) at the top.
+        type: list
+        elements: dict
+        suboptions:
+          portgroup:
+            description: See O(adapters[].portgroup).
+            type: str
+            required: true
+          switch:
+            description: See O(adapters[].switch).
+            type: str
+          protocol:
+            description: See O(adapters[].protocol).
+            type: str
+            choices: [rocev1, rocev2]
+          mac:
+            description: See O(adapters[].mac).
+            type: str
+          connected:
+            description: See O(adapters[].connected).
+            type: bool
+            default: true
+  adapters:
+    description:
+      - The PVRDMA adapters that the VM shall have.
+      - The list is exact. PVRDMA adapters that are not in it are removed, missing ones are added, and what matches is
+        not touched. Adapters are matched by MAC address, then by port group, and one that is left over is moved before
+        another one is added.
+      - Required with O(state=present), for each VM here or in O(vms[].adapters). Not regarded with O(state=absent).
+    type: list
+    elements: dict
+    suboptions:
+      portgroup:
+        description:
+          - Name of the port group that the adapter is attached to.
+          - It has to be on a distributed switch whose only uplink on the VM's host is the RDMA port.
+        type: str
+        required: true
+      switch:
+        description: Name of the switch, where several port groups have this name.
+        type: str
+      protocol:
+        description:
+          - The RoCE version of the adapter, where the VM's hardware version has a choice, which is from 14 to 19.
+          - Without it, an adapter that is there keeps its version, and a new one gets V(rocev2).
+          - At other hardware versions vSphere takes no protocol, so leave it out. From 20 on V(rocev2) is accepted and
+            not sent.
+        type: str
+        choices: [rocev1, rocev2]
+      mac:
+        description:
+          - A MAC address that the adapter shall keep, for example V(00:50:56:01:02:03).
+          - Without it, an adapter that is there keeps what it has, and vSphere chooses one for a new adapter.
+        type: str
+      connected:
+        description: Whether the adapter is connected when the VM starts, and now if the VM runs.
+        type: bool
+        default: true
+  state:
+    description:
+      - V(present) gives the VM exactly the O(adapters).
+      - V(absent) removes all PVRDMA adapters.
+    type: str
+    choices: [present, absent]
+    default: present
+  same_switch:
+    description:
+      - Whether all VMs of the task have to be on the same distributed switch and to speak the same RoCE version. Peers
+        that differ in this fall back to TCP, so that it is right for the VMs of one job.
+    type: bool
+    default: true
+  host_path:
+    description:
+      - What to do when the VM's host is not ready for PVRDMA, for its tag, its firewall, its uplinks or its RDMA
+        device.
+      - V(refuse) fails for this VM, also when its adapters are as wanted, since its traffic uses TCP.
+      - V(warn) goes on with a warning, for hosts that are prepared later.
+    type: str
+    choices: [refuse, warn]
+    default: refuse
+  unreserved_memory:
+    description: Whether to refuse VMs whose memory is not reserved in full.
+    type: str
+    choices: [refuse, allow]
+    default: refuse
+  gpudirect:
+    description:
+      - What to do about GPUDirect RDMA, which PVRDMA cannot do.
+      - V(detect) refuses VMs whose settings allow it (C(pciPassthru.allowP2P) or C(pciPassthru.RelaxACSforP2P)).
+      - V(wanted) says that the job wants it, and refuses all of them.
+      - V(ignore) does not look.
+    type: str
+    choices: [detect, wanted, ignore]
+    default: detect
+  guest_os:
+    description:
+      - V(check) refuses VMs whose guest operating system is no 64-bit Linux, and warns where the driver is likely
+        missing, as in Red Hat Enterprise Linux 10.
+      - V(ignore) does not look at it.
+    type: str
+    choices: [check, ignore]
+    default: check
+  max_adapters:
+    description:
+      - The largest number of PVRDMA adapters that a VM takes. Without it, what the hosts report for the VM's hardware
+        version.
+    type: int
+attributes:
+  check_mode:
+    details: The changes, the refusals and the result are those of a real run.
+  diff_mode:
+    details: One diff per VM that changes, with every adapter and the power cycle.
+seealso:
+  - module: aiready.vsphere.pvrdma_host
+  - module: aiready.vsphere.vm_shape
+  - module: community.vmware.vmware_guest_network
+"""
+
+EXAMPLES = r"""
+- name: Give a VM a PVRDMA adapter
+  aiready.vsphere.pvrdma_nic:
+    hostname: vcenter.example.com
+    username: administrator@vsphere.local
+    password: "{{ vcenter_password }}"
+    name: train-01
+    adapters:
+      - portgroup: pg-rdma
+
+- name: Set up the network of a training job
+  hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/aiready.vsphere.vcenter:
+      hostname: vcenter.example.com
+      username: administrator@vsphere.local
+      password: "{{ vcenter_password }}"
+  tasks:
+    - name: Every VM of the job has its adapter
+      aiready.vsphere.pvrdma_nic:
+        vms:
+          - name: train-01
+          - name: train-02
+        adapters:
+          - portgroup: pg-rdma
+        power: cycle
+      register: nics
+
+    - name: Show what a network test has to prove
+      ansible.builtin.debug:
+        msg: "{{ item.name }} to {{ item.expects.peers | join(', ') }} over {{ item.expects.transport }}"
+      loop: "{{ nics.vms }}"
+      loop_control:
+        label: "{{ item.name }}"
+
+- name: Join a job, as soon as its hosts are ready
+  aiready.vsphere.pvrdma_nic:
+    path: /dc1/vm/training/train-03
+    adapters:
+      - portgroup: pg-rdma
+        switch: dvs-rdma
+        mac: 00:50:56:01:02:03
+    host_path: warn
+
+- name: Take the adapters away again
+  aiready.vsphere.pvrdma_nic:
+    vms:
+      - name: train-01
+      - name: train-02
+    state: absent
+"""
+
+RETURN = r"""
+vms:
+  description: One result per VM, in the order of the task, also when the task fails.
+  returned: unless the parameters are wrong
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the VM. Of a VM that was not found, only what the task said is set here and below.
+      type: str
+      returned: always
+      sample: train-01
+    moid:
+      description: Managed object ID of the VM.
+      type: str
+      returned: always
+      sample: vm-42
+    instance_uuid:
+      description: Instance UUID of the VM.
+      type: str
+      returned: always
+      sample: 52b6d2a1-8c0f-4c5e-9a39-3f1f0c9f3a11
+    path:
+      description: Inventory path of the VM.
+      type: str
+      returned: always
+      sample: /dc1/vm/training/train-01
+    host:
+      description: Name of the host that the VM is on, null for a VM that was not found.
+      type: str
+      returned: always
+      sample: esx-01.example.com
+    cluster:
+      description:
+        - Name of the host's cluster, or of the compute resource of a host without one.
+        - Null for a VM that was not found.
+      type: str
+      returned: always
+      sample: gpu
+    expects:
+      description:
+        - What a network test of the VM has to show. Empty with O(state=absent) and for a VM that could not be read.
+        - It is for C(peers) alone. Between VMs of one host, C(proves_nothing), the traffic never reaches a port.
+      type: dict
+      returned: always
+      contains:
+        path:
+          description: The data path, V(tcp), V(pvrdma) or V(sriov).
+          type: str
+          returned: success
+        adapters:
+          description: How many adapters of this kind the guest has to have.
+          type: int
+          returned: success
+        transport:
+          description: What has to carry the traffic, V(rdma) or V(tcp).
+          type: str
+          returned: success
+        fallback:
+          description: What carries it without a word when the path does not work, null where nothing does.
+          type: str
+          returned: success
+        guest_driver:
+          description: The driver of the adapter in the guest, null where it depends on the port.
+          type: str
+          returned: success
+        roce:
+          description: The RoCE versions that the adapters are set to.
+          type: list
+          elements: str
+          returned: success
+        peers:
+          description: Names of the other VMs of the task on other hosts.
+          type: list
+          elements: str
+          returned: success
+        proves_nothing:
+          description: Names of the other VMs of the task on the same host.
+          type: list
+          elements: str
+          returned: success
+      sample:
+        path: pvrdma
+        adapters: 1
+        transport: rdma
+        fallback: tcp
+        guest_driver: vmw_pvrdma
+        roce: [rocev2]
+        peers: [train-02]
+        proves_nothing: []
+    changed:
+      description: Whether something about this VM was changed, or would be in check mode.
+      type: bool
+      returned: always
+      sample: true
+    before:
+      description: What was found, in the same terms as RV(vms[].after). Empty for a VM that could not be read.
+      type: dict
+      returned: always
+      sample:
+        adapters: []
+        power: "off"
+        power_on_again: false
+    after:
+      description: What is there now, read again after the change; in check mode, what would be there.
+      type: dict
+      returned: always
+      contains:
+        adapters:
+          description: The PVRDMA adapters of the VM, sorted.
+          type: list
+          elements: dict
+          returned: success
+          contains:
+            portgroup:
+              description: Name of the port group, or its key where it is not in the VM's datacenter.
+              type: str
+              returned: success
+            switch:
+              description: Name of the switch.
+              type: str
+              returned: success
+            mac:
+              description: The MAC address where it is fixed, null where vSphere has chosen it.
+              type: str
+              returned: success
+            connected:
+              description: Whether it is connected, or will be when the VM starts.
+              type: bool
+              returned: success
+            protocol:
+              description: The RoCE version, null at hardware versions that have no choice.
+              type: str
+              returned: success
+        power:
+          description: V(on), V(off) or V(suspended).
+          type: str
+          returned: success
+        power_on_again:
+          description:
+            - Whether the VM is marked to be switched on by the next run with O(power=cycle). True only while a power
+              cycle by this module is not finished.
+          type: bool
+          returned: success
+      sample:
+        adapters:
+          - portgroup: pg-rdma
+            switch: dvs-rdma
+            mac: null
+            connected: true
+            protocol: rocev2
+        power: "off"
+        power_on_again: false
+    changes:
+      description: What was changed, or would be in check mode, one entry per adapter or setting of one.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {path: new adapter 1, before: null, after: "pg-rdma on dvs-rdma, rocev2", needs: null}
+    pending:
+      description: What waits for something before it takes effect. A VM that a killed run left off is listed here.
+      type: list
+      elements: dict
+      returned: always
+      sample: []
+    failed:
+      description: Whether this VM is not as wanted.
+      type: bool
+      returned: always
+      sample: false
+    msg:
+      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      type: str
+      returned: always
+      sample: ""
+    failure:
+      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      type: dict
+      returned: always
+      sample: {}
+failure:
+  description: Why the task failed, with a stable C(code) and what else is known.
+  returned: failure
+  type: dict
+  sample: {code: some_failed, failed: [train-02]}
+"""
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pvrdma import OPTION
+from ansible_collections.aiready.vsphere.plugins.module_utils.nic import params, pvrdma, pvrdma_path, surroundings
+from ansible_collections.aiready.vsphere.plugins.module_utils.nic.noun import Nics
+from ansible_collections.aiready.vsphere.plugins.module_utils.nic.state import PVRDMA
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import main as run_module
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
+
+ARGUMENTS = params.arguments(
+    adapter={"protocol": {"type": "str", "choices": ["rocev1", "rocev2"]}},
+    task={
+        "same_switch": {"type": "bool", "default": True},
+        "host_path": {"type": "str", "choices": ["refuse", "warn"], "default": "refuse"},
+        "unreserved_memory": {"type": "str", "choices": ["refuse", "allow"], "default": "refuse"},
+        "gpudirect": {"type": "str", "choices": ["detect", "wanted", "ignore"], "default": "detect"},
+        "guest_os": {"type": "str", "choices": ["check", "ignore"], "default": "check"},
+        "max_adapters": {"type": "int"},
+    },
+)
+
+
+class PvrdmaNics(Nics):
+    """The PVRDMA adapters of VMs."""
+
+    KIND = PATH = PVRDMA
+    KEYS = ("protocol",)
+    HOST_PROPERTIES = Nics.HOST_PROPERTIES + pvrdma_path.HOST_PROPERTIES
+
+    def __init__(self, module):
+        super().__init__(module)
+        # {MoID of a host: the VMkernel adapter that it uses for PVRDMA}
+        self._tags = {}
+        # {(the environment of a cluster, hardware version): most adapters of a VM}
+        self._most = {}
+        # {label of a VM: the switches of its adapters}
+        self._switches = {}
+        # The same for their RoCE versions.
+        self._protocols = {}
+
+    def details(self, adapter, entry, now):
+        return pvrdma.details(adapter, entry, now)
+
+    def card(self, adapter, now):
+        return pvrdma.card(adapter, now)
+
+    def surroundings(self, items):
+        super().surroundings(items)
+        for item in items:
+            if item.wish["state"] == "absent" or item.now.host is None:
+                continue
+            self._look_around(item.now, len(item.wish["adapters"]))
+            wanted = self.want_settings(item.now, item.wish)
+            self._switches[item.label] = pvrdma.switches_of(wanted, self.fabric)
+            self._protocols[item.label] = pvrdma.protocols_of(wanted)
+
+    def against(self, item, wanted):
+        now, wish = item.now, item.wish
+        problems = pvrdma.against(now, wanted, wish, self.fabric, self._most.get(self._virtual_hardware(now)))
+        if wish["host_path"] == "refuse":
+            problems += self._against_path(now, wanted)
+        if wish["same_switch"]:
+            problems += pvrdma.against_split(self._switches) + pvrdma.against_mix(self._protocols)
+        return problems
+
+    def doubts(self, item, wanted):
+        found = pvrdma.doubts(item.now, item.wish)
+        if item.wish["host_path"] == "warn":
+            found += [problem.found.rstrip(".") for problem in self._against_path(item.now, wanted)]
+        return found + pvrdma_path.doubts(wanted.host, pvrdma.uuids_of(wanted), self._tags[item.now.host.moid])
+
+    def _against_path(self, now, wanted):
+        return pvrdma_path.against(now.host, pvrdma.uuids_of(wanted), self._tags[now.host.moid])
+
+    def _look_around(self, now, number):
+        host = now.host
+        if host.moid not in self._tags:
+            self._tags[host.moid] = surroundings.option_of(host, OPTION) if host.connected else ""
+        browser = self.fabric.browsers.get(host.moid)
+        # One adapter is possible wherever the device exists, so that nothing needs to be asked for it.
+        if number > 1 and browser is not None and self._virtual_hardware(now) not in self._most:
+            limit = surroundings.most_pvrdma(browser, now.vm.hardware_version)
+            self._most[self._virtual_hardware(now)] = limit
+
+    def _virtual_hardware(self, now):
+        browser = self.fabric.browsers.get(now.host.moid)
+        return moid_of(browser), now.vm.hardware_version
+
+
+def check_params(given):
+    """Everything that is wrong with the parameters."""
+    return params.check(ARGUMENTS, given, needs_adapters=("present",))
+
+
+def main():
+    run_module(ARGUMENTS, PvrdmaNics, check_params)
+
+
+if __name__ == "__main__":
+    main()

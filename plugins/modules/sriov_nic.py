@@ -1,0 +1,485 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: sriov_nic
+short_description: Give VMs exactly the SR-IOV network adapters they shall have
+version_added: 0.1.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Gives one VM, or a fleet of VMs in one task, exactly the network adapters by virtual functions (SR-IOV) that are
+    listed, or takes all of them away. Adapters of other kinds are not touched.
+  - Looks at the VM's host before anything is touched. A port without virtual functions, functions that wait for a
+    restart of the host, functions that are all taken (with the VMs that need them), a port that is passed through as
+    a whole, a port that is no uplink of the port group's switch, memory that is not reserved in full, and a VM with
+    snapshots are refused, with the reason and with what to do about it.
+  - The peer M(community.vmware.vmware_guest_network) handles one adapter per task and does not look at the functions of
+    the port. Which VMs have them shows only when a VM does not start.
+notes:
+  - vSphere adds, moves and removes these adapters only while a VM is off. Connecting and disconnecting works while it
+    runs. See O(power).
+  - A VM with such an adapter has no vMotion, no restarts by HA, no placement by DRS, no snapshots and no suspending,
+    and all of its memory is reserved. For maintenance of its host it has to be powered off.
+  - M(aiready.vsphere.pci_passthrough) and M(aiready.vsphere.nic_firmware) give a port its virtual functions.
+  - Functions are taken when a VM starts. Those of running VMs and of all VMs of the task are counted.
+extends_documentation_fragment:
+  - aiready.vsphere.vcenter
+  - aiready.vsphere.vm_identity
+  - aiready.vsphere.task_waiting
+  - aiready.vsphere.vm_change
+  - aiready.vsphere.attributes
+options:
+  vms:
+    description:
+      - The VMs of a fleet, each with one way to identify it. They are found, read and changed together.
+      - What goes wrong with one VM does not keep the others from being changed. The task fails with a summary, and
+        RV(vms) has the result of each.
+      - Mutually exclusive with O(name), O(path), O(moid), O(instance_uuid) and O(bios_uuid).
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: Name of the VM. Has to be unique within the O(datacenter), or in the whole inventory without it.
+        type: str
+      path:
+        description: Inventory path of the VM, for example V(/dc1/vm/training/train-01).
+        type: str
+      moid:
+        description: Managed object ID of the VM, for example V(vm-42).
+        type: str
+      instance_uuid:
+        description: Instance UUID of the VM, which vCenter keeps unique.
+        type: str
+      bios_uuid:
+        description: BIOS UUID of the VM, as the guest sees it.
+        type: str
+      planned:
+        description: O(planned) for this VM alone.
+        type: dict
+        suboptions:
+          template:
+            description: See O(planned.template).
+            type: str
+          host:
+            description: See O(planned.host).
+            type: str
+          hardware_version:
+            description: See O(planned.hardware_version).
+            type: int
+          memory_reservation:
+            description: See O(planned.memory_reservation).
+            type: str
+            choices: [all]
+      adapters:
+        description: The adapters of this VM. Without it, those in O(adapters) at the top.
+        type: list
+        elements: dict
+        suboptions:
+          portgroup:
+            description: See O(adapters[].portgroup).
+            type: str
+            required: true
+          switch:
+            description: See O(adapters[].switch).
+            type: str
+          physical_function:
+            description: See O(adapters[].physical_function).
+            type: str
+          guest_mtu_change:
+            description: See O(adapters[].guest_mtu_change).
+            type: bool
+          mac:
+            description: See O(adapters[].mac).
+            type: str
+          connected:
+            description: See O(adapters[].connected).
+            type: bool
+            default: true
+  adapters:
+    description:
+      - The SR-IOV adapters that the VM shall have.
+      - The list is exact. SR-IOV adapters that are not in it are removed, missing ones are added, and what matches is
+        not touched. Adapters are matched by MAC address, then by port group, and one that is left over is moved before
+        another one is added.
+      - Required with O(state=present), for each VM here or in O(vms[].adapters). Not regarded with O(state=absent).
+    type: list
+    elements: dict
+    suboptions:
+      portgroup:
+        description:
+          - Name of the port group that the adapter is attached to.
+          - It may be on a distributed or on a standard switch. VLAN and MTU of the function come from it.
+        type: str
+        required: true
+      switch:
+        description: Name of the switch, where several port groups have this name.
+        type: str
+      physical_function:
+        description:
+          - The port that the virtual function is of, as the host calls it, for example V(vmnic3), or by its PCI
+            address.
+          - Without it, the host chooses among the uplinks of the port group's switch, and an adapter that is there
+            keeps its port.
+        type: str
+      guest_mtu_change:
+        description:
+          - Whether the guest may change the MTU of its function. Without it, an adapter that is there is left as it is,
+            and a new one does not allow it.
+        type: bool
+      mac:
+        description:
+          - A MAC address that the adapter shall keep, for example V(00:50:56:01:02:03).
+          - Without it, an adapter that is there keeps what it has, and vSphere chooses one for a new adapter.
+        type: str
+      connected:
+        description: Whether the adapter is connected when the VM starts, and now if the VM runs.
+        type: bool
+        default: true
+  state:
+    description:
+      - V(present) gives the VM exactly the O(adapters).
+      - V(absent) removes all SR-IOV adapters.
+    type: str
+    choices: [present, absent]
+    default: present
+  port_off_switch:
+    description:
+      - What to do when O(adapters[].physical_function) is no uplink of the port group's switch. That vSphere does not
+        serve such an adapter is expected and not documented.
+    type: str
+    choices: [refuse, allow]
+    default: refuse
+attributes:
+  check_mode:
+    details: The changes, the refusals and the result are those of a real run.
+  diff_mode:
+    details: One diff per VM that changes, with every adapter and the power cycle.
+seealso:
+  - module: aiready.vsphere.pci_passthrough
+  - module: aiready.vsphere.vm_shape
+  - module: community.vmware.vmware_guest_network
+"""
+
+EXAMPLES = r"""
+- name: Give a VM a virtual function
+  aiready.vsphere.sriov_nic:
+    hostname: vcenter.example.com
+    username: administrator@vsphere.local
+    password: "{{ vcenter_password }}"
+    name: train-01
+    adapters:
+      - portgroup: pg-sriov
+
+- name: Set up the network of a training job
+  hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/aiready.vsphere.vcenter:
+      hostname: vcenter.example.com
+      username: administrator@vsphere.local
+      password: "{{ vcenter_password }}"
+  tasks:
+    - name: Every VM of the job has its adapter
+      aiready.vsphere.sriov_nic:
+        vms:
+          - name: train-01
+          - name: train-02
+        adapters:
+          - portgroup: pg-sriov
+        power: cycle
+      register: nics
+
+    - name: Show what a network test has to prove
+      ansible.builtin.debug:
+        msg: "{{ item.name }} to {{ item.expects.peers | join(', ') }} over {{ item.expects.transport }}"
+      loop: "{{ nics.vms }}"
+      loop_control:
+        label: "{{ item.name }}"
+
+- name: Take the function from a port that is near the GPU, and let the guest use jumbo frames
+  aiready.vsphere.sriov_nic:
+    path: /dc1/vm/training/train-03
+    adapters:
+      - portgroup: pg-sriov
+        switch: dvs-sriov
+        physical_function: vmnic3
+        guest_mtu_change: true
+
+- name: Take the adapters away again
+  aiready.vsphere.sriov_nic:
+    vms:
+      - name: train-01
+      - name: train-02
+    state: absent
+"""
+
+RETURN = r"""
+vms:
+  description: One result per VM, in the order of the task, also when the task fails.
+  returned: unless the parameters are wrong
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the VM. Of a VM that was not found, only what the task said is set here and below.
+      type: str
+      returned: always
+      sample: train-01
+    moid:
+      description: Managed object ID of the VM.
+      type: str
+      returned: always
+      sample: vm-42
+    instance_uuid:
+      description: Instance UUID of the VM.
+      type: str
+      returned: always
+      sample: 52b6d2a1-8c0f-4c5e-9a39-3f1f0c9f3a11
+    path:
+      description: Inventory path of the VM.
+      type: str
+      returned: always
+      sample: /dc1/vm/training/train-01
+    host:
+      description: Name of the host that the VM is on, null for a VM that was not found.
+      type: str
+      returned: always
+      sample: esx-01.example.com
+    cluster:
+      description:
+        - Name of the host's cluster, or of the compute resource of a host without one.
+        - Null for a VM that was not found.
+      type: str
+      returned: always
+      sample: gpu
+    expects:
+      description:
+        - What a network test of the VM has to show. Empty with O(state=absent) and for a VM that could not be read.
+        - It is for C(peers) alone. Between VMs of one host, C(proves_nothing), the traffic never reaches a port.
+      type: dict
+      returned: always
+      contains:
+        path:
+          description: The data path, V(tcp), V(pvrdma) or V(sriov).
+          type: str
+          returned: success
+        adapters:
+          description: How many adapters of this kind the guest has to have.
+          type: int
+          returned: success
+        transport:
+          description: What has to carry the traffic, V(rdma) or V(tcp).
+          type: str
+          returned: success
+        fallback:
+          description: What carries it without a word when the path does not work, null where nothing does.
+          type: str
+          returned: success
+        guest_driver:
+          description: The driver of the adapter in the guest, null where it depends on the port.
+          type: str
+          returned: success
+        roce:
+          description: The RoCE versions that the adapters are set to.
+          type: list
+          elements: str
+          returned: success
+        peers:
+          description: Names of the other VMs of the task on other hosts.
+          type: list
+          elements: str
+          returned: success
+        proves_nothing:
+          description: Names of the other VMs of the task on the same host.
+          type: list
+          elements: str
+          returned: success
+      sample:
+        path: sriov
+        adapters: 1
+        transport: rdma
+        fallback: null
+        guest_driver: mlx5_core
+        roce: []
+        peers: [train-02]
+        proves_nothing: []
+    changed:
+      description: Whether something about this VM was changed, or would be in check mode.
+      type: bool
+      returned: always
+      sample: true
+    before:
+      description: What was found, in the same terms as RV(vms[].after). Empty for a VM that could not be read.
+      type: dict
+      returned: always
+      sample:
+        adapters: []
+        power: "off"
+        power_on_again: false
+    after:
+      description: What is there now, read again after the change; in check mode, what would be there.
+      type: dict
+      returned: always
+      contains:
+        adapters:
+          description: The SR-IOV adapters of the VM, sorted.
+          type: list
+          elements: dict
+          returned: success
+          contains:
+            portgroup:
+              description: Name of the port group, or its key where it is not in the VM's datacenter.
+              type: str
+              returned: success
+            switch:
+              description: Name of the switch.
+              type: str
+              returned: success
+            mac:
+              description: The MAC address where it is fixed, null where vSphere has chosen it.
+              type: str
+              returned: success
+            connected:
+              description: Whether it is connected, or will be when the VM starts.
+              type: bool
+              returned: success
+            physical_function:
+              description: PCI address of the port, null where the host chooses.
+              type: str
+              returned: success
+            guest_mtu_change:
+              description: Whether the guest may change the MTU.
+              type: bool
+              returned: success
+        power:
+          description: V(on), V(off) or V(suspended).
+          type: str
+          returned: success
+        power_on_again:
+          description:
+            - Whether the VM is marked to be switched on by the next run with O(power=cycle). True only while a power
+              cycle by this module is not finished.
+          type: bool
+          returned: success
+      sample:
+        adapters:
+          - portgroup: pg-sriov
+            switch: dvs-sriov
+            mac: null
+            connected: true
+            physical_function: null
+            guest_mtu_change: false
+        power: "off"
+        power_on_again: false
+    changes:
+      description: What was changed, or would be in check mode, one entry per adapter or setting of one.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - {path: new adapter 1, before: null, after: pg-sriov on dvs-sriov, needs: null}
+    pending:
+      description: What waits for something before it takes effect. A VM that a killed run left off is listed here.
+      type: list
+      elements: dict
+      returned: always
+      sample: []
+    failed:
+      description: Whether this VM is not as wanted.
+      type: bool
+      returned: always
+      sample: false
+    msg:
+      description: Why this VM is not as wanted, and what to do. Empty when it is.
+      type: str
+      returned: always
+      sample: ""
+    failure:
+      description: The reason for machines, with a stable C(code). Empty when the VM is as wanted.
+      type: dict
+      returned: always
+      sample: {}
+failure:
+  description: Why the task failed, with a stable C(code) and what else is known.
+  returned: failure
+  type: dict
+  sample: {code: some_failed, failed: [train-02]}
+"""
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.nic import params, sriov, surroundings
+from ansible_collections.aiready.vsphere.plugins.module_utils.nic.noun import Nics
+from ansible_collections.aiready.vsphere.plugins.module_utils.nic.state import SRIOV
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import main as run_module
+
+ARGUMENTS = params.arguments(
+    adapter={"physical_function": {"type": "str"}, "guest_mtu_change": {"type": "bool"}},
+    task={"port_off_switch": {"type": "str", "choices": ["refuse", "allow"], "default": "refuse"}},
+)
+
+
+class SriovNics(Nics):
+    """The SR-IOV adapters of VMs."""
+
+    KIND = PATH = SRIOV
+    KEYS = ("physical_function", "guest_mtu_change")
+    HOST_PROPERTIES = Nics.HOST_PROPERTIES + sriov.HOST_PROPERTIES
+
+    def __init__(self, module):
+        super().__init__(module)
+        # {MoID of a host: {PCI address: what vCenter needs to know of a port}}
+        self._functions = {}
+        # {MoID of a host: [Holder]} of this task's VMs and of running ones.
+        self._holders = {}
+
+    def details(self, adapter, entry, now):
+        return sriov.details(adapter, entry, now)
+
+    def card(self, adapter, now):
+        return sriov.card(adapter, self._functions.get(now.host.moid, {}) if now.host is not None else {})
+
+    def rdma(self, wanted):
+        return sriov.does_rdma(wanted, self.fabric)
+
+    def surroundings(self, items):
+        super().surroundings(items)
+        present = [item for item in items if item.wish["state"] == "present" and item.now.host is not None]
+        hosts = {item.now.host.moid for item in present}
+        if hosts:
+            managed = {item.ids["moid"] for item in items}
+            self._holders = surroundings.running_holders(self.vcenter, hosts, without=managed)
+        for item in present:
+            self._look_around(item)
+
+    def against(self, item, wanted):
+        holders = self._holders.get(item.now.host.moid, [])
+        return sriov.against(item.now, wanted, item.wish, self.fabric, holders)
+
+    def _look_around(self, item):
+        host = item.now.host
+        wanted = self.want_settings(item.now, item.wish)
+        holders = self._holders.setdefault(host.moid, [])
+        holders += [sriov.Holder(item.label, one.physical_function, one.network) for one in wanted.adapters]
+        named = any(one.physical_function for one in wanted.adapters)
+        browser = self.fabric.browsers.get(host.moid)
+        if named and host.moid not in self._functions and browser is not None and host.connected:
+            ref = self.vcenter.managed("HostSystem", host.moid)
+            self._functions[host.moid] = surroundings.functions_of(browser, ref, host.name)
+
+
+def check_params(given):
+    """Everything that is wrong with the parameters."""
+    return params.check(ARGUMENTS, given, needs_adapters=("present",))
+
+
+def main():
+    run_module(ARGUMENTS, SriovNics, check_params)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.drs import params, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.drs.noun import DrsPlacement
+from ansible_collections.aiready.vsphere.plugins.modules import drs_placement
+
+from .described import LOGIN, assert_as_documented, calls, checked, documented, plan, specified
+
+NAMES = ["train-01", "train-02"]
+
+
+class Module:
+    """What the noun takes from its module."""
+
+    check_mode = True
+    params = {"planned": None}
+
+    def warn(self, text):
+        raise AssertionError(text)
+
+
+class OnPaper(DrsPlacement):
+    """The noun without a cluster."""
+
+    def want(self, item):
+        return state.Drs(state.Rule(tuple(NAMES), True), tuple((name, "manual") for name in NAMES))
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert documented(drs_placement) == specified(params.ARGUMENTS)
+
+
+@pytest.mark.parametrize("call", calls(drs_placement))
+def test_every_example_is_a_call_that_the_module_takes(call):
+    assert params.check_params(checked(call, params.ARGUMENTS)) == []
+
+
+def test_only_the_password_is_secret():
+    assert [name for name, option in params.ARGUMENTS.items() if option.get("no_log")] == ["password"]
+
+
+def test_a_result_is_as_documented():
+    now = state.Drs(None, tuple((name, "cluster") for name in NAMES))
+    ids = {"name": "gpu", "moid": "domain-c8", "vms": NAMES}
+    found = plan(OnPaper(Module()), {}, now, key="vms", ids=ids)
+    paths = ("rule.vms", "automation.train-01")
+    shown = dict(found, changes=[change for change in found["changes"] if change["path"] in paths])
+    assert_as_documented(drs_placement, shown, "cluster")
+
+
+@pytest.mark.parametrize(
+    "wrong, says",
+    [
+        ({"vms": NAMES}, "name is needed for the rule; set it, or say anti_affinity=false."),
+        ({"name": "apart"}, "vms is empty; list the VMs that shall be kept apart"),
+        ({"name": "apart", "vms": ["train-01"]}, "vms has one VM; a rule that keeps VMs apart needs at least two."),
+        ({"name": "apart", "vms": ["a", "a", "b"]}, "VM a is listed 2 times."),
+        ({"name": "apart", "vms": ["a", " "]}, "vms has an empty entry."),
+        ({"name": "x" * 81, "vms": NAMES}, "name has 81 characters; vSphere takes at most 80."),
+        ({"state": "absent"}, "name and vms are both missing, so that there is nothing to manage."),
+        ({"cluster": " ", "name": "apart", "vms": NAMES}, "cluster is empty."),
+        ({"anti_affinity": False, "automation": "manual", "name": "x"}, "or whose automation shall be set"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(wrong, says):
+    asked = checked({**LOGIN, "cluster": "gpu", **wrong}, params.ARGUMENTS)
+    assert says in " ".join(params.check_params(asked))

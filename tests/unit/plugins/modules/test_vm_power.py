@@ -1,0 +1,108 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.power import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.power.guest import Guest, Nic
+from ansible_collections.aiready.vsphere.plugins.module_utils.power.noun import Power, PowerState
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
+from ansible_collections.aiready.vsphere.plugins.modules import vm_power
+
+from .described import LOGIN, assert_as_documented, calls, checked, documented, plan, specified
+
+ADDRESSES = ("192.0.2.14", "fe80::250:56ff:fe8f:1234")
+UP = Guest("on", True, (Nic("00:50:56:8f:12:34", "VM Network", ADDRESSES, True),), "192.0.2.14")
+
+
+class Module:
+    """What the noun takes from its module."""
+
+    check_mode = True
+
+    def __init__(self, asked):
+        self.params = asked
+
+    def warn(self, text):
+        raise AssertionError(text)
+
+
+def answer(found, /, **options):
+    """What the module says in check mode of a VM in this state."""
+    asked = checked({**LOGIN, "name": "train-01", **options}, params.ARGUMENTS.spec, RELATIONS)
+    assert params.check_params(asked) == []
+    (wish,) = params.ARGUMENTS.wishes(asked)
+    return plan(Power(Module(asked)), wish, found, key="vms", ids={**ids(wish), "moid": "vm-42"})
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert documented(vm_power) == specified(params.ARGUMENTS.spec)
+
+
+@pytest.mark.parametrize("call", calls(vm_power))
+def test_every_example_is_a_call_that_the_module_takes(call):
+    assert params.check_params(checked(call, params.ARGUMENTS.spec, RELATIONS)) == []
+
+
+def test_only_the_password_is_secret():
+    assert [name for name, option in params.ARGUMENTS.spec.items() if option.get("no_log")] == ["password"]
+
+
+def test_the_result_of_a_vm_that_runs_is_as_documented():
+    found = answer(PowerState(Vm(power="off"), UP), state="on")
+    found["before"] = answer(PowerState(Vm(power="off"), Guest()), state="off")["after"]
+    assert_as_documented(vm_power, found, "vms")
+
+
+@pytest.mark.parametrize(
+    "wrong, says",
+    [
+        ({"state": "off", "wait_for": "tools"}, "wait_for=tools waits for a guest that runs"),
+        ({"state": "on", "force": True}, "force says how VMs are switched off"),
+        ({"state": "on", "again": True}, "again says how VMs are switched off"),
+        ({"state": "on", "wait_timeout_s": 0}, "wait_timeout_s is 0; it must be at least 1."),
+        ({"state": "off", "guest_shutdown_timeout_s": -1}, "guest_shutdown_timeout_s is -1; it cannot be negative."),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(wrong, says):
+    asked = checked({**LOGIN, "name": "train-01", **wrong}, params.ARGUMENTS.spec, RELATIONS)
+    assert says in " ".join(params.check_params(asked))
+
+
+def test_a_vm_that_goes_off_to_come_back_is_pending():
+    state = PowerState(Vm(power="on", tools_running=True), UP)
+    found = answer(state, state="off", again=True)
+    assert [change["path"] for change in found["changes"]] == ["power", "power_on_again"]
+    assert found["pending"] == [{"what": "power", "needs": "power_on"}]
+    assert found["after"] == {"power": "off", "power_on_again": True, "address": None, "addresses": []}
+
+
+def test_a_vm_that_was_off_gets_no_note_to_start_it():
+    assert answer(PowerState(Vm(power="off"), Guest()), state="off", again=True)["changes"] == []
+
+
+@pytest.mark.parametrize(
+    "vm, options, code, says",
+    [
+        (Vm(power="on"), {"state": "off"}, "no_tools", "VMware Tools do not run in it"),
+        (Vm(power="suspended"), {"state": "off"}, "suspended", "what its guest has in memory would be lost"),
+        (Vm(power="off", template=True), {"state": "on"}, "template", "It is a template. Clone a VM from it."),
+        (
+            Vm(power="off", connection="inaccessible"),
+            {"state": "on"},
+            "vm_inaccessible",
+            "vCenter reports the VM as inaccessible.",
+        ),
+    ],
+)
+def test_a_vm_that_cannot_be_switched_is_refused_with_the_way_out(vm, options, code, says):
+    found = answer(PowerState(vm, Guest(vm.power)), **options)
+    assert found["failed"]
+    assert says in found["msg"]
+    assert found["failure"]["code"] == code
+
+
+@pytest.mark.parametrize("vm", [Vm(power="on"), Vm(power="suspended")])
+def test_force_takes_what_cannot_be_asked(vm):
+    assert answer(PowerState(vm, Guest(vm.power)), state="off", force=True)["after"]["power"] == "off"

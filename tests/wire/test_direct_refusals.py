@@ -1,0 +1,216 @@
+"""A passthrough device that a VM cannot have is refused before anything is touched, with the reason and the way out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from .direct_lab import A100, FABRIC, FIT, PORT, ROOT, SPARE, gpu, ports, site
+from .lab import A100 as SHARED
+from .lab import lab, result
+
+GPU = "0000:39:00.0"
+HOLDER = {**FIT, "power": "on", "tools": "none", "pci_devices": [{"id": FABRIC}]}
+
+
+def static(address):
+    return [{"kind": "static", "id": address}]
+
+
+def dynamic(ids, **more):
+    return [{"kind": "dynamic", "allowed": [ids], **more}]
+
+
+class Case(NamedTuple):
+    """A data centre, what is wanted there, and what is said to it."""
+
+    name: str
+    seed: dict
+    devices: list
+    code: str
+    says: str
+    more: dict = {}
+
+
+CASES = [
+    Case(
+        "no such device",
+        site(),
+        static("0000:77:00.0"),
+        "device_not_there",
+        "Host esx-01 has no device at 0000:77:00.0",
+    ),
+    Case(
+        "a virtual function",
+        site(
+            nics=[*ports("fabric"), {"device": "vmnic2", "model": "cx6dx", "firmware": {"sriov": True, "num_vfs": 4}}],
+            module_options={"nmlx5_core": "max_vfs=0,4"},
+        ),
+        static("0000:3a:00.2"),
+        "virtual_function",
+        "is a virtual function of a network adapter. Give it to the VM with aiready.vsphere.sriov_nic",
+    ),
+    Case(
+        "passthrough is off",
+        site(nics=ports("fabric", None)),
+        static(SPARE),
+        "passthrough_off",
+        "of host esx-01 is off. Switch it on with aiready.vsphere.pci_passthrough.",
+    ),
+    Case(
+        "a port that carries management",
+        site(),
+        static("0000:4a:00.0"),
+        "port_in_use",
+        "(I350 Gigabit Network Connection) of host esx-01 is vmnic0, an uplink of vSwitch0, which carries vmk0",
+    ),
+    Case(
+        "a GPU for vGPU",
+        site(gpus=[{**SHARED, "root": ROOT}]),
+        static(GPU),
+        "gpu_for_vgpu",
+        "is set up for vGPU (graphics type Shared Direct), not for passthrough.",
+    ),
+    Case(
+        "a GPU for vGPU, by kind",
+        site(gpus=[{**SHARED, "root": ROOT}]),
+        dynamic(A100),
+        "gpu_for_vgpu",
+        "Give the VM a profile with aiready.vsphere.vgpu_profile, or take the GPU from vGPU",
+    ),
+    Case(
+        "a running VM holds it",
+        site(FIT, HOLDER),
+        static(FABRIC),
+        "device_held",
+        "of host esx-01 is held by VM train-02, which runs. What a passthrough device at a fixed address costs a VM: "
+        "it has no vMotion,",
+    ),
+    Case(
+        "no such kind", site(), dynamic("10de:2330"), "kind_not_there", "Host esx-01 has no device 10de:2330. It gives"
+    ),
+    Case(
+        "no such label",
+        site(nics=ports("fabric", "storage")),
+        dynamic(PORT, label="roce"),
+        "label_not_there",
+        "is labelled roce; the labels there are fabric and storage.",
+    ),
+    Case(
+        "more than there are",
+        site(),
+        dynamic(PORT, label="fabric") * 3,
+        "too_few_devices",
+        "3 of `dynamic 15b3:101d labelled fabric` are asked for on host esx-01 by VM train-01, and 2 of its "
+        "2 are free.",
+    ),
+    Case(
+        "old hardware",
+        site({**FIT, "hardware_version": 15}),
+        dynamic(PORT),
+        "hardware_version",
+        "takes hardware version 17, the VM has 15. Raise it with aiready.vsphere.vm_shape and hardware_version=17.",
+    ),
+    Case(
+        "memory not reserved",
+        site({}),
+        static(FABRIC),
+        "memory_not_reserved",
+        "Reserve all of it with aiready.vsphere.vm_shape and memory_reservation=all.",
+    ),
+    Case(
+        "BIOS firmware",
+        site({**FIT, "firmware": "bios"}),
+        static(GPU),
+        "firmware_bios",
+        "Its firmware is BIOS, which cannot map the memory window of this GPU.",
+    ),
+    Case(
+        "static beside dynamic",
+        site(),
+        [*static(FABRIC), *dynamic(PORT)],
+        "static_and_dynamic",
+        f"{FABRIC} would be a static device beside dynamic ones of the same kind",
+    ),
+    Case(
+        "dynamic GPUs on a large server with vSphere 7",
+        lab(
+            {**FIT, "hardware_version": 19},
+            gpus=[gpu(root=f"0000:{n:02x}:02.0") for n in range(0x50, 0x8C, 12)],
+            nics=ports("fabric"),
+            release="7.0.3",
+        ),
+        dynamic(A100) * 2,
+        "many_gpus",
+        "Host esx-01 has 5 GPUs and vSphere 7.0.3",
+    ),
+    Case(
+        "a node on vSphere 7",
+        site({**FIT, "hardware_version": 19}, release="7.0.3"),
+        dynamic(PORT, numa_node=0),
+        "no_device_nodes",
+        "The NUMA node of a device is known from vSphere 8.0 on, host esx-01 has 7.0.3.",
+    ),
+    Case(
+        "a group on vSphere 7",
+        site({**FIT, "hardware_version": 19}, release="7.0.3"),
+        [{"kind": "group", "group": "Nvidia:2@nvlink"}],
+        "hardware_version",
+        "Device groups came with vSphere 8.0, host esx-01 has 7.0.3.",
+    ),
+    Case(
+        "no such group",
+        site(gpus=[{**SHARED, "root": ROOT}]),
+        [{"kind": "group", "group": "Nvidia:2@nvlink"}],
+        "group_not_there",
+        "Host esx-01 offers no device group Nvidia:2@nvlink; it offers Nvidia:1@grid_a100-40c%MT2892 Family",
+    ),
+    Case(
+        "too many",
+        site(),
+        [*static(FABRIC), *static(SPARE)],
+        "too_many",
+        "A VM takes 1 passthrough devices at most; 2 were asked for.",
+        {"max_per_vm": 1},
+    ),
+    Case(
+        "a running VM",
+        site({**FIT, "power": "on"}),
+        static(FABRIC),
+        "vm_running",
+        "It is running, and vSphere changes this only while a VM is off. Shut it down first, or set power=cycle",
+    ),
+    Case(
+        "a template",
+        site({**FIT, "template": True}),
+        static(FABRIC),
+        "template",
+        "It is a template. Clone a VM from it and change the clone.",
+    ),
+    Case(
+        "a host that is away",
+        site(connection="disconnected"),
+        static(FABRIC),
+        "host_not_connected",
+        "Its host esx-01 is not connected, so what it gives away is not known. Connect the host again.",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_the_reason_and_the_way_out_are_told_and_nothing_is_touched(twin, drive, case):
+    running = twin(seed=case.seed)
+    module = drive(running)
+    predicted, answer = [
+        module("passthrough_device", check=check, name="train-01", devices=case.devices, **case.more)
+        for check in (True, False)
+    ]
+    assert predicted == answer
+    assert answer["failed"]
+    assert case.says in answer["msg"]
+    assert answer["failure"]["code"] == case.code
+    assert answer["msg"].startswith("VM train-01: ")
+    assert result(answer)["failure"] == answer["failure"]
+    assert not answer["changed"]
+    assert running.requests["ReconfigVM_Task"] == 0

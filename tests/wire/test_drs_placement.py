@@ -1,0 +1,268 @@
+"""DRS does with the VMs of a task what is asked, with those of others what it did, and nothing that cannot be."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+from pyVmomi import vim
+
+from .meanwhile import meanwhile
+from .observe import client
+from .rows.drs_placement import APART, NAMES, drs, state, world
+
+pytestmark = pytest.mark.usefixtures("brisk")
+
+CALL = {"cluster": "gpu", "name": "apart", "vms": NAMES[:2]}
+
+
+def configure(running, **spec):
+    """Change the cluster as an administrator would."""
+    with client(running) as service:
+        content = service.RetrieveContent()
+        kinds = [vim.ClusterComputeResource, vim.VirtualMachine, vim.HostSystem]
+        view = content.viewManager.CreateContainerView(content.rootFolder, kinds, True)
+        found = {entry.name: entry for entry in view.view}
+        made = {key: value(found) for key, value in spec.items()}
+        task = found["gpu"].ReconfigureComputeResource_Task(spec=vim.cluster.ConfigSpecEx(**made), modify=True)
+        while task.info.state not in ("success", "error"):
+            pass
+        assert task.info.error is None, task.info.error.msg
+
+
+def rule(kind, name, *vms, mandatory=False):
+    def made(found):
+        info = kind(name=name, enabled=True, mandatory=mandatory, vm=[found[vm] for vm in vms])
+        return [vim.cluster.RuleSpec(operation="add", info=info)]
+
+    return made
+
+
+def together(name, *vms):
+    return lambda running: configure(running, rulesSpec=rule(vim.cluster.AffinityRuleSpec, name, *vms))
+
+
+def level(vm, behaviour):
+    def made(found):
+        info = vim.cluster.DrsVmConfigInfo(key=found[vm], enabled=True, behavior=behaviour)
+        return [vim.cluster.DrsVmConfigSpec(operation="add", info=info)]
+
+    return made
+
+
+def no_overrides(running):
+    configure(running, drsConfig=lambda found: vim.cluster.DrsConfigInfo(enableVmBehaviorOverrides=False))
+
+
+def drs_off(running):
+    configure(running, drsConfig=lambda found: vim.cluster.DrsConfigInfo(enabled=False))
+
+
+class Case(NamedTuple):
+    name: str
+    options: dict
+    code: str
+    says: str
+    change: object = None
+
+
+CASES = [
+    Case(
+        "DRS is off",
+        {},
+        "drs_off",
+        "Cluster gpu: rule apart should keep train-01, train-02 on hosts of their own. DRS is off, so that nobody "
+        "would obey a rule or a level. VMs stay where they were put all the same",
+        drs_off,
+    ),
+    Case(
+        "levels of single VMs are not obeyed",
+        {"automation": "manual"},
+        "overrides_off",
+        "The cluster does not obey automation levels of single VMs. Allow VM automation in the cluster's DRS settings.",
+        no_overrides,
+    ),
+    Case(
+        "cluster of another name",
+        {"cluster": "gpus"},
+        "cluster_not_found",
+        "Cluster gpus: a cluster was wanted. There is none of this name that this user may see; there are: gpu.",
+    ),
+    Case(
+        "VMs that are not there",
+        {"vms": ["train-01", "trian-02", "x"], "mandatory": False},
+        "vm_not_in_cluster",
+        "Not in the cluster: trian-02, x; near them: train-02, train-03, train-04. Correct the names, or",
+    ),
+    Case(
+        "more VMs than hosts",
+        {"vms": NAMES[:4]},
+        "too_few_hosts",
+        "4 VMs shall be on hosts of their own, and the cluster has 3. Name fewer VMs, add hosts, or say",
+    ),
+    Case(
+        "a rule of this name that keeps together",
+        {},
+        "rule_of_other_type",
+        "Rule apart is there, and is one that keeps VMs together. Choose another name, or remove that rule.",
+        together("apart", "train-03", "train-04"),
+    ),
+    Case(
+        "removal of a rule that keeps together",
+        {"state": "absent", "vms": None},
+        "rule_of_other_type",
+        "A rule of this name and another type is there. Correct `name`; this module removes only rules that keep VMs",
+        together("apart", "train-03", "train-04"),
+    ),
+    Case(
+        "a rule that contradicts",
+        {},
+        "conflicting_rule",
+        "Rule pair keeps train-01, train-02 on one host, and of two rules that contradict each other DRS obeys neither",
+        together("pair", "train-01", "train-02"),
+    ),
+    Case("a template", {"vms": ["train-01", "ubuntu-template"]}, "template", "ubuntu-template is a template."),
+    Case(
+        "two VMs of one name",
+        {"vms": ["train-01", "twin"]},
+        "vm_ambiguous",
+        "twin is the name of 2 VMs: vm-",
+    ),
+]
+
+
+def seeded(**more):
+    seed = world(vms=4, **more)
+    center = seed["datacenters"][0]
+    center["vm_folders"] = ["a", "b"]
+    center["vms"] += [
+        {"name": "ubuntu-template", "template": True, "host": "esx-02"},
+        {"name": "twin", "folder": "a", "host": "esx-02"},
+        {"name": "twin", "folder": "b", "host": "esx-02"},
+    ]
+    return seed
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_what_drs_could_not_do_is_refused(twin, drive, case):
+    running = twin(seed=seeded())
+    if case.change is not None:
+        case.change(running)
+    before = drs(running)
+    running.requests.clear()
+    answer = drive(running)("drs_placement", **{**CALL, **case.options})
+    assert answer["failed"]
+    assert case.says in answer["msg"]
+    assert case.code == answer["failure"]["code"]
+    assert drs(running) == before
+    assert running.requests["ReconfigureComputeResource_Task"] == 0
+
+
+def test_all_reasons_are_told_at_once(twin, drive):
+    running = twin(seed=seeded())
+    drs_off(running)
+    answer = drive(running)("drs_placement", cluster="gpu", name="apart", vms=[*NAMES[:4], "x"])
+    codes = [problem["code"] for problem in answer["failure"]["problems"]]
+    assert codes == ["drs_off", "vm_not_in_cluster", "too_few_hosts"]
+
+
+def test_rules_and_levels_of_others_stay(twin, drive):
+    running = twin(seed=seeded())
+    configure(
+        running,
+        rulesSpec=rule(vim.cluster.AntiAffinityRuleSpec, "others", "train-02", "train-03"),
+        drsVmConfigSpec=level("train-03", "fullyAutomated"),
+    )
+    others = state({"others": (APART, NAMES[1:3], False)}, {"train-03": (True, "fullyAutomated")})
+    module = drive(running)
+    assert module("drs_placement", automation="manual", **CALL)["changed"]
+    both = drs(running)
+    assert both["rules"] == {**others["rules"], "apart": (APART, NAMES[:2], True)}
+    assert both["levels"] == {**others["levels"], "train-01": (True, "manual"), "train-02": (True, "manual")}
+    assert module("drs_placement", cluster="gpu", name="apart", state="absent")["changed"]
+    assert drs(running) == others
+
+
+def test_without_a_rule_only_the_rule_goes(twin, drive):
+    running = twin(seed=seeded())
+    module = drive(running)
+    module("drs_placement", automation="manual", **CALL)
+    answer = module("drs_placement", anti_affinity=False, **CALL)
+    assert not answer["failed"], answer["msg"]
+    assert drs(running) == state(levels=dict.fromkeys(NAMES[:2], (True, "manual")))
+
+
+def test_a_rule_that_somebody_changed_is_mended_and_only_that(twin, drive):
+    running = twin(seed=seeded())
+    module = drive(running)
+    module("drs_placement", **CALL)
+    (cluster,) = running.world.of_kind("ClusterComputeResource")
+    cluster.rules[0].enabled = False
+    running.world.touch(cluster)
+    answer = module("drs_placement", **CALL)
+    assert [change["path"] for change in answer["cluster"]["changes"]] == ["rule.enabled"]
+    assert cluster.rules[0].enabled is True
+
+
+def test_vms_that_run_side_by_side_are_warned_of(twin, drive, capsys):
+    running = twin(seed=seeded())
+    for vm in running.world.of_kind("VirtualMachine"):
+        if vm.name in NAMES[:2]:
+            vm.power = "poweredOn"
+            running.world.touch(vm)
+    answer = drive(running)("drs_placement", **{**CALL, "mandatory": False})
+    assert not answer["failed"], answer["msg"]
+    # They go to the terminal where this process has been Ansible's controller before.
+    told = f"{answer.get('warnings', '')} {' '.join(capsys.readouterr().err.split())}"
+    assert "train-01, train-02 run on esx-01 together now." in told
+
+
+def test_vms_that_earlier_tasks_will_make_count_in_check_mode_only(twin, drive):
+    running = twin(seed=seeded())
+    module = drive(running)
+    call = {**CALL, "vms": ["new-01", "train-01"], "planned": ["new-01"]}
+    answer = module("drs_placement", check=True, automation="manual", **call)
+    assert answer["cluster"]["after"] == {
+        "rule": {"vms": ["new-01", "train-01"], "mandatory": True, "enabled": True},
+        "automation": {"new-01": "manual", "train-01": "manual"},
+    }
+    assert module("drs_placement", **call)["failure"]["code"] == "vm_not_in_cluster"
+
+
+def test_a_request_whose_answer_is_lost_makes_no_second_rule(twin, drive):
+    running = twin(seed=seeded(), faults=[("close_after", {"method": "ReconfigureComputeResource_Task"})])
+    answer = drive(running)("drs_placement", automation="manual", **CALL)
+    assert not answer["failed"], answer["msg"]
+    (cluster,) = running.world.of_kind("ClusterComputeResource")
+    assert [rule.name for rule in cluster.rules] == ["apart"]
+
+
+def test_a_lost_session_is_renewed_and_the_rule_made_once(twin, drive):
+    running = twin(seed=seeded(task_seconds={"ReconfigureComputeResource_Task": 0.4}))
+    with meanwhile(lambda: running.requests["WaitForUpdatesEx"], running.control.drop_sessions):
+        answer = drive(running)("drs_placement", **CALL)
+    assert not answer["failed"], answer["msg"]
+    assert running.requests["ReconfigureComputeResource_Task"] == 1
+
+
+def test_a_refusal_of_vcenter_is_told_in_its_words(twin, drive):
+    fault = {"method": "ReconfigureComputeResource_Task", "fault": "NoPermission", "message": "Permission was denied."}
+    running = twin(seed=seeded(), faults=[("fail_tasks", fault)])
+    answer = drive(running)("drs_placement", **CALL)
+    assert "Cluster gpu: its DRS configuration should change. vCenter answered NoPermission" in answer["msg"]
+    assert "Permission was denied." in answer["msg"]
+    assert drs(running) == state()
+
+
+@pytest.mark.parametrize("size", [2, 20])
+def test_a_fleet_of_any_size_costs_one_reconfiguration(twin, drive, size):
+    seed = world(vms=size, task_seconds={"ReconfigureComputeResource_Task": 0.001})
+    running = twin(seed=seed)
+    module = drive(running)
+    vms = [f"train-{number:02}" for number in range(1, size + 1)]
+    call = {"cluster": "gpu", "name": "apart", "vms": vms, "automation": "manual", "mandatory": False}
+    module("drs_placement", check=True, **call)
+    running.requests.clear()
+    assert module("drs_placement", **call)["changed"]
+    assert running.requests["ReconfigureComputeResource_Task"] == 1
+    assert running.requests.total() - running.requests["WaitForUpdatesEx"] <= 10

@@ -1,0 +1,194 @@
+"""VMs are made once, whatever happens on the way, and many of them cost vCenter little."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from twin.model import cloning
+
+from .lab import result
+from .meanwhile import meanwhile
+from .rows.vm_clone import CALL, machine, machines, vm_of, world
+from .test_recovery import TROUBLES, Nth
+
+pytestmark = pytest.mark.usefixtures("brisk")
+
+MADE = {"new-01": machine("new-01", "esx-01"), "new-02": machine("new-02", "esx-02")}
+SLOW = {"CloneVM_Task": 0.4}
+
+
+def test_vms_that_are_there_need_no_template_any_more(twin, drive):
+    running = twin(seed=world({}))
+    answer = drive(running)("vm_clone", template="gone", folder="", vms=[{"name": "train-01"}])
+    assert not answer["failed"], answer["msg"]
+    assert not answer["changed"]
+
+
+def test_one_that_fails_does_not_keep_the_others_and_leaves_nothing(twin, drive):
+    fault = {"method": "CloneVM_Task", "fault": "FileLocked", "message": "The disk is locked."}
+    running = twin(seed=world({}), faults=[("fail_tasks", fault)])
+    module = drive(running)
+    answer = module("vm_clone", tasks_in_flight=1, **CALL)
+    assert answer["failed"]
+    assert answer["changed"]
+    (failed,) = [vm for vm in answer["vms"] if vm["failed"]]
+    assert "it should be cloned from /lab/vm/templates/ubuntu-template" in failed["msg"]
+    assert "vCenter answered FileLocked: The disk is locked." in failed["msg"]
+    made = machines("new-")(running)
+    assert set(made) == {"new-01", "new-02"} - {failed["name"]}
+    again = module("vm_clone", **CALL)
+    assert [vm["changed"] for vm in again["vms"]] == [vm["failed"] for vm in answer["vms"]]
+    assert machines("new-")(running) == MADE
+
+
+def begin_clone(running, name, user=None):
+    """What a run that was killed leaves: a copy on its way in vCenter, which goes on by itself."""
+    source = vm_of(running, "ubuntu-template")
+    with running.world.lock:
+        (folder,) = [one for one in running.world.of_kind("Folder") if one.name == "training"]
+        user = user or running.username
+        return cloning.start(running.world, source, folder, name, _spec(running, name), user)
+
+
+def _spec(running, name):
+    from ansible_collections.aiready.vsphere.plugins.module_utils.clone import spec, state
+    from pyVmomi import vim
+
+    (host,) = [one for one in running.world.of_kind("HostSystem") if one.name == f"esx-{name[-2:]}"]
+    (store,) = [one for one in running.world.of_kind("Datastore") if one.name == "datastore-01"]
+    target = state.Target(
+        None,
+        state.HostPlace(vim.HostSystem(host.moid), host.moid, host.name, "connected", False, "", (), 0),
+        state.Store(vim.Datastore(store.moid), store.moid, store.name, 0, True),
+        vim.ResourcePool(host.compute.pool.moid),
+    )
+    wish = {"name": name, "cloud_init": None, "annotation": None}
+    return spec.clone(wish, target, state.Source(path="/lab/vm/templates/ubuntu-template"), "template")
+
+
+def test_copies_that_a_killed_run_has_begun_are_waited_for_and_not_made_twice(twin, drive):
+    running = twin(seed=world({}, task_seconds=SLOW))
+    begin_clone(running, "new-01")
+    answer = drive(running)("vm_clone", **CALL)
+    assert not answer["failed"], answer["msg"]
+    assert running.requests["CloneVM_Task"] == 1
+    assert machines("new-")(running) == MADE
+
+
+def test_a_copy_that_somebody_else_has_begun_is_waited_for_and_taken_for_what_it_is(twin, drive):
+    running = twin(seed=world({}, task_seconds=SLOW))
+    begin_clone(running, "new-01", user="LAB\\somebody")
+    answer = drive(running)("vm_clone", **CALL)
+    assert not answer["failed"], answer["msg"]
+    assert running.requests["CloneVM_Task"] == 1
+    assert machines("new-")(running) == MADE
+
+
+def test_a_copy_of_somebody_else_that_fails_is_made_after_all(twin, drive):
+    fault = {"method": "CloneVM_Task", "fault": "FileLocked", "message": "Locked."}
+    running = twin(seed=world({}, task_seconds=SLOW), faults=[("fail_tasks", fault)])
+    begin_clone(running, "new-01", user="LAB\\somebody")
+    answer = drive(running)("vm_clone", **{**CALL, "vms": CALL["vms"][:1]})
+    assert not answer["failed"], answer["msg"]
+    assert machines("new-")(running) == {"new-01": MADE["new-01"]}
+
+
+def test_a_copy_of_somebody_else_that_never_ends_is_told(twin, drive):
+    running = twin(seed=world({}, task_seconds={"CloneVM_Task": 60}))
+    begin_clone(running, "new-01", user="LAB\\somebody")
+    module = drive(running)
+    call = {**CALL, "vms": CALL["vms"][:1]}
+    answer = module("vm_clone", task_timeout_s=1, **call)
+    assert "Another task is making a VM of this name, and has not ended within 1 seconds." in answer["msg"]
+    assert answer["failure"]["code"] == "being_made"
+    assert running.requests["CloneVM_Task"] == 0
+    gone = module("vm_clone", vms=call["vms"], folder="training", state="absent")
+    assert "VM new-01: it should be absent. Another task is making a VM of this name." in gone["msg"]
+
+
+def test_a_session_that_vcenter_drops_while_copies_are_awaited_loses_none(twin, drive):
+    running = twin(seed=world({}, task_seconds=SLOW))
+    with meanwhile(lambda: running.requests["WaitForUpdatesEx"], running.control.drop_sessions):
+        answer = drive(running)("vm_clone", **CALL)
+    assert not answer["failed"], answer["msg"]
+    assert running.requests["CloneVM_Task"] == 2
+    assert machines("new-")(running) == MADE
+
+
+def test_a_request_whose_answer_is_lost_makes_no_second_vm(twin, drive):
+    running = twin(seed=world({}, task_seconds=SLOW), faults=[("close_after", {"method": "CloneVM_Task", "count": 2})])
+    answer = drive(running)("vm_clone", **CALL)
+    assert not answer["failed"], answer["msg"]
+    assert running.requests["CloneVM_Task"] == 2
+    assert machines("new-")(running) == MADE
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_trouble_at_any_request_of_a_run_ends_with_exactly_one_vm(twin, drive, monkeypatch, trouble):
+    running = twin(seed=world({}, task_seconds={"CloneVM_Task": 0.01}))
+    faults, module = running.world.faults, drive(running)
+    module("vm_clone", check=True, **CALL)
+    place, action = TROUBLES[trouble]
+    for number in range(1, 30):
+        nth = Nth(number, lambda: action(faults))
+        monkeypatch.setattr(faults, place, nth)
+        answer = module("vm_clone", template="ubuntu-template", vms=[{"name": f"new-{number:02}", "host": "esx-01"}])
+        if not nth.happened:
+            break
+        assert not answer["failed"], f"request {number}: {answer['msg']}"
+        assert answer["changed"], f"request {number}"
+    assert number > 10
+    names = [vm.name for vm in running.world.of_kind("VirtualMachine") if vm.name.startswith("new-")]
+    assert sorted(names) == [f"new-{one:02}" for one in range(1, number + 1)]
+
+
+def test_a_copy_that_takes_too_long_is_named_and_left_to_vcenter(twin, drive):
+    running = twin(seed=world({}, task_seconds={"CloneVM_Task": 60}))
+    answer = drive(running)("vm_clone", task_timeout_s=1, template="ubuntu-template", vms=[{"name": "new-01"}])
+    assert "did not end within 1 seconds" in answer["msg"]
+    assert answer["failure"]["code"] == "task_timeout"
+
+
+@pytest.mark.parametrize("size", [1, 20])
+def test_a_fleet_costs_one_request_per_vm_and_a_few_for_all(twin, drive, size):
+    running = twin(seed=world({}, task_seconds={"CloneVM_Task": 0.001}))
+    module = drive(running)
+    call = {**CALL, "vms": [{"name": f"new-{number:02}"} for number in range(size)]}
+    module("vm_clone", check=True, **call)
+    running.requests.clear()
+    answer = module("vm_clone", **call)
+    assert not answer["failed"], answer["msg"]
+    assert running.requests["CloneVM_Task"] == size
+    # Datacenters, inventory, template; its tasks; twice a new reading of two requests; and what a wait costs.
+    assert running.requests.total() - size - running.requests["WaitForUpdatesEx"] <= 14
+    running.requests.clear()
+    assert not module("vm_clone", **call)["changed"]
+    assert running.requests.total() <= 3
+
+
+def test_many_copies_are_on_their_way_at_once_but_no_more_than_allowed(twin, drive):
+    running = twin(seed=world({}, task_seconds={"CloneVM_Task": 0.2}))
+    most = []
+
+    def count():
+        going = [task for task in running.world.of_kind("Task") if task.completed_at is None]
+        most.append(len(going))
+        return len(going) == 6
+
+    with meanwhile(count, lambda: None):
+        fleet = [{"name": f"new-{number:02}"} for number in range(9)]
+        answer = drive(running)("vm_clone", tasks_in_flight=6, **{**CALL, "vms": fleet})
+    assert not answer["failed"], answer["msg"]
+    assert max(most) == 6
+
+
+def test_nothing_of_the_userdata_is_told(twin, drive):
+    running = twin(seed=world({}))
+    module = drive(running)
+    for check in (True, False):
+        answer = module("vm_clone", check=check, cloud_init={"userdata": "#cloud-config\npassword: hush-hush"}, **CALL)
+        assert not answer["failed"], answer["msg"]
+        assert "hush" not in json.dumps(answer)
+        assert result(answer, "new-01")["after"]["cloud_init"] == ["metadata", "userdata"]

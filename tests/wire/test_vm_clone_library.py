@@ -1,0 +1,96 @@
+"""Items of content libraries become VMs as templates do."""
+
+from __future__ import annotations
+
+import pytest
+
+from .lab import result
+from .rows.vm_clone import BOTH as TWO
+from .rows.vm_clone import machine, machines, world
+
+pytestmark = pytest.mark.usefixtures("brisk")
+
+
+def library(*items, **more):
+    seed = world({}, **more)
+    seed["datacenters"][0]["libraries"] = [{"name": "images", "datastore": "datastore-02", "items": list(items)}]
+    return seed
+
+
+OVF = {"name": "ubuntu", "type": "ovf", "from": "ubuntu-template"}
+VMTX = {"name": "ubuntu", "from": "ubuntu-template"}
+ITEM = {"library_item": "ubuntu", "folder": "training", "vms": TWO, "cloud_init": {"userdata": "#cloud-config\n"}}
+
+
+def initialised(name, host):
+    metadata = {"instance-id": name, "local-hostname": name}
+    return machine(name, host, userdata="#cloud-config\n", metadata=metadata)
+
+
+@pytest.mark.parametrize("item", [VMTX, OVF], ids=["template", "OVF"])
+@pytest.mark.parametrize("named", [{}, {"library": "images"}], ids=["library found", "library named"])
+def test_items_of_a_content_library_become_vms_once(twin, drive, item, named):
+    running = twin(seed=library(item))
+    module = drive(running)
+    predicted = module("vm_clone", check=True, **ITEM, **named)
+    for changes in (True, False):
+        answer = module("vm_clone", **ITEM, **named)
+        assert not answer["failed"], answer["msg"]
+        assert answer["changed"] is changes
+        assert [vm["after"] for vm in answer["vms"]] == [vm["after"] for vm in predicted["vms"]]
+    assert result(answer, "new-01")["after"]["source"] == "images/ubuntu"
+    assert machines("new-")(running) == {name: initialised(name, f"esx-{name[-2:]}") for name in ("new-01", "new-02")}
+
+
+def test_a_vm_of_an_ovf_that_a_killed_run_has_not_set_up_is_finished(twin, drive):
+    fault = {"method": "ReconfigVM_Task", "fault": "HostNotConnected", "message": "Gone."}
+    running = twin(seed=library(OVF), faults=[("fail_tasks", fault)])
+    module = drive(running)
+    call = {**ITEM, "vms": TWO[:1]}
+    assert module("vm_clone", **call)["failed"]
+    predicted = module("vm_clone", check=True, **call)
+    answer = module("vm_clone", **call)
+    assert not answer["failed"], answer["msg"]
+    assert [change["path"] for change in result(answer, "new-01")["changes"]] == ["source", "cloud_init", "finished"]
+    assert answer["vms"] == predicted["vms"]
+    assert machines("new-")(running) == {"new-01": initialised("new-01", "esx-01")}
+    assert not module("vm_clone", **call)["changed"]
+
+
+@pytest.mark.parametrize(
+    "item, options, code, says",
+    [
+        ({"name": "iso", "type": "iso"}, {"library_item": "iso"}, "item_of_wrong_type", "It is of type iso."),
+        (OVF, {"library_item": "nope"}, "item_not_found", "There is none of this name. Correct `library_item`."),
+        (OVF, {"library": "nope"}, "library_not_found", "library nope: a content library was wanted."),
+        (
+            {**OVF, "eula": "You shall not."},
+            {},
+            "eula_not_accepted",
+            "It comes with 1 licence agreement(s) to be accepted. Read them in vCenter, then set accept_eula=true.",
+        ),
+        (
+            OVF,
+            {"cloud_init": None, "customization": {"domain": "example.com"}},
+            "customization_adapters",
+            "How many adapters an OVF has is known only once it was deployed. Set customization.networks.",
+        ),
+    ],
+    ids=["type", "item", "library", "licence", "adapters"],
+)
+def test_items_that_cannot_serve_are_refused(twin, drive, item, options, code, says):
+    running = twin(seed=library(item))
+    answer = drive(running)("vm_clone", check=True, **{**ITEM, **options})
+    told = {vm["failure"].get("code"): vm["msg"] for vm in answer["vms"]}
+    assert code in told
+    assert says in told[code]
+    assert machines("new-")(running) == {}
+
+
+def test_a_bios_ovf_is_found_out_once_it_is_deployed(twin, drive):
+    seed = library(OVF)
+    next(vm for vm in seed["datacenters"][0]["vms"] if vm["name"] == "ubuntu-template")["firmware"] = "bios"
+    running = twin(seed=seed)
+    answer = drive(running)("vm_clone", **{**ITEM, "vms": TWO[:1]})
+    assert "it should have EFI firmware. It was made from images/ubuntu, and its firmware is bios." in answer["msg"]
+    assert answer["changed"]
