@@ -64,7 +64,7 @@ _value:
         profiles: [grid_a100-40c]
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import machines
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines import machines
 
 
 class FilterModule:

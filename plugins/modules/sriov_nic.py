@@ -136,6 +136,8 @@ options:
         description:
           - A MAC address that the adapter shall keep, for example V(00:50:56:01:02:03).
           - Without it, an adapter that is there keeps what it has, and vSphere chooses one for a new adapter.
+          - Of V(00:50:56), the addresses up to V(00:50:56:3f:ff:ff) are for people. From the others vSphere chooses by
+            itself, and starts no VM that has one of them as a fixed address.
         type: str
       connected:
         description: Whether the adapter is connected when the VM starts, and now if the VM runs.

@@ -352,6 +352,9 @@ def main():
     if not result["fits"] and module.params["fit"] == "fail":
         error = plan.does_not_fit(result)
         module.fail_json(msg=error.message, failure=error.failure, placement=result)
+    apart = answer.apart(result) if module.params["gpudirect"] else []
+    if apart:
+        module.warn(plan.no_gpudirect(apart))
     module.exit_json(changed=False, msg=answer.summary(result), placement=result)
 
 

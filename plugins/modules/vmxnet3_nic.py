@@ -111,6 +111,8 @@ options:
         description:
           - A MAC address that the adapter shall keep, for example V(00:50:56:01:02:03).
           - Without it, an adapter that is there keeps what it has, and vSphere chooses one for a new adapter.
+          - Of V(00:50:56), the addresses up to V(00:50:56:3f:ff:ff) are for people. From the others vSphere chooses by
+            itself, and starts no VM that has one of them as a fixed address.
         type: str
       connected:
         description: Whether the adapter is connected when the VM starts, and now if the VM runs.
@@ -119,7 +121,8 @@ options:
   state:
     description:
       - V(present) gives the VM exactly the O(adapters) on the port groups that they name.
-      - V(absent) removes the vmxnet3 adapters on the port groups that O(adapters) name.
+      - V(absent) removes the vmxnet3 adapters on the port groups that O(adapters) name, and of those only the one
+        with O(adapters[].mac) where this is set.
     type: str
     choices: [present, absent]
     default: present

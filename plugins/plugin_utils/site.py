@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What follows from a site: defaults filled in, rows of VMs written out, the inputs of each stage."""
+"""What a site is: its keys by the specification, defaults filled in, rows of VMs written out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pathlib
 from collections.abc import Mapping
 
 import yaml
-from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.validation import check_type_bool, check_type_int
 from ansible.module_utils.errors import UnsupportedError
@@ -26,6 +25,8 @@ HINTS = {
     "site.hosts.bmc.password": "Put it as site_bmc_password into a vault, or as AIREADY_BMC_PASSWORD into the "
     "environment.",
     "site.hosts.bmc.address": "It is the variable bmc_address of each host.",
+    "site.machine.userdata": "Put it as site_userdata into a vault.",
+    "site.machine.cloud_init": "Metadata is site.machine.metadata, user data is site_userdata in a vault.",
 }
 CHECKS = {"int": check_type_int, "bool": check_type_bool}
 WORDS = {
@@ -142,36 +143,6 @@ def connection(site, password=""):
     vcenter = site.get("vcenter") if isinstance(site, Mapping) else None
     options = dict(vcenter, password=password) if isinstance(vcenter, Mapping) else {"password": password}
     return {key: value for key, value in options.items() if value is not None and value != ""}
-
-
-def machines(site):
-    """The inputs of the stage that gives the training VMs their GPUs."""
-    site, errors = validate(site)
-    if errors:
-        raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
-    gpu = site["gpu"]
-    if gpu["mode"] == "passthrough":
-        raise AnsibleFilterError(
-            "site.gpu.mode is passthrough. Hosts can be prepared for it (playbook hosts), giving the boards to VMs is "
-            "planned. Run the playbook hosts alone, or use the mode vgpu with a profile that takes the whole GPU."
-        )
-    common = [gpu["profile"]] * gpu["per_vm"] if gpu["profile"] else []
-    vms = [
-        dict(identity, profiles=list(entry["profiles"] or common))
-        for entry in site["vms"]
-        for identity in identities(entry)
-    ]
-    keys = ("unified_memory", "memory_reservation", "mmio")
-    return dict(
-        {key: gpu[key] for key in keys},
-        vms=vms,
-        datacenter=site["datacenter"] or "",
-        cluster=site["cluster"] or "",
-        mmio_size_gb=gpu["mmio_size_gb"] or 0,
-        max_per_vm=gpu["max_per_vm"] or 0,
-        power=site["power"],
-        guest_shutdown_timeout_s=site["guest_shutdown_timeout_s"],
-    )
 
 
 def identities(entry):

@@ -15,13 +15,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name i
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities, validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import host_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import overlaid
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machine_checks import machine_problems
 
 # vSphere takes no longer names for inventory objects.
 LONGEST_NAME = 80
 OTHER_MODE = {"vgpu": "mig", "mig": "vgpu"}
 KIND_OF_MODE = {"vgpu": "time-sliced", "mig": "MIG-backed"}
 # What all hosts share, so that a value for one of them would be read by nobody.
-SHARED_BY_HOSTS = ("vcenter", "datacenter", "vms", "power", "guest_shutdown_timeout_s")
+SHARED_BY_HOSTS = ("vcenter", "datacenter", "vms", "power", "guest_shutdown_timeout_s", "machine", "placement")
 
 
 def problems(site, override=None):
@@ -55,6 +56,7 @@ def _problems(site):
         *_gpu(site["gpu"], site["vms"]),
         *_vms(site["vms"]),
         *host_problems(site),
+        *machine_problems(site),
     ]
 
 
@@ -77,6 +79,11 @@ def _vcenter(vcenter):
 
 
 def _gpu(gpu, vms):
+    if gpu["per_vm"] < 1:
+        yield (
+            f"site.gpu.per_vm: {gpu['per_vm']} is no number of GPUs. Use at least 1, and take the VMs that shall have "
+            "none out of site.vms."
+        )
     if gpu["mode"] == "passthrough":
         named = ["site.gpu.profile"] if gpu["profile"] else []
         named += [f"site.vms[{index}].profiles" for index, entry in enumerate(vms) if entry["profiles"]]
@@ -91,11 +98,6 @@ def _gpu(gpu, vms):
         yield (
             f"site.gpu.profile: it is not set, and these VMs name no profiles of their own: {', '.join(without)}. "
             "Set it to a profile that their hosts offer."
-        )
-    if gpu["per_vm"] < 1:
-        yield (
-            f"site.gpu.per_vm: {gpu['per_vm']} is no number of GPUs. Use at least 1, and take the VMs that shall have "
-            "none out of site.vms."
         )
     if gpu["max_per_vm"] is not None and gpu["max_per_vm"] < 1:
         yield (

@@ -59,7 +59,9 @@ class Lab:
         return inventory
 
     def run(self, *arguments, of=MACHINES, inventory=playbook.LAB, env=None, echo=lambda line: None):
-        """Run a playbook, machines.yml unless another is named."""
+        """Run a playbook, machines.yml for VMs that exist unless another one or another site is named."""
+        if inventory is playbook.LAB and not any(argument.startswith('{"site"') for argument in arguments):
+            arguments = (*self.site(), *arguments)
         env = playbook.environment(self.work, **(env or {}))
         return playbook.run(of, *arguments, env=env, inventory=inventory, echo=echo)
 

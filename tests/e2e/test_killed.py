@@ -15,8 +15,9 @@ import pytest
 from rehearse import playbook
 from wire.rows.esxi_maintenance import service
 
-from .conftest import HOSTS
+from .conftest import HOSTS, MACHINES
 from .hosts import READY, factory, hosts_of, state
+from .machines import GOOD, created, promised, setup, traffic, vms_of
 
 MARK = "KILLED_MARK"
 # Twice, so that one test stays within the time that a test may take.
@@ -26,10 +27,15 @@ TASKS = 45
 
 
 def run_and_kill(lab, tasks, pause_s, site=None):
-    """Start the playbook and kill it with all its workers and modules, at once, some time after its n-th task began."""
+    """Start the stage for hosts and kill it, see kill_in."""
+    kill_in(lab, tasks, pause_s, ["--inventory", str(lab.inventory(site)), str(HOSTS)])
+
+
+def kill_in(lab, tasks, pause_s, arguments):
+    """Start a playbook and kill it with all its workers and modules, at once, some time after its n-th task began."""
     mark = uuid.uuid4().hex
     process = subprocess.Popen(
-        ["ansible-playbook", "--inventory", str(lab.inventory(site)), str(HOSTS)],
+        ["ansible-playbook", *arguments],
         cwd=playbook.ROOT,
         env={**playbook.environment(lab.work), MARK: mark},
         stdin=subprocess.DEVNULL,
@@ -102,3 +108,17 @@ def test_kill_while_mig_is_switched_leaves_no_half_made_layout(host_lab):
     (host,) = hosts_of(lab)
     assert [(gpu.mig_enabled, gpu.mig.instances) for gpu in host.gpus] == [(True, [])]
     assert (host.maintenance, host.vgpu_types != []) == (False, True)
+
+
+def test_kills_while_vms_are_made_leave_nothing_twice_and_are_gone_on_from(lab):
+    chance = random.Random(20261121)
+    lab = lab()
+    site = lab.site(**created("pvrdma"))
+    # After the look, VMs are cloned, shaped, given their devices and powered on.
+    for tasks in (24, 27, 31):
+        kill_in(lab, tasks, chance.uniform(0.5, 2), ["--inventory", str(playbook.LAB), str(MACHINES), *site])
+    last = lab.run(*lab.site(**created("pvrdma", power="cycle")))
+    assert last.status == 0, last.output
+    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert traffic(lab, "pvrdma") == GOOD["pvrdma"]
+    assert [vm.setting("aiready.vsphere.power_on_again") for vm in vms_of(lab)] in ([None, None], ["", ""])

@@ -84,8 +84,8 @@ def test_interrupted_rehearsal_stops_everything_that_it_started(start, mark, num
     assert left_behind(mark) == []
 
 
-def test_proof_of_the_rehearsal_fails_for_vms_that_were_given_nothing(lab):
-    with pytest.raises(rehearsal.RehearsalFailed, match=r"train-01 has \[\]; train-02 has \[\]"):
+def test_proof_of_the_rehearsal_fails_for_vms_that_were_not_made(lab):
+    with pytest.raises(rehearsal.RehearsalFailed, match="job-01 has not been made; job-02 has not been made"):
         rehearsal._proof(lab().twin)
     with pytest.raises(rehearsal.RehearsalFailed):
         rehearsal._play(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_params import ARGUMENTS
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import machines, specification
+from ansible_collections.aiready.vsphere.plugins.module_utils.clone import params as clone
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.placement import params as placement
+from ansible_collections.aiready.vsphere.plugins.module_utils.power import params as power
+from ansible_collections.aiready.vsphere.plugins.module_utils.shape import params as shape
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines import machines
 
 from .role_readme import ROOT
 
@@ -13,30 +17,59 @@ PREFIX = "training_vm_"
 ROLE = yaml.safe_load((ROOT / "roles/training_vm/meta/argument_specs.yml").read_text())["argument_specs"]["main"][
     "options"
 ]
-# These two carry the role's name for the state of its vGPUs and nothing for what it manages.
-RENAMED = {"vgpu_state": "state"}
-# What the role checks itself.
-OWN = {"cluster", "vms"}
-SHARED = sorted({name[len(PREFIX) :] for name in ROLE} - OWN)
+MODULES = {
+    "vm_clone": clone.ARGUMENTS,
+    "vgpu_profile": vgpu_params.ARGUMENTS.spec,
+    "vm_placement_info": placement.ARGUMENTS,
+    "vm_power": power.ARGUMENTS.spec,
+    "vm_shape": shape.ARGUMENTS.spec,
+}
+# Inputs that carry another name, or say less, than the option that they become.
+OTHERWISE = {
+    "cluster",
+    "vms",
+    # What suits one job of training is not what suits any VM.
+    "anti_affinity",
+    "customization",
+    "gpudirect",
+    "wait_for",
+}
+SHARED = sorted(
+    (module, name[len(PREFIX) :])
+    for module, spec in MODULES.items()
+    for name in ROLE
+    if name[len(PREFIX) :] in set(spec) - OTHERWISE
+    # To the others, it is the path of a VM in the inventory.
+    and (name, module) not in {("training_vm_path", other) for other in set(MODULES) - {"vm_placement_info"}}
+)
+MACHINES = machines({"gpu": {"mode": "vgpu"}, "vms": []})
 
 
-@pytest.mark.parametrize("name", SHARED)
-def test_role_input_has_type_choices_and_default_of_the_modules_option(name):
-    option, argument = ROLE[PREFIX + name], ARGUMENTS.spec[RENAMED.get(name, name)]
+@pytest.mark.parametrize("module, name", SHARED)
+def test_role_input_has_type_choices_and_default_of_the_modules_option(module, name):
+    option, argument = ROLE[PREFIX + name], MODULES[module][name]
     assert option["type"] == argument["type"]
     assert option.get("choices") == argument.get("choices")
     # An option without a default is left out by the role when its input is 0 or empty.
     assert (option["default"] or None) == argument.get("default")
 
 
-@pytest.mark.parametrize("name", sorted(set(machines({"gpu": {"mode": "vgpu"}, "vms": []})) - {"vms"}))
+def test_every_module_of_vms_shares_inputs_with_the_role():
+    assert {module for module, name in SHARED} == set(MODULES)
+
+
+@pytest.mark.parametrize("name", sorted(set(MACHINES) - {"vms"}))
 def test_site_has_the_default_of_the_role(name):
-    assert machines({"gpu": {"mode": "vgpu"}, "vms": []})[name] == ROLE[PREFIX + name]["default"]
+    # The site says what auto means; the role is told.
+    assert MACHINES[name] == ROLE[PREFIX + name]["default"]
 
 
-def test_site_has_the_choices_of_the_role():
-    site = specification()["site"]["options"]
-    options = {**site, **site["gpu"]["options"]}
-    same = [name for name in SHARED if name in options and "choices" in ROLE[PREFIX + name]]
-    assert same
-    assert {name: options[name]["choices"] for name in same} == {name: ROLE[PREFIX + name]["choices"] for name in same}
+def test_role_is_told_everything_that_a_site_says_of_vms():
+    told = {PREFIX + name for name in MACHINES}
+    beyond = {
+        "training_vm_vgpu_state",
+        "training_vm_userdata",
+        "training_vm_tasks_in_flight",
+        "training_vm_task_timeout_s",
+    }
+    assert set(ROLE) - told == beyond

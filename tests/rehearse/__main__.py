@@ -1,4 +1,4 @@
-"""From hosts of the factory to VMs with GPUs on a simulated data centre, and once more: nothing changes."""
+"""From hosts of the factory to VMs with GPUs that talk RDMA, on a simulated data centre, and again: nothing changes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pyVmomi import vim
+
 from twin.launch import launch
-from wire.observe import power_on
+from twin.model import pvrdma
+from wire.observe import by_hand
 
 from . import playbook
 
 SITE = playbook.ROOT / "playbooks" / "site.yml"
+MACHINES = playbook.ROOT / "playbooks" / "machines.yml"
 PROFILE = "grid_a100-40c"
-VMS = ("train-01", "train-02")
+VMS = ("job-01", "job-02")
 
 
 class RehearsalFailed(Exception):
@@ -56,12 +60,12 @@ def say(line: str) -> None:
 def rehearse(report: Report, work: Path) -> None:
     """The steps, on a twin that is gone when they are done."""
     with ExitStack() as running:
-        with report.step("Start a simulated data centre: two hosts from the factory, two VMs") as note:
+        with report.step("Start a simulated data centre: two hosts from the factory, a template") as note:
             twin = running.enter_context(launch(seed="factory", faces=("ssh", "redfish")))
             playbook.write_endpoint(twin, work)
             note(f"at {twin.host}:{twin.port}")
         env = playbook.environment(work)
-        with report.step("Run playbooks/site.yml: hosts become ready, each VM shall get a whole A100") as note:
+        with report.step("Run playbooks/site.yml: hosts become ready, a VM with a whole A100 is made on each") as note:
             first = _play(env, "--diff")
             if not first.changed:
                 raise RehearsalFailed("The run changed nothing, so it shows nothing.")
@@ -73,12 +77,16 @@ def rehearse(report: Report, work: Path) -> None:
             if again.changed:
                 raise RehearsalFailed(f"The second run changed something: changed={again.changed}.")
             note("changed=0")
-        with report.step("Power the VMs on: vSphere refuses a VM whose GPU lacks memory or MMIO") as note:
-            note(_power_on(twin))
+        with report.step(
+            "Take a VM's adapter from it and remove the other VM: playbooks/machines.yml repairs it"
+        ) as note:
+            _damage(twin)
+            repaired = _play(env, of=MACHINES)
+            note(f"changed={repaired.changed}; {_proof(twin)}")
 
 
-def _play(env: dict[str, str], *arguments: str) -> playbook.Run:
-    run = playbook.run(SITE, *arguments, env=env, echo=lambda line: say(f"  | {line}"))
+def _play(env: dict[str, str], *arguments: str, of: Path = SITE) -> playbook.Run:
+    run = playbook.run(of, *arguments, env=env, echo=lambda line: say(f"  | {line}"))
     if run.status != 0:
         raise RehearsalFailed(f"The playbook ended with status {run.status}; its output is above.")
     return run
@@ -95,19 +103,30 @@ def _restarts(twin) -> str:
 
 
 def _proof(twin) -> str:
+    """What the model knows: the GPUs, where the VMs run, and which way their traffic goes."""
     with twin.world.lock:
-        has = {vm.name: [profile for key, profile in vm.vgpus] for vm in twin.world.of_kind("VirtualMachine")}
-    wrong = [f"{name} has {has.get(name)}" for name in VMS if has.get(name) != [PROFILE]]
+        machines = [vm for vm in twin.world.of_kind("VirtualMachine") if vm.name in VMS]
+        has = {vm.name: [profile for key, profile in vm.vgpus] for vm in machines}
+        running = {vm.name: vm.power for vm in machines}
+        hosts = {vm.host.name for vm in machines}
+        ways = {path.way for vm in machines for path in pvrdma.state(twin.world, vm)}
+    wrong = [f"{name} has {has.get(name, 'not been made')}" for name in VMS if has.get(name) != [PROFILE]]
+    wrong += [f"{name} is {power}" for name, power in running.items() if power != "poweredOn"]
     if wrong:
-        raise RehearsalFailed(f"Each of {', '.join(VMS)} should have {PROFILE} once, but {'; '.join(wrong)}.")
-    return f"{' and '.join(VMS)} have {PROFILE}"
+        raise RehearsalFailed(f"Each of {', '.join(VMS)} should run and have {PROFILE} once, but {'; '.join(wrong)}.")
+    if len(hosts) != len(VMS) or ways != {pvrdma.RDMA}:
+        raise RehearsalFailed(f"Their traffic should go by RDMA from host to host. They are on {hosts}, by {ways}.")
+    return f"{' and '.join(VMS)} run on hosts of their own, have {PROFILE}, and talk RDMA"
 
 
-def _power_on(twin) -> str:
-    refused = {name: power_on(twin, name) for name in VMS}
-    if any(refused.values()):
-        raise RehearsalFailed("; ".join(f"{name}: {why}" for name, why in refused.items() if why))
-    return "both run"
+def _damage(twin) -> None:
+    """What a hand in the wrong place does."""
+    hurt, lost = ([vm for vm in twin.world.of_kind("VirtualMachine") if vm.name == name] for name in VMS)
+    for vm in (*hurt, *lost):
+        by_hand(twin, vm.name, lambda machine: machine.PowerOffVM_Task())
+    adapter = vim.vm.device.VirtualDeviceSpec(operation="remove", device=pvrdma.adapters_of(hurt[0])[0])
+    by_hand(twin, VMS[0], lambda machine: machine.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[adapter])))
+    by_hand(twin, VMS[1], lambda machine: machine.Destroy_Task())
 
 
 def _terminated(*_) -> None:

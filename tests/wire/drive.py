@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import io
 import json
@@ -62,6 +63,7 @@ def bmc_connection(twin, host):
     }
 
 
+@functools.cache
 def reaches(module):
     """The names of the fragments by which the documentation of a module says whom it talks to."""
     fragments = yaml.safe_load(load(f"{OURS}.{module}").DOCUMENTATION).get("extends_documentation_fragment", [])

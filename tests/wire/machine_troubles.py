@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 from pyVmomi import vim
 
-from twin.model import drs, provision
+from twin.model import cloning, drs, provision
 from twin.model import tasks as model_tasks
 from twin.model.host import show_connection, touch
 
 from .nics import network_lab
 
-# One VM for each request of a run, and one that nothing happens to.
-NAMES = tuple(f"train-{number:02}" for number in range(1, 61))
-PARTNER = "partner"
+# The VM that nothing happens to, and one that others have to do with.
+REFERENCE, PARTNER = "reference", "partner"
 NOTE = "aiready.vsphere.power_on_again"
 SOMEBODYS = "Changed by somebody else."
 QUICK = dict.fromkeys(
@@ -52,14 +51,21 @@ class Case:
     tasks: tuple
     # What others do meanwhile happens at each step-th request: one that has many waits most of the time.
     step: int = 1
+    # More than the requests of a run.
+    most: int = 20
 
     @property
     def module(self):
         return self.name.partition(",")[0]
 
+    @property
+    def names(self):
+        """One VM for each request of a run."""
+        return [f"train-{number:02}" for number in range(1, self.most + 1)]
+
     def seed(self, **seconds):
         """A world with as many equal VMs as there are attempts."""
-        named = [] if self.vm is None else [{"name": name, **self.vm} for name in NAMES]
+        named = [] if self.vm is None else [{"name": name, **self.vm} for name in (REFERENCE, *self.names)]
         seed = network_lab(
             *named,
             TEMPLATE,
@@ -91,7 +97,7 @@ CYCLED = ("PowerOffVM_Task", "UpgradeVM_Task", "ReconfigVM_Task", "PowerOnVM_Tas
 CASES = [
     Case("vm_clone", _clones("datastore-01", annotation="made for a test", **SOURCE), None, ("CloneVM_Task",)),
     Case("vm_clone, to another datastore", _clones("datastore-02", move="cold", **SOURCE), OFF, ("RelocateVM_Task",)),
-    Case("vm_shape, by a power cycle", _one(**SHAPE, power="cycle"), RUNNING, CYCLED, step=5),
+    Case("vm_shape, by a power cycle", _one(**SHAPE, power="cycle"), RUNNING, CYCLED, step=5, most=60),
     Case("pvrdma_nic", _one(adapters=[{"portgroup": "pg-rdma"}]), OFF, RECONFIGURED),
     Case("sriov_nic", _one(adapters=[{"portgroup": "pg-sriov"}]), OFF, RECONFIGURED),
     Case("vmxnet3_nic", _one(adapters=[{"portgroup": "pg-a"}]), RUNNING, RECONFIGURED),
@@ -113,6 +119,135 @@ CASES = [
 ]
 
 
+def vm_of(twin, name):
+    """The model of a VM, or None."""
+    with twin.world.lock:
+        found = [vm for vm in twin.world.of_kind("VirtualMachine") if vm.name == name]
+    return found[0] if found else None
+
+
+def host_of(twin, name):
+    """The model of the host that a VM is on."""
+    return vm_of(twin, name).host
+
+
+def state(twin, name):
+    """All that tasks about a VM may have made: each VM of this name, and what its cluster knows of it."""
+    with twin.world.lock:
+        (cluster,) = twin.world.of_kind("ClusterComputeResource")
+        vms = [vm for vm in twin.world.of_kind("VirtualMachine") if vm.name == name]
+        rules = [rule for rule in cluster.rules if rule.name == f"apart {name}"]
+        return {
+            "vms": [_vm(vm) for vm in vms],
+            "rules": [(rule.mandatory, rule.enabled, len(rule.vm)) for rule in rules],
+            "levels": [cluster.vm_overrides[vm.moid].behavior for vm in vms if vm.moid in cluster.vm_overrides],
+        }
+
+
+def _vm(vm):
+    return {
+        "place": (vm.host.name, vm.parent.name, vm.home.replace(vm.name, "NAME")),
+        "power": vm.power,
+        "processors": (vm.cpus, vm.cores_per_socket, vm.cores_per_numa_node, vm.cpu_allocation.reservation),
+        "memory": (vm.memory_mb, vm.memory_locked),
+        "hardware": (vm.hardware_version, vm.firmware, vm.latency_sensitivity),
+        "annotation": vm.annotation,
+        "settings": {key: value for key, value in vm.extra.items() if value != ""},
+        "devices": sorted(_device(one) for one in vm.devices),
+    }
+
+
+def _device(device):
+    told = [type(device).__name__, type(device.backing).__name__]
+    if isinstance(device, vim.vm.device.VirtualEthernetCard):
+        port = getattr(device.backing, "port", None)
+        told += [port.portgroupKey if port is not None else "", str(device.connectable.startConnected)]
+    return " ".join(told)
+
+
+def tasks_of(twin):
+    """The MoIDs of all tasks so far."""
+    with twin.world.lock:
+        return {task.moid for task in twin.world.of_kind("Task")}
+
+
+def deeds(twin, before):
+    """{method: how often it succeeded} of the tasks that were not there before.
+
+    Reconfigurations are not counted: the same setting made twice is one, and a second adapter shows in the state.
+    """
+    with twin.world.lock:
+        return collections.Counter(
+            task.method
+            for task in twin.world.of_kind("Task")
+            if task.moid not in before and task.state == "success" and task.method != "ReconfigVM_Task"
+        )
+
+
+def powers(found):
+    """The power of the VMs of a state."""
+    return [vm["power"] for vm in found["vms"]]
+
+
 def is_noted(found):
     """Whether the VMs of a state are marked to be switched on again."""
     return all(vm["settings"].get(NOTE) == "true" for vm in found["vms"])
+
+
+class Nth:
+    """Something that happens at the nth request, and only then."""
+
+    def __init__(self, number, action):
+        self._left = number
+        self._action = action
+
+    @property
+    def happened(self):
+        return self._left <= 0
+
+    def __call__(self, *_request):
+        self._left -= 1
+        return self._left == 0 and self._action()
+
+
+def lose_host(twin, _vm="", name="esx-01", state="notResponding"):
+    """vCenter loses a host, or has it again."""
+    with twin.world.lock:
+        (host,) = [one for one in twin.world.of_kind("HostSystem") if one.name == name]
+        show_connection(host, state)
+        touch(twin.world, host)
+
+
+def remove(twin, name):
+    """Somebody deletes the VM, if there is one that can be deleted."""
+    with twin.world.lock:
+        vm = vm_of(twin, name)
+        if vm is not None and not vm.unfinished:
+            drs.forget(vm)
+            provision.forget(twin.world, vm)
+
+
+def edit(twin, name):
+    """Somebody else changes the VM."""
+    with twin.world.lock:
+        vm = vm_of(twin, name)
+        if vm is not None and not vm.unfinished:
+            vm.annotation = SOMEBODYS
+            vm.changed()
+            twin.world.touch(vm)
+
+
+def occupy(twin, name):
+    """A task of somebody else on the VM, for a moment."""
+    with twin.world.lock:
+        vm = vm_of(twin, name)
+        if vm is not None and not vm.unfinished and vm.busy_with is None:
+            model_tasks.start(twin.world, "CreateSnapshot_Task", vm, lambda: None, user="somebody")
+
+
+def begin_copy(twin, name):
+    """Somebody begins to clone the template: vCenter shows the new VM, and tells nothing of its configuration yet."""
+    with twin.world.lock:
+        source = vm_of(twin, "ubuntu-template")
+        place = vim.vm.RelocateSpec(pool=vim.ResourcePool(source.host.compute.pool.moid))
+        cloning.start(twin.world, source, source.parent, name, vim.vm.CloneSpec(location=place), twin.username)

@@ -158,6 +158,34 @@ def test_what_drs_could_not_do_is_refused(twin, drive, case):
     assert running.requests["ReconfigureComputeResource_Task"] == 0
 
 
+def test_vms_of_one_name_are_told_apart_by_their_moids(twin, drive):
+    running = twin(seed=seeded())
+    with client(running) as service:
+        content = service.RetrieveContent()
+        view = content.viewManager.CreateContainerView(content.rootFolder, [vim.VirtualMachine], True)
+        twins = sorted(entry._GetMoId() for entry in view.view if entry.name == "twin")
+    module = drive(running)
+    call = {"cluster": "gpu", "name": "apart", "vms": twins}
+    answer = module("drs_placement", **call)
+    assert answer["changed"], answer["msg"]
+    assert answer["cluster"]["after"]["rule"]["vms"] == twins
+    again = module("drs_placement", **call)
+    assert not again["failed"]
+    assert not again["changed"]
+
+
+def test_a_vm_that_is_named_twice_in_two_ways_is_one_vm(twin, drive):
+    running = twin(seed=seeded())
+    module = drive(running)
+    with client(running) as service:
+        content = service.RetrieveContent()
+        view = content.viewManager.CreateContainerView(content.rootFolder, [vim.VirtualMachine], True)
+        (moid,) = [entry._GetMoId() for entry in view.view if entry.name == "train-01"]
+    answer = module("drs_placement", cluster="gpu", name="apart", vms=["train-01", moid])
+    assert answer["failure"]["code"] == "too_few_vms"
+    assert "All entries of the task mean one VM, train-01. Name at least two VMs" in answer["msg"]
+
+
 def test_all_reasons_are_told_at_once(twin, drive):
     running = twin(seed=seeded())
     drs_off(running)
@@ -265,4 +293,5 @@ def test_a_fleet_of_any_size_costs_one_reconfiguration(twin, drive, size):
     running.requests.clear()
     assert module("drs_placement", **call)["changed"]
     assert running.requests["ReconfigureComputeResource_Task"] == 1
-    assert running.requests.total() - running.requests["WaitForUpdatesEx"] <= 10
+    # Where it is, what it is, what is on its way there, the task with its wait, and twice a new reading.
+    assert running.requests.total() - running.requests["WaitForUpdatesEx"] <= 11

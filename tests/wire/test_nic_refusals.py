@@ -46,11 +46,19 @@ CASES = [
         "pg-a, pg-b, pg-sriov. Correct `portgroup` and `switch`",
     ),
     Case(
+        "an address that vSphere keeps for itself",
+        "vmxnet3_nic",
+        [{"portgroup": "pg-a", "mac": "00:50:56:8A:00:01"}],
+        "mac_reserved",
+        "The MAC address 00:50:56:8a:00:01 is of a range from which vSphere chooses by itself, and it starts no VM with "
+        "such a one as a fixed address. Use one from 00:50:56:00:00:00 to 00:50:56:3f:ff:ff or of another vendor",
+    ),
+    Case(
         "a port group on another switch than said",
         "vmxnet3_nic",
         [{"portgroup": "pg-a", "switch": "dvs-b"}],
-        "portgroup_not_found",
-        "There is no port group pg-a on dvs-b",
+        "portgroup_on_other_switch",
+        "The port group pg-a is not on dvs-b, but on dvs-a. Correct `switch` or `portgroup`.",
     ),
     Case(
         "the port group of the uplinks",
@@ -322,3 +330,23 @@ def test_refused_with_the_reason_and_without_a_touch(twin, drive, case):
         assert case.code in {problem["code"] for problem in result(answer)["failure"]["problems"]}
         assert not answer["changed"]
     assert adapters_of(running, "train-01") == before
+
+
+def test_a_removal_that_may_mean_two_adapters_is_refused(twin, drive):
+    running = twin(seed=network_lab(switches=[{"name": "dvs-c", "portgroups": [{"name": "pg-c"}]}]))
+    with running.world.lock:
+        # Two switches have port groups of one name where each is in a folder of its own.
+        (group,) = [one for one in running.world.of_kind("DistributedVirtualPortgroup") if one.name == "pg-c"]
+        group.name = "pg-a"
+        running.world.touch(group)
+    module = drive(running)
+    given = module("vmxnet3_nic", name="train-01", adapters=[{"portgroup": "pg-a", "switch": "dvs-c"}])
+    assert not given["failed"], given["msg"]
+    before = adapters_of(running, "train-01")
+    gone = {"name": "train-01", "state": "absent"}
+    answer = module("vmxnet3_nic", adapters=[{"portgroup": "pg-a"}], **gone)
+    assert "The port group pg-a is there 2 times: pg-a on dvs-a, pg-a on dvs-c. Set `switch` too." in answer["msg"]
+    assert adapters_of(running, "train-01") == before
+    answer = module("vmxnet3_nic", adapters=[{"portgroup": "pg-a", "switch": "dvs-c"}], **gone)
+    assert answer["changed"]
+    assert len(adapters_of(running, "train-01")) == len(before) - 1

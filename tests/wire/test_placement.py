@@ -97,6 +97,23 @@ def test_a_vm_that_is_off_moves_off_a_host_without_room_and_no_other_does(plan):
     assert entries[0]["why"] == "leaves esx-01 (vGPU profile)"
 
 
+@pytest.mark.parametrize("free_gb, fits", [(50, True), (5, False)])
+def test_a_vm_moves_to_a_host_that_does_not_see_its_datastore_only_if_its_files_fit_there(twin, drive, free_gb, fits):
+    vms = [ready("busy", "esx-01", "40c", power="on"), ready("a", "esx-01", datastore="near")]
+    stores = [{"name": name, "capacity_gb": 1000, "free_gb": free} for name, free in (("near", 900), ("far", free_gb))]
+    running = twin(seed=lab(esx(1), esx(2), vms=vms, stores=stores))
+    with running.world.lock:
+        for host in running.world.of_kind("HostSystem"):
+            unseen = "far" if host.name == "esx-01" else "near"
+            host.datastores = {moid: one for moid, one in host.datastores.items() if one.name != unseen}
+    answer = drive(running)("vm_placement_info", vms=[wish("a", "40c")], fit="report")
+    (entry,) = answer["placement"]["vms"]
+    assert (entry["action"], entry["host"], entry["datastore"]) == (
+        ("move", "esx-02", "far") if fits else (None, None, None)
+    )
+    assert fits or "datastore GB" in [short["resource"] for short in answer["placement"]["shortages"]]
+
+
 def test_functions_that_running_vms_have_are_gone(plan, twin, drive):
     held = [{"network": "pg-sriov", "type": "sriov"}]
     old = [ready(f"old-{number}", "esx-01", networks=[], adapters=held, power="on") for number in range(3)]
@@ -228,6 +245,21 @@ def test_the_plan_is_the_same_once_it_was_carried_out(twin, drive):
     second = drive(twin(seed=lab(*where, vms=vms)))("vm_placement_info", vms=asked, **RDMA)["placement"]["vms"]
     assert hosts(second) == {name: ("keep", host) for name, (action, host) in hosts(first).items()}
     assert [entry["numa_nodes"] for entry in second] == [entry["numa_nodes"] for entry in first]
+
+
+def test_a_vm_that_runs_with_a_gpu_away_from_its_port_is_left_running_and_told(twin, drive, capsys):
+    """Which of its GPUs a host gives is vSphere's choice: a second run of the same play must not fail over it."""
+    old = [ready(name, "esx-01", "20c", power="on") for name in ("a", "b")]
+    running = twin(seed=lab(esx(1, [near(), far()]), vms=old))
+    answer = drive(running)("vm_placement_info", vms=[wish("a", "20c"), wish("b", "20c")], gpudirect=True, **SRIOV)
+    assert not answer["failed"], answer["msg"]
+    roots = {entry["name"]: (entry["action"], entry["root"]) for entry in answer["placement"]["vms"]}
+    (apart,) = [name for name, (action, root) in roots.items() if root is None]
+    assert sorted(roots.values(), key=str) == [("keep", "0000:36"), ("keep", None)]
+    told = f"{answer.get('warnings', '')} {' '.join(capsys.readouterr().err.split())}"
+    assert (
+        f"{apart}: GPUDirect was wanted, and vSphere started these VMs with a GPU that is on another PCIe root" in told
+    )
 
 
 def test_a_whole_board_of_another_kind_is_no_place_for_the_profile(plan):

@@ -88,6 +88,13 @@ CASES = [
         "memory_reservation=ignore leaves 0 of 16 GB.",
     ),
     Case(
+        "high latency sensitivity with open processors",
+        {},
+        {"latency_sensitivity": "high", "cpu_reservation": "ignore"},
+        "latency_cpu_reservation",
+        "on host esx-01 4000 MHz; it would have 0 MHz. Use cpu_reservation=auto",
+    ),
+    Case(
         "sockets that the new number does not fill",
         {"cpus": 4, "cores_per_socket": 4},
         {"cpus": 6},

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.clone import cloud_init
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, inventory
 
 LONGEST_NAME = 80
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -121,7 +121,8 @@ def check_params(params):
     if _said(params["cloud_init"]) and _said(params["customization"]):
         problems.append("cloud_init and customization are both set; the guests obey one of them, choose it.")
     wanted = wishes(params)
-    names = Counter(wish["name"].lower() for wish in wanted)
+    # vCenter keeps a/b as a%2fb, and takes either for the other.
+    names = Counter(inventory.unescaped(wish["name"]).lower() for wish in wanted)
     problems += [f"VM {name} is listed {count} times." for name, count in names.items() if count > 1 and name]
     for wish in wanted:
         problems += [f"VM {wish['name'] or '(without a name)'}: {problem}" for problem in _check_wish(wish)]

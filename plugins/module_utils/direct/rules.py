@@ -167,11 +167,11 @@ def _many_gpus(state, new, wish):
 
 
 def _nodes(state, new, wish):
-    version = state.vm.hardware_version
+    version, host = state.vm.hardware_version, state.host
     if not any(one.numa_node is not None for one in new):
         return []
-    if state.host.before((8,)):
-        found = f"The NUMA node of a device is known from vSphere 8.0 on, host {state.host.name} has {state.host.version}."
+    if host.before((8,)):
+        found = f"The NUMA node of a device is known from vSphere 8.0 on, host {host.name} has {host.version}."
         todo = "Leave numa_node out, and use numa_nodes of aiready.vsphere.vm_shape instead."
     elif 0 < version < NODES_FROM:
         found = f"The NUMA node of a device takes hardware version {NODES_FROM}, the VM has {version}."

@@ -48,10 +48,14 @@ class Cluster:
     def vms_named(self, name):
         return [vm for vm in self.vms if name in (vm.name, vm.moid)]
 
+    def label(self, vm):
+        """What a VM is called: its name, or its MoID where another VM has this name too."""
+        return vm.name if len(self.vms_named(vm.name)) == 1 else vm.moid
+
     def name_of(self, ref):
-        """The name of a VM in a rule; its MoID where it is in the cluster no more."""
+        """The label of a VM in a rule; its MoID where it is in the cluster no more."""
         moid = ref._GetMoId()
-        return next((vm.name for vm in self.vms if vm.moid == moid), moid)
+        return next((self.label(vm) for vm in self.vms if vm.moid == moid), moid)
 
 
 def locate(vcenter, name, datacenter):

@@ -86,6 +86,9 @@ class DrsPlacement(Noun):
             self._cluster = clusters.read(self._vcenter, self._cluster.ref)
 
     def prove(self, items):
+        if not items:
+            # A change that was on its way when the task began has made all of it.
+            return
         (item,) = items
         self._cluster = clusters.read(self._vcenter, self._cluster.ref)
         item.proved = self._state(item)
@@ -119,7 +122,8 @@ class DrsPlacement(Noun):
         if named is None:
             rule = next((one for one in rules.rules_of_name(cluster, item.wish["name"]) if rules.is_ours(one)), None)
             return sorted(cluster.name_of(ref) for ref in (rule.vm if rule is not None else ()))
-        return sorted(next((vm.name for vm in cluster.vms_named(name)), name) for name in named)
+        meant = [(name, cluster.vms_named(name)) for name in named]
+        return sorted({cluster.label(found[0]) if len(found) == 1 else name for name, found in meant})
 
     def _state(self, item):
         """What the cluster says now of the task's rule and VMs."""

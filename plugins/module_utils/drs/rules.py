@@ -126,6 +126,12 @@ def _name(cluster, wish):
 
 
 def _hosts(cluster, wish, names):
+    if len(names) < 2:
+        yield Problem(
+            "too_few_vms",
+            f"All entries of the task mean one VM, {names[0]}.",
+            "Name at least two VMs, each by its name or by its MoID.",
+        )
     if wish["mandatory"] and len(names) > cluster.hosts:
         yield Problem(
             "too_few_hosts",

@@ -158,12 +158,16 @@ def _plain(vcenter, refs, owner):
     rows = properties.retrieve(
         vcenter, {"Network": ("name",)}, [ref for ref in refs if ref._wsdlName != _GROUP], skip_gone=True
     )
-    for row in rows:
-        yield Portgroup(
-            key=row.moid,
-            moid=row.moid,
-            # Unlike the inventory, a host and a backing have the name without escapes.
-            name=inventory.unescaped(row.get("name", "")),
-            datacenter=owner[row.moid],
-            opaque=row.kind == "OpaqueNetwork",
-        )
+    return [plain(row, owner[row.moid]) for row in rows]
+
+
+def plain(row, datacenter):
+    """A network that is on no distributed switch, from its row."""
+    return Portgroup(
+        key=row.moid,
+        moid=row.moid,
+        # Unlike the inventory, a host and a backing have the name without escapes.
+        name=inventory.unescaped(row.get("name", "")),
+        datacenter=datacenter,
+        opaque=row.kind == "OpaqueNetwork",
+    )

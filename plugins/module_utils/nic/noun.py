@@ -76,7 +76,7 @@ class Nics(VmNoun):
                 raise refusal(item.label, f"its adapters on {names} were to be removed", problems)
             return
         problems = rules.against_host(item.now) or rules.against_portgroups(item.now, entries, self.fabric)
-        problems = problems or self.against(item, wanted)
+        problems = problems or [*self.against(item, wanted), *rules.against_addresses(item.now, wanted)]
         if problems:
             raise refusal(item.label, self._wish_in_words(entries), problems)
         for doubt in self.doubts(item, wanted):

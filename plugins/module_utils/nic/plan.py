@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic.state import Adapter, canonical_mac
+from ansible_collections.aiready.vsphere.plugins.module_utils.nic.state import Adapter, canonical_mac, is_reserved
 
 # What a running VM takes for every kind of adapter.
 _CONNECTION = ("start_connected", "connected")
@@ -34,7 +34,7 @@ def want(now, wish, fabric, exact, details):
     entries = wish["adapters"] or []
     groups = [fabric.find(entry["portgroup"], entry["switch"], now.host) for entry in entries]
     if wish["state"] == "absent":
-        gone = now.adapters if exact else _named(now.adapters, entries, groups)
+        gone = now.adapters if exact else _meant(now.adapters, entries, groups)
         return replace(now, adapters=tuple(one for one in now.adapters if one not in gone))
     functions = [details(Adapter(), entry, now).physical_function for entry in entries]
     matched = _match(now.adapters, list(zip(entries, groups, functions)), exact)
@@ -48,7 +48,7 @@ def want(now, wish, fabric, exact, details):
             added.append(adapter)
         else:
             kept[before.key] = adapter
-    managed = now.adapters if exact else _named(now.adapters, entries, groups)
+    managed = now.adapters if exact else _on(now.adapters, groups)
     stay = [
         kept.get(one.key, one) for one in now.adapters if one.key in kept or all(one is not other for other in managed)
     ]
@@ -161,11 +161,21 @@ def _same_group(adapter, entry, group, function):
     return group is not None and adapter.network == group.key
 
 
-def _named(adapters, entries, groups):
-    """The adapters on the port groups that the entries name, or with their MAC addresses."""
+def _on(adapters, groups):
     keys = {group.key for group in groups if group is not None}
-    macs = {canonical_mac(entry["mac"]) for entry in entries if entry["mac"]}
-    return [one for one in adapters if one.network in keys or one.mac in macs]
+    return [one for one in adapters if one.network in keys]
+
+
+def _meant(adapters, entries, groups):
+    """The adapters on the port groups that the entries name; of those, one alone where an entry has its address."""
+    return [
+        one
+        for one in adapters
+        if any(
+            one in _on(adapters, [group]) and (not entry["mac"] or _same_mac(one, entry, group, None))
+            for entry, group in zip(entries, groups)
+        )
+    ]
 
 
 def _wished(adapter, entry, group, running):
@@ -175,7 +185,8 @@ def _wished(adapter, entry, group, running):
         network=group.key if group is not None else "",
         switch_uuid=group.switch_uuid if group is not None else "",
         mac=mac or adapter.mac,
-        mac_fixed=bool(mac) or adapter.mac_fixed,
+        # An address that vSphere itself has chosen is there already, and would not do as a fixed one.
+        mac_fixed=adapter.mac_fixed or bool(mac) and not (mac == adapter.mac and is_reserved(mac)),
         start_connected=entry["connected"],
         connected=entry["connected"] if running else None,
     )

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.nic import networks
+from ansible_collections.aiready.vsphere.plugins.module_utils.nic.state import is_reserved
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
 
 # Network adapters of all kinds in one VM (vSphere configuration maximums, the same in 7.0 and 8.0).
 MOST_ADAPTERS = 10
@@ -65,6 +67,24 @@ def against_number(now, wanted):
     ]
 
 
+def against_addresses(now, wanted):
+    """Fixed addresses with which vSphere starts no VM."""
+    if any(key.endswith(".checkmacaddress") and not is_on(value) for key, value in now.vm.extra.items()):
+        return []
+    there = {one.fixed_mac for one in now.adapters}
+    new = sorted({one.mac for one in wanted.adapters if one.mac_fixed} - there)
+    return [
+        Problem(
+            "mac_reserved",
+            f"The MAC address {mac} is of a range from which vSphere chooses by itself, and it starts no VM with "
+            "such a one as a fixed address.",
+            "Use one from 00:50:56:00:00:00 to 00:50:56:3f:ff:ff or of another vendor, or leave `mac` out.",
+        )
+        for mac in new
+        if is_reserved(mac)
+    ]
+
+
 def against_reservation(now, path):
     """Memory that is not reserved in full."""
     if now.vm.fully_reserved:
@@ -95,6 +115,14 @@ def against_hardware(now, least, path):
 def _against_name(now, name, switch, fabric):
     wish = f"{name} on {switch}" if switch else name
     found = fabric.candidates(name, switch, now.host)
+    elsewhere = fabric.candidates(name, None, now.host) if switch and not found else []
+    if elsewhere:
+        switches = ", ".join(sorted({fabric.switch_of(group, now.host) for group in elsewhere}))
+        return Problem(
+            "portgroup_on_other_switch",
+            f"The port group {name} is not on {switch}, but on {switches}.",
+            "Correct `switch` or `portgroup`.",
+        )
     if not found:
         near = ", ".join(fabric.near(name, now.host)) or "none"
         return Problem(

@@ -133,6 +133,12 @@ def canonical_mac(text):
     return (text or "").strip().lower().replace("-", ":")
 
 
+def is_reserved(mac):
+    """Whether vSphere keeps an address for itself, and starts no VM that has it as a fixed one."""
+    # Of 00:50:56 only 00 to 3f are for people, of 00:0c:29 none (VMware vSphere Troubleshooting, MAC address conflict).
+    return mac.startswith("00:0c:29:") or (mac.startswith("00:50:56:") and mac[9:11] > "3f")
+
+
 def _rulesets(firewall):
     return (firewall.ruleset if firewall else None) or []
 

@@ -94,7 +94,8 @@ def _why(world, board, room, vm, place, action, gpus, nics):
             yield "GPU, NIC on one node"
         else:
             yield "GPU, NIC on different nodes"
-    if room.rules.gpudirect and vm.profiles and _other_roots(room, vm, nics):
+    runs = action == "keep" and vm.present.power == "on"
+    if room.rules.gpudirect and vm.profiles and not runs and _other_roots(room, vm, nics):
         yield "vSphere may take a GPU elsewhere"
     devices = {one.numa for one in gpus or nics} - {None}
     if devices and not devices.issuperset(place.nodes):
@@ -149,6 +150,12 @@ def _host(room, entries):
             for gpu in host.gpus
         ],
     }
+
+
+def apart(result):
+    """Names of VMs that are kept although their GPUs and their ports are on different roots."""
+    kept = [one for one in result["vms"] if one["action"] == "keep"]
+    return [one["name"] for one in kept if one["gpus"] and one["nics"] and one["root"] is None]
 
 
 def summary(result):

@@ -15,6 +15,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.mig.rules import R
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig.table import GPUS
 from ansible_collections.aiready.vsphere.plugins.module_utils.placement.model import ANY, MIG, MIXED_SIZE, SAME_SIZE
 
+# Of 8 slices of memory those that go with compute slices, as on every board that has 7 (NVIDIA MIG user guide).
+_MEMORY_SLICES = {1: 1, 2: 2, 3: 4, 4: 4, 7: 8}
 _SHARED = (SAME_SIZE, MIXED_SIZE, MIG, ANY)
 
 
@@ -90,8 +92,8 @@ def _instances(profiles, names):
     rows = [catalogue.mig_type(profile) for profile in profiles]
     owner = catalogue.board_of(profiles[0])
     if None in rows or owner is None or owner.mig_gpu not in GPUS:
-        whole = catalogue.board_memory_gb(profiles[0], profiles)
-        return sum(name.slices for name in names) <= 7 and sum(name.gb for name in names) <= whole
+        memory = sum(_MEMORY_SLICES.get(name.slices, 8) for name in names)
+        return sum(name.slices for name in names) <= 7 and memory <= 8
     counts = Counter()
     for row, number in Counter(rows).items():
         if number > row.max_per_gpu:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, combinations_with_replacement, islice
+from itertools import chain, combinations, combinations_with_replacement, islice
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.placement import capacity
@@ -14,6 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.placement.model im
 
 # Most combinations of ports that are tried for one choice of GPUs.
 _MOST_PORTS = 2000
+# Most choices of GPUs that are looked at for those that lie together.
+_MOST_GPUS = 200
 # What a host is short of; the port for PVRDMA goes with being ready for it.
 _PORTS = {"sriov": "vfs", "passthrough": "ports"}
 _NOWHERE = Present("", "", "", "off")
@@ -29,7 +31,7 @@ def options(room, vm):
     if any(True for dummy in plain_blockers(room, vm)):
         return
     for gpus in _gpu_choices(room, vm):
-        for nics in _nic_choices(room, vm, gpus):
+        for nics in _nic_choices(room, vm, gpus, paired=not _is_running(room, vm)):
             nodes = nodes_of(room, vm, gpus, nics)
             for datastore in _datastores(room, vm):
                 yield Place(room.host.moid, gpus, nics, nodes, datastore)
@@ -113,7 +115,12 @@ def _whole(room, vm):
 
 def _runs_here(room, vm, same):
     """Whether a VM holds already what it needs, so that estimates of what is free do not count."""
-    return bool(same) and vm.present.power == "on" and vm.present.host == room.host.moid
+    return bool(same) and _is_running(room, vm)
+
+
+def _is_running(room, vm):
+    """Whether the VM runs here: which of the GPUs it has is vSphere's choice, and done."""
+    return vm.present is not None and vm.present.power == "on" and vm.present.host == room.host.moid
 
 
 def _here(room, vm):
@@ -137,13 +144,32 @@ def _gpu_choices(room, vm):
     if here.gpus and sorted(profile for gpu, profile in here.gpus) == sorted(vm.profiles):
         return iter([here.gpus])
     if vm.gpus:
-        return _whole_gpus(room, vm)
+        return _compact(room, here.devices, _whole_gpus(room, vm))
     if not vm.profiles:
         return iter([()])
     if any(profile not in room.host.offered for profile in vm.profiles):
         return iter(())
     profiles = sorted(vm.profiles, key=lambda profile: (-capacity.share(profile), profile))
-    return _vgpus(room, vm, profiles, 0, dict(room.loads), (), None)
+    choices = _vgpus(room, vm, profiles, 0, dict(room.loads), (), None)
+    return _compact(room, {gpu for gpu, dummy in here.gpus}, choices) if len(profiles) > 1 else choices
+
+
+def _compact(room, mine, choices):
+    """The same choices, the GPUs that the VM has first, then those on the fewest nodes and roots."""
+    first = list(islice(choices, _MOST_GPUS))
+    number = len({gpu for gpu, dummy in first[0]}) if first else 0
+
+    def apart(choice):
+        gpus = [room.gpu_by_id[gpu] for gpu in {gpu for gpu, dummy in choice}]
+        return (
+            # How many GPUs share the vGPUs is the policy's to say.
+            len(gpus) != number,
+            sum(gpu.id not in mine for gpu in gpus),
+            len({gpu.numa for gpu in gpus}),
+            len({gpu.root for gpu in gpus}),
+        )
+
+    return chain(sorted(first, key=apart), choices)
 
 
 def _vgpus(room, vm, profiles, at, loads, chosen, run):
@@ -261,7 +287,7 @@ def _has_functions(room, group):
 
 
 def _datastores(room, vm):
-    """Datastores with space for a VM that is new, or that comes from where this host does not see; the emptiest first."""
+    """Datastores with space for a VM that is new, or whose own the host does not see; the emptiest first."""
     space_gb = vm.space_gb(room.host)
     if space_gb is None:
         yield ""

@@ -68,9 +68,10 @@ def check_params(params):
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = args.check_common(params) + list(_check_task(params))
     names = Counter(label(entry) for entry in params["vms"])
-    problems += [f"VM {name} is listed {count} times." for name, count in names.items() if count > 1]
+    problems += [f"VM {name} is listed {count} times." for name, count in names.items() if count > 1 and name]
     for entry in params["vms"]:
-        problems += [f"VM {label(entry)}: {problem}" for problem in _check_entry(entry, params)]
+        called = label(entry).strip() or "(without a name)"
+        problems += [f"VM {called}: {problem}" for problem in _check_entry(entry, params)]
     return problems
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
@@ -45,11 +46,33 @@ def does_not_fit(result):
     return OperatorError(
         "Placement",
         f"a place for each of {len(result['vms'])} VMs was wanted",
-        f"{len(without)} of them {'has' if len(without) == 1 else 'have'} none: {names}. {' '.join(told + more)}",
+        f"{len(without)} of them {'has' if len(without) == 1 else 'have'} none: {names}. {' '.join(told + more)}"
+        + _carried(result),
         "Ask for what would fit, or add what is short",
         "does_not_fit",
         shortages=short,
         vms=without,
+    )
+
+
+def _carried(result):
+    """What fixes the size of GPUs, so that a shortage of profiles can be understood."""
+    if not any(one["resource"].startswith("vGPUs ") for one in result["shortages"]):
+        return ""
+    gpus = [gpu for host in result["hosts"] if host["usable"] for gpu in host["gpus"]]
+    sizes = Counter(name for gpu in gpus for name in set(gpu["carries"]))
+    told = [f"{count} {'carries' if count == 1 else 'carry'} {name}" for name, count in sorted(sizes.items())]
+    return f" Of the GPUs, {' and '.join(told)} for other VMs." if told else ""
+
+
+def no_gpudirect(names):
+    """What a user has to know of VMs that run without what was asked for, and that only a restart could change."""
+    more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+    return (
+        f"{', '.join(names[:_TOLD])}{more}: GPUDirect was wanted, and vSphere started these VMs with a GPU that is on "
+        "another PCIe root than their network adapter, so that their traffic goes through the processor. They are left "
+        "running. vSphere chooses among the GPUs of a host: leave only GPUs near the adapter to this job, fill them by "
+        "the assignment policy consolidation, or use a vendor device group or passthrough."
     )
 
 
@@ -126,7 +149,8 @@ def _refuse_unknown(world, scope, wish):
     if group:
         names = {name for host in world.hosts for name in host.portgroups}
         if group not in names:
-            found = f"There is no port group {group}, neither distributed nor on one of the hosts. {near(group, names)}"
+            there = names.union(scope.distributed)
+            found = f"There is no port group {group}, neither distributed nor on one of the hosts. {near(group, there)}"
             problems.append(("portgroup_not_found", found, "Correct portgroup."))
         elif wish["path"] == "pvrdma":
             found = f"Port group {group} is on standard switches, and PVRDMA needs a distributed switch."

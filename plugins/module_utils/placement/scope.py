@@ -30,6 +30,8 @@ class Scope:
     switch: str = ""
     # Set where no distributed switch has it, so that a host's standard switch may.
     portgroup: str = ""
+    # The distributed port groups that there are, for whoever misspelt one.
+    distributed: tuple = ()
 
 
 def scope_of(rows, params):
@@ -169,6 +171,7 @@ def _network(tree, datacenter, params, scope, problems):
         for row in tree.of("VirtualPortgroup")
         if _moid(row.get("config.distributedVirtualSwitch")) in switches and not row.get("config.uplink")
     ]
+    scope.distributed = tuple(sorted({name for name, dummy in there}))
     others = sorted({switches[moid] for name, moid in there if name == group})
     homes = {moid for name, moid in there if name == group and wish in (None, "", switches[moid])}
     if len(homes) > 1:

@@ -137,12 +137,13 @@ class Board:
                 self.put(vm, place)
         return Found(dict(self.places), unplaced)
 
-    def repair(self, vm):
-        """Make room by moving one other VM that may move; true when it worked."""
+    def repair(self, vm, settled=False):
+        """Make room by one other VM that is new, with settled by one that is there and off; true when it worked."""
         by_host = {}
         for name, place in self.places.items():
             other = self.vms[name]
-            if not (other.present is not None or other.pin) and other.kind != vm.kind:
+            moves = other.present is None or (settled and not other.present.fixed)
+            if moves and not other.pin and other.kind != vm.kind:
                 by_host.setdefault(place.host, {}).setdefault((other.kind, other.job), other)
         for room in self.allowed(vm):
             for other in by_host.get(room.host.moid, {}).values():
@@ -201,6 +202,10 @@ def _attempt(world, vms, rules, keep, only=None):
         if exact.run():
             return Found(dict(again.places), [])
         found.hopeless = not exact.gave_up
+    if keep and len(found.unplaced) <= REPAIRED:
+        # One that makes way is better than a plan that asks all of them where they would like to be.
+        found.unplaced = [vm for vm in found.unplaced if not board.repair(vm, settled=True)]
+        found.places = dict(board.places)
     return found
 
 

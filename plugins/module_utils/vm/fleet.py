@@ -33,16 +33,22 @@ class Fleet:
         self._in_flight = in_flight
         self._task_timeout_s = task_timeout_s
         self._planning = planning
+        self._datacenter = None
         self._refs = {}
         self._places = {}
 
     def find(self, items, datacenter):
         """Find the VMs; an item whose VM cannot be found, or is the VM of another item too, gets its error."""
+        self._datacenter = datacenter
         self._refs = lookup.look_up(self.vcenter, items, datacenter, self._planning)
 
     def read(self, items):
         """Fill item.now, and what else identifies the VM, with one request for all."""
         rows = self._read_with_hosts(items)
+        copied = self._take_templates(items, rows) if self._planning else {}
+        if copied:
+            self._refs.update(copied)
+            rows = self._read_with_hosts(items)
         by_moid = {row.moid: row for row in rows if row.kind == "VirtualMachine"}
         places = place.places_of(rows)
         wanted = {lookup.planned_of(item).get("host") for item in items} if self._planning else set()
@@ -55,8 +61,7 @@ class Fleet:
                 continue
             where = places.get(moid_of(row.get("runtime.host")))
             vm = state.vm_of(row)
-            # Of a VM that is inaccessible vCenter tells no configuration either, and that has words of its own.
-            if row.get("config.version") is None and vm.connection == "connected":
+            if _is_unfinished(row):
                 item.error = _unfinished(item)
                 continue
             if self._planning:
@@ -132,6 +137,12 @@ class Fleet:
         for item in items:
             give_up(item, errors[item.ids["moid"]] or _never_done(item))
 
+    def _take_templates(self, items, rows):
+        """VMs that are being copied, maybe by a run that was killed, are planned like those that are not there."""
+        unfinished = {row.moid for row in rows if row.kind == "VirtualMachine" and _is_unfinished(row)}
+        copied = [item for item in items if self.ref(item)._GetMoId() in unfinished]
+        return lookup.templates_of(self.vcenter, copied, self._datacenter)
+
     def _vm_properties(self):
         return [*state.PROPERTIES, *self._noun.VM_PROPERTIES]
 
@@ -180,6 +191,11 @@ def gone(item):
         "Find out who removed it.",
         "vm_gone",
     )
+
+
+def _is_unfinished(row):
+    # Of a VM that is inaccessible vCenter tells no configuration either, and that has words of its own.
+    return row.get("config.version") is None and str(row.get("runtime.connectionState")) == "connected"
 
 
 def _unfinished(item):

@@ -40,6 +40,17 @@ def look_up(vcenter, items, datacenter, planning):
     return refs
 
 
+def templates_of(vcenter, items, datacenter):
+    """{id of item: reference of the template that its VM is made of}, for those whose wish tells one that is there."""
+    items = [item for item in items if _template(item)]
+    answers = find.find_vms(vcenter, [_identity(_template(item)) for item in items], datacenter) if items else []
+    refs = {id(item): found.ref for item, found in zip(items, answers) if not isinstance(found, OperatorError)}
+    for item in items:
+        if id(item) in refs:
+            item.ids.update(moid=None, path=None)
+    return refs
+
+
 def planned_of(item):
     """What earlier tasks of the play will have made of the VM, as far as the wish tells."""
     return {key: value for key, value in (item.wish.get("planned") or {}).items() if value is not None}

@@ -12,11 +12,13 @@ from .pci import NVIDIA
 DEFAULT_MMIO_GB = 32  # the 64-bit window without a size (frankdenneman.nl 2023-05-30)
 NIC_MMIO_GB = 1 / 16  # the registers of a passed-through port or of a virtual function [unsure: order of magnitude]
 KB_PER_GB = 1024 * 1024
+FIRST_RESERVED = 0x40  # of 00:50:56
 
 
 def check(vm):
     """Raise the vendor's refusal for a configuration that cannot start."""
     _check_latency(vm)
+    _check_addresses(vm)
     wanted = vgpu_types(vm)
     if not direct.needs_all_memory(vm):
         return
@@ -57,6 +59,20 @@ def too_new(host):
         hostName=host.name,
         host=vim.HostSystem(host.moid),
     )
+
+
+def _check_addresses(vm):
+    """Fixed MAC addresses keep out of the ranges that VMware gives to generated ones (vSphere Troubleshooting)."""
+    for position, nic in enumerate(vm.nics):
+        unchecked = (vm.setting(f"ethernet{position}.checkMACAddress") or "").casefold() == "false"
+        mac = nic.macAddress.casefold()
+        reserved = mac.startswith("00:0c:29:") or (mac.startswith("00:50:56:") and int(mac[9:11], 16) >= FIRST_RESERVED)
+        if reserved and nic.addressType == "manual" and not unchecked:
+            # The sentence is the vendor's (community.vmware issue 1159).
+            raise refusal(
+                f"{nic.macAddress} is not a valid static Ethernet address. It conflicts with VMware reserved MACs for "
+                "other usage."
+            )
 
 
 def _check_latency(vm):

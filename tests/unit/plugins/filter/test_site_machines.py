@@ -45,10 +45,11 @@ def test_profiles_of_an_entry_win_over_those_of_the_site():
 
 def test_what_the_site_does_not_say_is_the_careful_choice():
     inputs = site_machines({"gpu": GPU, "vms": [{"name": "a"}]})
-    del inputs["vms"]
-    assert inputs == {
+    careful = {
         "datacenter": "",
         "cluster": "",
+        "template": "",
+        "start": "auto",
         "power": "refuse",
         "guest_shutdown_timeout_s": 300,
         "memory_reservation": "all",
@@ -56,7 +57,46 @@ def test_what_the_site_does_not_say_is_the_careful_choice():
         "mmio_size_gb": 0,
         "unified_memory": "enabled",
         "max_per_vm": 0,
+        "cpus": 0,
+        "hardware_version": 0,
+        "path": "tcp",
+        "portgroup": "",
+        "gpudirect": "ignore",
+        "anti_affinity": True,
+        "automation": "partially_automated",
     }
+    assert {key: inputs[key] for key in careful} == careful
+
+
+def test_entries_win_over_what_all_vms_share():
+    inputs = site_machines(
+        {
+            "cluster": "gpu",
+            "gpu": {"mode": "passthrough", "per_vm": 2},
+            "machine": {"template": "t", "cpus": 16, "memory_gb": 64},
+            "vms": [{"prefix": "a-", "count": 1, "cpus": 32, "host": "esx-01"}, {"name": "b", "folder": "other"}],
+        }
+    )
+    assert inputs["vms"] == [
+        {"name": "a-01", "gpus": 2, "cpus": 32, "host": "esx-01"},
+        {"name": "b", "gpus": 2, "folder": "other"},
+    ]
+    assert (inputs["cpus"], inputs["memory_gb"], inputs["template"]) == (16, 64, "t")
+
+
+@pytest.mark.parametrize(
+    "network, gpudirect",
+    [
+        ({}, "ignore"),
+        ({"path": "pvrdma"}, "ignore"),
+        ({"path": "sriov"}, "enabled"),
+        ({"path": "passthrough"}, "enabled"),
+        ({"path": "sriov", "gpudirect": "disabled"}, "disabled"),
+    ],
+    ids=["TCP", "PVRDMA", "SR-IOV", "passthrough", "switched off"],
+)
+def test_gpu_and_adapter_talk_directly_where_the_path_can(network, gpudirect):
+    assert site_machines({"gpu": GPU, "network": network, "vms": [{"name": "a"}]})["gpudirect"] == gpudirect
 
 
 def test_what_the_site_says_reaches_the_stage():

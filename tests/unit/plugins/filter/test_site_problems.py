@@ -195,7 +195,9 @@ def test_all_contradictions_are_told_at_once():
     ]
 
 
-KNOWN = "Known are mode, profile, per_vm, unified_memory, memory_reservation, mmio, mmio_size_gb, max_per_vm."
+KNOWN = (
+    "Known are mode, profile, per_vm, unified_memory, memory_reservation, mmio, mmio_size_gb, max_per_vm, passthrough."
+)
 UNKNOWN = {
     "misspelled at the top": (site(gpuu={}), "site.gpuu: there is no such key. Did you mean gpu?"),
     "misspelled in a part": (site(gpu={"pervm": 1}), "site.gpu.pervm: there is no such key. Did you mean per_vm?"),

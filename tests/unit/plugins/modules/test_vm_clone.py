@@ -61,7 +61,9 @@ def test_a_result_is_as_documented_and_tells_nothing_of_the_userdata():
     assert "cloud-config" not in json.dumps(found)
 
 
-@pytest.mark.parametrize("text", ["#cloud-config\npassword: hush\n", "#cloud-config\nrun: [\"hush\", 'hush']\n", "hush"])
+@pytest.mark.parametrize(
+    "text", ["#cloud-config\npassword: hush\n", "#cloud-config\nrun: [\"hush\", 'hush']\n", "hush"]
+)
 @pytest.mark.parametrize("level", ["task", "vm"])
 def test_the_log_of_the_system_has_nothing_of_the_userdata(text, level, monkeypatch):
     logged = []

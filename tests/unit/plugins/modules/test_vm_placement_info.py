@@ -35,7 +35,7 @@ def problems(*vms, **task):
     [
         ([], {}, "vms is empty; list at least one VM."),
         ([WHOLE, WHOLE], {}, "VM a is listed 2 times."),
-        ([{"name": " "}], {}, "VM  : its name is empty."),
+        ([{"name": " "}], {}, "VM (without a name): its name is empty."),
         ([{**WHOLE, "host": " "}], {}, "VM a: host is empty; leave it out to have one chosen."),
         ([{**WHOLE, "memory_gb": 0}], {}, "VM a: memory_gb is 0; it must be at least 1."),
         ([{**WHOLE, "cpus": 0}], {}, "VM a: cpus is 0; it must be at least 1."),

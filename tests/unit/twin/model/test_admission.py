@@ -173,3 +173,23 @@ def test_pinned_memory_has_a_property_and_does_not_come_in_as_a_setting(lab):
     option = vim.option.OptionValue(key="sched.mem.pin", value="TRUE")
     assert here.reconfigure("vm", extraConfig=[option]).state == "success"
     assert here.vm("vm").setting("sched.mem.pin") is None
+
+
+@pytest.mark.parametrize(
+    "mac, starts",
+    [
+        ("00:50:56:3f:00:01", True),
+        ("00:50:56:40:00:01", False),
+        ("00:50:56:A0:00:01", False),
+        ("00:0c:29:00:00:01", False),
+        ("02:00:00:00:00:01", True),
+    ],
+)
+def test_a_fixed_address_is_none_of_those_that_vsphere_gives_itself(lab, mac, starts):
+    here = lab(vms=[{"name": "vm", "adapters": [{"network": "VM Network", "mac": mac}]}])
+    task = here.power_on("vm")
+    assert (task.state == "success") is starts
+    if not starts:
+        assert "is not a valid static Ethernet address. It conflicts with VMware reserved MACs" in task.error.msg
+        here.reconfigure("vm", extraConfig=[vim.option.OptionValue(key="ethernet0.checkMACAddress", value="FALSE")])
+        assert here.power_on("vm").state == "success"

@@ -87,6 +87,9 @@ def test_a_template_on_a_host_outside_the_cluster_is_cloned_into_it(lab):
     made.pool = vim.ResourcePool(inventory.find_by_path(made.world, "lab/host/gpu/Resources").moid)
     assert clone(made).state == "success"
     assert made.vm("copy").host.name == "esx-1"
+    (alone,) = [host for host in made.world.of_kind("HostSystem") if host.name == "alone"]
+    task = clone(made, "astray", location={"host": vim.HostSystem(alone.moid)})
+    assert failed(task) == ("InvalidArgument", "A specified parameter was not correct: spec.location.host")
 
 
 REFUSED = {

@@ -6,7 +6,7 @@ import pytest
 from pyVmomi import vim
 
 from twin.esxcli.commands import network as esxcli_network
-from twin.model import cloning, passthru
+from twin.model import cloning, passthru, power
 
 DEVICE = vim.vm.device
 ROOT = "0000:36:02.0"
@@ -60,6 +60,16 @@ TAKES = {
     "two, in the only order that serves both": (
         {"pci_devices": [{"allowed": [NIC_ID, "15b3:1021"]}, {"allowed": [NIC_ID]}]},
         [PORT, OTHER_PORT],
+    ),
+    "three, of which the first has to leave its first choice to others": (
+        {
+            "pci_devices": [
+                {"allowed": [GPU_ID, NIC_ID]},
+                {"allowed": [GPU_ID, "15b3:1021"]},
+                {"allowed": [GPU_ID, "15b3:1021"]},
+            ]
+        },
+        [GPU, PORT, OTHER_PORT],
     ),
     "a function of the wanted port": (SRIOV, FUNCTIONS[:1]),
     "a function of an uplink of its switch": ({"adapters": [{"type": "sriov", "network": "train"}]}, FUNCTIONS[:1]),
@@ -266,3 +276,31 @@ def test_drs_finds_the_host_that_has_the_device(here):
     world = here(DYNAMIC, hosts=[bare, host("esx-2")], drs="fullyAutomated")
     assert world.power_on("vm-0").error is None
     assert world.vm("vm-0").host.name == "esx-2"
+
+
+def test_a_running_vm_keeps_the_network_and_the_port_of_its_function(here):
+    world = here({**SRIOV, "power": "on"})
+    (card,) = world.vm("vm-0").nics
+    other = next(one for one in world.hosts[0].networks.values() if one.name == "VM Network")
+    backing = DEVICE.VirtualEthernetCard.NetworkBackingInfo(deviceName=other.name, network=vim.Network(other.moid))
+    port = DEVICE.VirtualPCIPassthrough.DeviceBackingInfo(
+        id=OTHER_PORT, deviceName="", deviceId="1021", systemId="", vendorId=0x15B3
+    )
+    moved = DEVICE.VirtualSriovEthernetCard(key=card.key, backing=backing)
+    split = DEVICE.VirtualSriovEthernetCard.SriovBackingInfo(physicalFunctionBacking=port)
+    elsewhere = DEVICE.VirtualSriovEthernetCard(key=card.key, sriovBacking=split)
+    for wanted in (moved, elsewhere):
+        change = vim.vm.device.VirtualDeviceSpec(operation="edit", device=wanted)
+        assert isinstance(world.reconfigure("vm-0", deviceChange=[change]).error, vim.fault.InvalidPowerState)
+    world.power_off("vm-0")
+    for wanted in (moved, elsewhere):
+        change = vim.vm.device.VirtualDeviceSpec(operation="edit", device=wanted)
+        assert world.reconfigure("vm-0", deviceChange=[change]).error is None
+
+
+@pytest.mark.parametrize("vm", [STATIC, DYNAMIC, SRIOV], ids=["static", "dynamic", "function"])
+def test_a_running_vm_with_a_device_of_its_host_is_not_suspended(here, vm):
+    world = here({**vm, "power": "on"})
+    with pytest.raises(vim.fault.GenericVmConfigFault, match="cannot be suspended"):
+        power.suspend(world.world, world.vm("vm-0"))
+    assert world.vm("vm-0").power == "poweredOn"

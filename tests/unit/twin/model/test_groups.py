@@ -105,6 +105,14 @@ def test_a_group_comes_whole_and_goes_whole(lab):
     assert world.vm("vm").device_groups == {}
 
 
+def test_a_device_of_a_group_that_the_request_does_not_name_is_refused(lab):
+    world = lab(hosts=[host()], vms=[{"name": "vm"}])
+    _group, members = seed_devices.device_group(world.hosts[0], name(world), -1)
+    changes = [vim.vm.device.VirtualDeviceSpec(operation="add", device=one) for one in members]
+    assert isinstance(world.reconfigure("vm", deviceChange=changes).error, vim.fault.InvalidDeviceSpec)
+    assert groups.members_of(world.vm("vm"), -1) == []
+
+
 def test_a_group_that_nobody_offers_or_older_hardware_is_refused(lab):
     world = lab(hosts=[host()], vms=[{"name": "vm", "hardware_version": 19}])
     assert isinstance(ask(world, name(world)), vim.fault.DeviceUnsupportedForVmVersion)

@@ -29,10 +29,10 @@ def host(number, nic=HCA, more_nics=(), vmk=None, **more):
 def way(lab):
     """Two running VMs: the way from the first to the second, and why."""
 
-    def look(first=None, second=None, here=None, there=None, mine=None, other=None):
+    def look(first=None, second=None, here=None, there=None, mine=None, other=None, switches=SWITCHES):
         world = lab(
             hosts=[first or host(1), second or host(2)],
-            switches=SWITCHES,
+            switches=switches,
             vms=[
                 {
                     "name": "a",
@@ -110,3 +110,8 @@ def test_two_protocols_do_not_talk_rdma(way):
         here=hardware, there=hardware, mine={"protocol": "rocev1"}, other={"protocol": "rocev2"}
     )
     assert (found, "a speaks rocev1, b rocev2" in why) == ("tcp", True)
+
+
+def test_a_vmkernel_adapter_with_a_larger_mtu_than_its_switch_ends_in_tcp(way):
+    ((_peer, found, why),) = way(switches=[{**SWITCHES[0], "mtu": 1500}, SWITCHES[1]])
+    assert (found, "esx-1: vmk1 has MTU 9000, rdma only 1500" in why) == ("tcp", True)

@@ -210,3 +210,12 @@ def test_memory_that_does_not_fit_on_the_bound_node_is_remote(lab):
     assert numa.remote_mb(here.vm("first")) == 0
     here.power_on("second")
     assert numa.remote_mb(here.vm("second")) == 50 * 1024
+
+
+def test_a_vm_does_not_move_to_a_host_that_does_not_see_its_files(pair):
+    here = pair([{"name": "vm"}])
+    store, host = next(iter(here.vm("vm").datastores.values())), here.hosts[1]
+    store.hosts.pop(host.moid)
+    host.datastores.pop(store.moid)
+    assert isinstance(move(here).error, vim.fault.CannotAccessFile)
+    assert here.vm("vm").host is here.hosts[0]

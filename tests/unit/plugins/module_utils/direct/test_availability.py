@@ -236,3 +236,14 @@ def test_what_the_host_cannot_give_is_refused_with_the_reason_and_the_way_out(no
 def test_a_vm_that_holds_the_device_itself_is_not_in_its_own_way():
     held = {PORT: Claim("vm-1", "whatever it is called")}
     assert refusal(state(), dynamic(CX6), static(PORT_2), offered=offer(host(), holders=held), mixed="allow") is None
+
+
+def test_a_static_device_that_its_vm_has_got_as_a_dynamic_one_is_its_own():
+    offered = offer(host(), holders={PORT: Claim("vm-1", "train-01")})
+    assert refusal(state(), static(PORT), offered=offered) is None
+
+
+def test_a_device_that_a_vm_of_the_task_holds_and_asks_for_counts_once():
+    asked = Asked("dynamic", allowed=(CX6,), label="fabric")
+    offered = offer(host(), holders={PORT: Claim("vm-2", "train-02")})
+    assert refusal(state(), dynamic(CX6, label="fabric"), offered=offered, claims={asked: [OTHER]}) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.direct import plan
 from ansible_collections.aiready.vsphere.plugins.module_utils.direct.state import (
@@ -14,14 +16,20 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.direct.state impor
 from .worlds import (
     A100,
     CX6,
+    FIT,
     GPU,
+    HERE,
     PCI,
     PORT,
     PORT_2,
+    bridge,
+    device,
     dynamic,
     dynamic_device,
+    given,
     group,
     groups,
+    host,
     member,
     state,
     static,
@@ -132,6 +140,10 @@ def test_without_a_word_a_device_keeps_its_node():
     assert plan.setting_changes(now, plan.want(now, wish(dynamic(CX6)))) == []
 
 
+def test_a_negative_node_is_none():
+    assert names(state(dynamic_device(13000, CX6, numaNode=-1))) == ["dynamic 15b3:101d"]
+
+
 def test_a_node_is_set_on_the_device_that_is_there():
     now = state(dynamic_device(13000, CX6))
     wanted = plan.want(now, wish(dynamic(CX6, numa_node=1)))
@@ -152,6 +164,12 @@ def test_of_two_alike_the_one_on_the_right_node_is_kept_there():
     wanted = plan.want(now, wish(dynamic(CX6), dynamic(CX6, numa_node=1)))
     assert plan.setting_changes(now, wanted) == []
     assert plan.moved(now, wanted) == []
+
+
+def test_an_entry_without_a_node_leaves_the_right_node_to_the_entry_that_asks_for_it():
+    now = state(dynamic_device(13000, CX6, numaNode=1), dynamic_device(13001, CX6, numaNode=0))
+    wanted = plan.want(now, wish(dynamic(CX6), dynamic(CX6, numa_node=1)))
+    assert plan.setting_changes(now, wanted) == []
 
 
 def test_absent_takes_all_away_but_vgpus():
@@ -203,10 +221,25 @@ def test_what_a_group_asks_for_is_its_name():
     ],
 )
 def test_a_static_device_that_was_recorded_for_another_host_or_card_is_added_anew(backing, system, stale):
-    device = static_device(13000, PORT)
+    recorded = static_device(13000, PORT)
     for name, value in backing.items():
-        setattr(device.backing, name, value)
-    now = on_system(state(device), system)
+        setattr(recorded.backing, name, value)
+    now = on_system(state(recorded), system)
     wanted = plan.want(now, wish(static(PORT)))
     assert bool(plan.setting_changes(now, wanted)) is stale
     assert len(plan.added(now, wanted)) == len(plan.removed(now, wanted)) == int(stale)
+
+
+def test_that_a_vm_runs_proves_its_static_device_whatever_was_recorded():
+    recorded = static_device(13000, PORT)
+    recorded.backing.systemId = "other"
+    now = on_system(state(recorded, vm=dataclasses.replace(FIT, power="on")), "4c4c4544")
+    assert plan.setting_changes(now, plan.want(now, wish(static(PORT)))) == []
+
+
+def test_a_vendor_above_the_signed_numbers_is_recognized():
+    intel = host(devices=[bridge(HERE), device(PORT, "8086:1592", name="E810")], given=[given(PORT)], gpus=())
+    recorded = static_device(13000, PORT)
+    recorded.backing.vendorId, recorded.backing.deviceId = 0x8086 - 0x10000, "1592"
+    now = on_system(state(recorded, around=intel), "")
+    assert plan.setting_changes(now, plan.want(now, wish(static(PORT)))) == []

@@ -52,6 +52,7 @@ T4_HOST = host(devices=[device(GPU, T4)], given=[given(GPU)], gpus=[graphics(GPU
         (state(vm=vm(firmware="bios"), around=T4_HOST), [static(GPU)], {}),
         (state(vm=vm(hardware_version=13)), [static(PORT)], {}),
         (state(), [static(GPU), dynamic(A100)], {"mixed": "allow"}),
+        (state(vm=vm(hardware_version=20)), [dynamic(CX6, numa_node=1)], {}),
         (state(around=SEVEN), [static(EIGHT[0].id), static(EIGHT[1].id)], {}),
         (state(around=SEVEN), [dynamic(A100)], {}),
         (state(), [group("Nvidia:2@nvlink")], {"offered": offer(host(), **GROUPS)}),
@@ -67,6 +68,7 @@ T4_HOST = host(devices=[device(GPU, T4)], given=[given(GPU)], gpus=[graphics(GPU
         "a T4 with BIOS firmware",
         "a static device with old hardware",
         "both ways of one kind, where the user says so",
+        "a node with hardware of vSphere 8.0",
         "several static GPUs on a server with eight",
         "one dynamic GPU on a server with eight",
         "a group that the host offers",
@@ -124,6 +126,13 @@ CASES = {
         "too_many",
         "A VM takes 16 passthrough devices at most; 17 were asked for. A VM of hardware version 20 takes 32.",
     ),
+    "too many for new hardware": (
+        state(vm=vm(hardware_version=20)),
+        [dynamic(CX6)] * 33,
+        {"claims": {}},
+        "too_many",
+        "A VM takes 32 passthrough devices at most; 33 were asked for.",
+    ),
     "too many for the user": (
         state(),
         [static(GPU), static(PORT)],
@@ -153,6 +162,14 @@ CASES = {
         {},
         "no_device_nodes",
         "The NUMA node of a device is known from vSphere 8.0 on, host esx-01 has 7.0.3. Leave numa_node out",
+    ),
+    "nodes with old hardware": (
+        state(vm=vm(hardware_version=19)),
+        [dynamic(CX6, numa_node=1)],
+        {},
+        "no_device_nodes",
+        "The NUMA node of a device takes hardware version 20, the VM has 19. Raise it with aiready.vsphere.vm_shape "
+        "and hardware_version=20, or leave numa_node out.",
     ),
 }
 

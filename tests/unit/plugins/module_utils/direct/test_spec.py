@@ -123,7 +123,11 @@ def test_a_group_goes_with_all_its_devices_and_the_others_stay():
 
 def test_a_device_is_put_back_as_it_was_even_if_its_host_does_not_offer_it_now():
     before, after = state(static_device(13000, "0000:77:00.0")), state(static_device(13000, PORT))
+    was = before.devices[0].devices[0]
+    was.controllerKey, was.unitNumber = 100, 18
     made = spec.reconfiguration(after, before, offer(after.host))
+    # The place on its controller may be taken by now.
+    assert (made.deviceChange[1].device.controllerKey, made.deviceChange[1].device.unitNumber) == (None, None)
     assert [one.operation for one in made.deviceChange] == ["remove", "add"]
     assert made.deviceChange[1].device.backing.id == "0000:77:00.0"
     assert made.deviceChange[1].device.key < 0

@@ -15,11 +15,12 @@ PAGE = (ROOT / "docs" / "data_paths.md").read_text()
 
 
 def codes():
-    """The code of every problem that the modules for adapters can tell."""
-    for path in (ROOT / "plugins" / "module_utils" / "nic").glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Problem":
-                yield ast.literal_eval(node.args[0])
+    """The code of every problem that the modules for adapters and for passthrough devices can tell."""
+    for path in (ROOT / "plugins" / "module_utils").glob("*/*.py"):
+        for node in ast.walk(ast.parse(path.read_text())) if path.parent.name in ("nic", "direct") else ():
+            problem = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Problem"
+            if problem and isinstance(node.args[0], ast.Constant):
+                yield node.args[0].value
 
 
 def test_the_page_holds_the_table_of_costs():

@@ -90,6 +90,13 @@ def test_an_address_that_vsphere_chose_is_kept_when_the_adapter_is_moved():
     assert (wanted.adapters[0].mac, wanted.adapters[0].fixed_mac) == (adapter().mac, None)
 
 
+@pytest.mark.parametrize("named", ["00:50:56:80:00:00", "00-50-56-80-00-00"])
+def test_an_address_that_vsphere_chose_is_not_made_a_fixed_one_by_naming_it(named):
+    now = state(adapter())
+    assert now.adapters[0].mac == "00:50:56:80:00:00"
+    assert planned(now, entry(mac=named))[1] == {}
+
+
 def test_absent_takes_all_adapters_of_an_exact_kind_and_no_entry_is_needed():
     assert planned(state(adapter(), adapter(4001, "pg-2")), gone=True)[0].adapters == ()
 
@@ -101,6 +108,19 @@ def test_adapters_on_port_groups_that_nobody_named_stay():
     assert changes == {"Network adapter 3": ("pg-rdma on dvs-rdma", None)}
     assert management in wanted.adapters
     assert planned(now, entry(), exact=False, gone=True)[0].adapters == (management,)
+
+
+def test_absent_takes_what_is_on_the_port_group_and_of_that_only_the_address_that_is_named():
+    first, second = adapter(4001), adapter(4002)
+    elsewhere = adapter(4000, "network-1")
+    now = state(elsewhere, first, second)
+    assert planned(now, entry(mac=second.mac), exact=False, gone=True)[0].adapters == (elsewhere, first)
+    assert planned(now, entry(mac=elsewhere.mac), exact=False, gone=True)[0].adapters == now.adapters
+
+
+def test_an_adapter_that_was_pulled_is_told_as_not_connected():
+    (told,) = plan.settings(state(adapter(connected=False), power="on"), FABRIC, ())["adapters"]
+    assert told["connected"] is False
 
 
 def test_a_named_address_moves_an_adapter_from_a_port_group_that_is_not_named():

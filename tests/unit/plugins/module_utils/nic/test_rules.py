@@ -51,7 +51,8 @@ def functions(now, *entries, holders=(), **more):
     "name, switch, code",
     [
         ("nothing", None, ["portgroup_not_found"]),
-        ("pg-rdma", "dvs-sriov", ["portgroup_not_found"]),
+        ("pg-rdma", "dvs-sriov", ["portgroup_on_other_switch"]),
+        ("nothing", "dvs-sriov", ["portgroup_not_found"]),
         ("DVUplinks", None, ["uplink_portgroup"]),
         ("segment", None, ["opaque_network"]),
         ("pg-away", None, ["portgroup_not_on_host"]),
@@ -78,10 +79,47 @@ def test_a_host_that_cannot_be_looked_at_is_refused(host, code):
     assert codes(rules.against_host(state(host=host))) == code
 
 
+def test_a_removal_is_refused_where_the_name_leaves_open_which_adapter_goes():
+    other = networks.Portgroup("pg-7", "pg-7", "pg-rdma", "dc-1", True, "dvs-sriov", "uuid-sriov")
+    fabric = networks.Fabric((*GROUPS, other), {"host-1": "dc-1"})
+    there = state(adapter())
+    (problem,) = rules.against_removal(there, [entry(), entry()], fabric)
+    assert problem.code == "portgroup_ambiguous"
+    assert problem.found == "The port group pg-rdma is there 2 times: pg-rdma on dvs-rdma, pg-rdma on dvs-sriov."
+    assert rules.against_removal(there, [entry(switch="dvs-rdma")], fabric) == []
+    assert rules.against_removal(state(adapter(4000, "network-1")), [entry()], fabric) == []
+
+
 def test_a_vm_takes_ten_adapters_of_all_kinds():
     many = [entry() for _number in range(4)]
     assert asked(state(others=6), *many) == []
     assert asked(state(others=7), *many) == ["too_many_adapters"]
+    there = [adapter(4000 + number) for number in range(4)]
+    assert "too_many_adapters" not in asked(state(*there, others=7), *many)
+
+
+@pytest.mark.parametrize(
+    "mac, code",
+    [
+        ("00:50:56:00:00:01", []),
+        ("00:50:56:3f:ff:ff", []),
+        ("00:50:56:40:00:00", ["mac_reserved"]),
+        ("00:50:56:BF:00:01", ["mac_reserved"]),
+        ("00:0c:29:00:00:01", ["mac_reserved"]),
+        ("02:00:00:00:00:01", []),
+    ],
+)
+def test_an_address_that_vsphere_keeps_for_itself_is_refused_as_a_fixed_one(mac, code):
+    now = state()
+    wanted = plan.want(now, wish(entry(mac=mac)), FABRIC, True, pvrdma.details)
+    assert codes(rules.against_addresses(now, wanted)) == code
+    assert rules.against_addresses(wanted, wanted) == []
+    unchecked = state(extra={"ethernet0.checkmacaddress": "FALSE"})
+    assert rules.against_addresses(unchecked, wanted) == []
+
+
+def test_a_hardware_version_that_vcenter_does_not_tell_is_not_held_against_a_vm():
+    assert rules.against_hardware(state(hardware_version=0), 13, "PVRDMA") == []
 
 
 @pytest.mark.parametrize(
@@ -199,6 +237,19 @@ def test_the_port_of_an_sriov_adapter_has_to_give_functions(wished, code):
 
 def test_a_port_off_the_switch_is_taken_where_the_user_says_so():
     assert functions(state(), entry("pg-rdma", physical_function="vmnic3"), port_off_switch="allow") == []
+
+
+def test_a_port_that_will_be_passed_through_after_a_restart_gives_no_functions_either():
+    given = replace(HOST.given[SPLIT], configured=True)
+    host = replace(HOST, given={**HOST.given, SPLIT: given})
+    assert codes(functions(state(host=host), entry("pg-sriov", physical_function="vmnic3"))) == ["port_passed_through"]
+
+
+def test_functions_of_another_switch_are_no_rivals():
+    split = replace(HOST.given[HCA], vfs_configured=1, vfs_active=1)
+    host = replace(HOST, given={**HOST.given, HCA: split})
+    elsewhere = sriov.Holder("other", None, "pg-1")
+    assert functions(state(host=host), entry("pg-sriov"), entry("pg-sriov"), holders=[elsewhere]) == []
 
 
 def test_functions_that_wait_for_a_restart_are_pending():

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.nic import plan, pvrdma, spec, sriov
 from ansible_collections.aiready.vsphere.plugins.module_utils.nic import state as states
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 from pyVmomi import vim
 
 from .worlds import FABRIC, SPLIT, adapter, entry, state, wish
@@ -72,6 +74,14 @@ def test_an_edit_that_does_not_move_an_adapter_leaves_it_on_its_port():
     assert change.device.connectable.allowGuestControl is False
 
 
+@pytest.mark.parametrize("chosen_by", ["assigned", "generated"])
+def test_an_edit_leaves_it_to_whom_it_was_to_choose_the_address(chosen_by):
+    one = placed(adapter())
+    one.device.addressType = chosen_by
+    (change,) = changes(state(one), entry("pg-rdma-2"))
+    assert change.device.addressType == chosen_by
+
+
 def test_a_protocol_from_before_an_upgrade_is_not_sent_where_vsphere_takes_none():
     now = state(placed(adapter(protocol="rocev2")), hardware_version=21)
     (change,) = changes(now, entry(mac=MAC))
@@ -106,6 +116,42 @@ def test_the_port_of_a_function_is_told_with_numbers_as_the_host_has_them():
     assert change.device.allowGuestOSMtuChange is True
 
 
+def test_an_edit_leaves_the_port_of_a_function_as_it_was_written():
+    function = DEVICE.VirtualPCIPassthrough.DeviceBackingInfo(
+        id=SPLIT, deviceName="", deviceId="0x901d", systemId="BYPASS", vendorId=0x15B3
+    )
+    card = DEVICE.VirtualSriovEthernetCard(
+        sriovBacking=DEVICE.VirtualSriovEthernetCard.SriovBackingInfo(physicalFunctionBacking=function)
+    )
+    there = adapter(4000, "pg-3", physical_function=SPLIT, device=card)
+    wished = entry("pg-sriov", physical_function="vmnic3", connected=False)
+    (change,) = changes(state(there), wished, details=sriov.details, make=functions_card)
+    kept = change.device.sriovBacking.physicalFunctionBacking
+    assert (change.operation, kept.systemId, kept.deviceId) == ("edit", "BYPASS", "0x901d")
+
+
+def test_a_function_that_moves_to_another_port_is_told_by_the_new_one():
+    function = DEVICE.VirtualPCIPassthrough.DeviceBackingInfo(
+        id="0000:3b:00.7", deviceName="", deviceId="901d", systemId="system-1", vendorId=0x15B3
+    )
+    card = DEVICE.VirtualSriovEthernetCard(
+        sriovBacking=DEVICE.VirtualSriovEthernetCard.SriovBackingInfo(physicalFunctionBacking=function)
+    )
+    there = adapter(4000, "pg-3", physical_function="0000:3b:00.7", device=card)
+    wished = entry("pg-sriov", physical_function="vmnic3")
+    (change,) = changes(state(there), wished, details=sriov.details, make=functions_card)
+    assert (change.operation, change.device.sriovBacking.physicalFunctionBacking.id) == ("edit", SPLIT)
+
+
+def test_the_vendor_of_a_port_stays_a_signed_number():
+    port = vim.host.PciDevice(
+        id=SPLIT, deviceName="E810", vendorId=0x8086 - 0x10000, deviceId=0x1592, vendorName="", classId=0, bus=0
+    )
+    target = vim.vm.SriovInfo(name="", pciDevice=port, systemId="system-1", virtualFunction=False)
+    made = sriov.card(adapter(-1, "pg-3", physical_function=SPLIT), {SPLIT: target})
+    assert made.sriovBacking.physicalFunctionBacking.vendorId == 0x8086 - 0x10000
+
+
 @pytest.mark.parametrize(
     "kind, card",
     [
@@ -117,3 +163,10 @@ def test_the_port_of_a_function_is_told_with_numbers_as_the_host_has_them():
 )
 def test_cards_are_told_apart_though_pvrdma_is_a_vmxnet3_by_its_type(kind, card):
     assert states.kind_of(card) == kind
+
+
+def test_adapters_of_all_other_kinds_are_counted_and_those_of_the_kind_are_not():
+    cards = [DEVICE.VirtualVmxnet3Vrdma(key=4001), DEVICE.VirtualVmxnet3(key=4000), DEVICE.VirtualE1000e(key=4002)]
+    row = Row(vim.VirtualMachine("vm-1"), {"config.hardware.device": cards}, {})
+    found = states.state_of(row, Vm(), None, "pvrdma")
+    assert ([one.key for one in found.adapters], found.others, found.host) == ([4001], 2, None)

@@ -61,9 +61,43 @@ def test_vgpus_of_two_boards_are_never_on_one_gpu():
     assert not capacity.carries(gpu(), ("grid_a100-20c", "grid_a100d-20c"))
 
 
+@pytest.mark.parametrize(
+    "suffixes, expected",
+    [
+        (["7-96c"], True),
+        (["7-96c", "1-12c"], False),
+        (["4-48c", "3-48c"], True),
+        (["4-48c", "4-48c"], False),
+        (["3-48c", "3-48c"], True),
+        (["3-48c", "3-48c", "1-12c"], False),
+        (["1-12c"] * 7, True),
+        (["1-12c"] * 8, False),
+    ],
+)
+def test_instances_of_a_board_that_no_table_has_share_its_slices_of_compute_and_memory(suffixes, expected):
+    assert carries(MIG, *suffixes, board="nvidia_x999") is expected
+
+
+@pytest.mark.parametrize(
+    "profile, number",
+    [
+        ("grid_a100-8c", 5),
+        ("grid_a100-1-5c", 7),
+        ("nvidia_x999-3-48c", 2),
+        ("nvidia_x999-7-96c", 1),
+        ("nvidia_x999-24c", 1),
+        ("no profile", 1),
+    ],
+)
+def test_how_many_vgpus_of_one_profile_are_on_a_gpu_alone(profile, number):
+    assert (capacity.most_alike(profile), capacity.share(profile)) == (number, 1 / number)
+
+
 def test_a_board_that_no_table_has_is_filled_by_its_memory():
     assert capacity.carries(gpu(), ("nvidia_x999-24c",))
     assert not capacity.carries(gpu(), ("nvidia_x999-24c", "nvidia_x999-12c"))
+    assert carries(MIXED_SIZE, "24c", board="nvidia_x999")
+    assert not carries(MIXED_SIZE, "24c", "12c", board="nvidia_x999")
 
 
 @pytest.mark.parametrize(

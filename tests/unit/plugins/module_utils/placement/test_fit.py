@@ -69,6 +69,21 @@ def test_what_keeps_a_vm_off_a_host(place, one, blockers):
     assert fit.first(place, one) is None
 
 
+@pytest.mark.parametrize(
+    "place, one",
+    [
+        pytest.param(room(host(threads=16)), vm(cpus=16), id="as many vCPUs as the host has threads"),
+        pytest.param(room(host(nics=(split(vfs=2),)), **SRIOV), vm(nics=2), id="as many functions as there are"),
+        pytest.param(room(host(version="7.0.3", gpus=4)), vm("a", *["40c"] * 4), id="four on 7.0"),
+        pytest.param(room(host(version="8.0.0", gpus=4)), vm("a", "20c", "20c"), id="fractions on 8.0"),
+        pytest.param(room(host(version="", gpus=4)), vm("a", "20c", "20c"), id="a release that nobody knows"),
+        pytest.param(room(), vm(disk_gb=1000), id="all space of a datastore"),
+    ],
+)
+def test_what_is_just_enough_keeps_no_vm_off_a_host(place, one):
+    assert fit.blockers(place, one) == set()
+
+
 def test_a_second_vm_of_a_job_is_kept_off_by_anti_affinity_and_one_of_another_job_is_not():
     place = room(host(gpus=2), anti_affinity=True)
     place.take(vm("a", "40c", job="x"), fit.first(place, vm("a", "40c", job="x")))
@@ -85,6 +100,39 @@ def test_gpudirect_takes_a_port_on_the_root_of_every_gpu():
     place = room(host(gpus=2, nics=(split(0), split(1))), gpudirect=True, **SRIOV)
     found = fit.first(place, vm("a", "40c", "40c", nics=2))
     assert set(found.nics) == {split(0).pci, split(1).pci}
+
+
+EVEN, ODD = {gpu(0).id, gpu(2).id}, {gpu(1).id, gpu(3).id}
+
+
+@pytest.mark.parametrize(
+    "gpus, taken",
+    [
+        pytest.param([gpu(at) for at in range(4)], EVEN, id="vGPUs"),
+        pytest.param([gpu(0, carries=["grid_a100-20c"]), gpu(1), gpu(2), gpu(3)], ODD, id="vGPUs, one GPU in use"),
+        pytest.param([gpu(at, DIRECT) for at in range(4)], EVEN, id="whole GPUs"),
+        pytest.param(
+            [gpu(2, DIRECT, held_by="b"), *(gpu(at, DIRECT) for at in (0, 1, 3))], ODD, id="whole GPUs, one taken"
+        ),
+    ],
+)
+def test_gpus_of_one_vm_are_on_one_node_where_they_can_be(gpus, taken):
+    wanted = {"gpus": 2} if gpus[0].mode == DIRECT else {"profiles": ("grid_a100-40c",) * 2}
+    found = fit.first(room(host(gpus=gpus)), replace(vm(), **wanted))
+    assert {address for address, profile in found.gpus} == taken
+    assert len(found.nodes) == 1
+
+
+def test_gpus_that_a_vm_has_are_not_given_up_for_others_that_lie_closer():
+    gpus = [gpu(at, DIRECT) for at in range(4)]
+    now = there("host-1", devices=(gpus[0].id, gpus[3].id))
+    found = fit.first(room(host(gpus=gpus)), vm(gpus=2, present=now))
+    assert [address for address, profile in found.gpus] == [gpus[0].id, gpus[3].id]
+
+
+def test_gpus_over_both_nodes_are_better_than_none():
+    found = fit.first(room(host(gpus=[gpu(0), gpu(1)])), vm("a", "40c", "40c"))
+    assert found.nodes == (0, 1)
 
 
 def test_whole_gpus_of_a_vm_are_of_one_board():
@@ -150,6 +198,28 @@ def test_taking_a_vm_off_leaves_the_room_as_it_was():
     assert place.signature() != before[0]
     place.release(one, found)
     assert (place.signature(), dict(place.node_mb), dict(place.stores), place.vcpus, place.count) == before
+
+
+@pytest.mark.parametrize(
+    "wanted, same",
+    [
+        ({}, True),
+        ({"profiles": ("grid_a100-40c",)}, False),
+        ({"gpus": 1}, False),
+        ({"nics": 2}, False),
+    ],
+)
+def test_a_vm_is_unchanged_when_it_has_just_what_it_shall_have(wanted, same):
+    held = ("grid_a100-20c", "grid_a100-40c")
+    now = there("host-1", profiles=held, devices=(port(given=True).pci,))
+    one = replace(vm("a", "40c", "20c", nics=1, present=now), **wanted)
+    assert fit.unchanged(room(host(nics=(port(given=True),)), path="passthrough"), one) is same
+    assert not fit.unchanged(room(host(2, nics=(port(given=True),)), path="passthrough"), one)
+
+
+def test_ports_that_a_path_does_not_give_away_change_nothing():
+    now = there("host-1", devices=(port(given=True).pci,))
+    assert fit.unchanged(room(host(nics=(port(given=True),))), vm("a", present=now))
 
 
 def test_a_vm_keeps_the_devices_that_its_configuration_names():

@@ -116,6 +116,13 @@ def test_the_mode_of_a_gpu_where_the_release_tells_it_and_where_it_does_not(offe
     assert found.mode == expected
 
 
+def test_a_gpu_is_told_with_the_ids_of_its_device():
+    (found,) = gpus.gpus_of(host_row(SLICED, [info()]), _tree(device()), {}, [])
+    assert (found.vendor_id, found.device_id, found.board) == ("10de", "20f1", "grid_a100")
+    (unknown,) = gpus.gpus_of(host_row(SLICED, [info()]), _tree(), {}, [])
+    assert (unknown.vendor_id, unknown.device_id) == ("", "")
+
+
 def _tree(*devices):
     return rows.pci.tree_of(devices, None)
 
@@ -159,6 +166,16 @@ def test_vgpus_of_a_vm_on_several_gpus_are_dealt_so_that_each_gpu_can_carry_its_
     first, second = gpus.gpus_of(host_row(SLICED, infos), _tree(device(), device(SECOND)), {}, vms)
     assert first.carries == ("grid_a100-20c", "grid_a100-20c")
     assert second.carries == ("grid_a100-40c",)
+
+
+@pytest.mark.parametrize(
+    "power, on_host, used", [("on", True, ((FIRST, "grid_a100-40c"),)), ("off", True, ()), ("on", False, ())]
+)
+def test_a_vm_of_the_request_has_its_gpu_only_while_it_runs(power, on_host, used):
+    state = {value: name for name, value in rows.POWER.items()}[power]
+    found = machine(PCI(backing=PCI.VmiopBackingInfo(vgpu="grid_a100-40c")), runtime__powerState=state)
+    where = host_row(SLICED, [info(FIRST, vms=["vm-1"]), info(SECOND)]) if on_host else None
+    assert rows.present_of(found, "/dc/vm/a", where).gpus == used
 
 
 def test_a_gpu_whose_vm_has_no_vgpu_is_held_as_a_whole():
@@ -247,6 +264,18 @@ def test_the_space_of_a_vm_is_rounded_up_and_its_datastores_are_known(committed,
     assert (found.datastores, found.disk_gb) == (("datastore-7",), size_gb)
     present = rows.present_of(found, "/dc/vm/a", None)
     assert (present.datastores, present.disk_gb) == (("datastore-7",), size_gb)
+
+
+def test_the_memory_of_a_host_is_free_but_for_its_own_and_what_running_vms_reserve():
+    size = {"memory_mb": 4096, "reserved_mb": 2048, "cpus": 4}
+    others = [running("vm-1", power="on", **size), running("vm-2", power="off", **size)]
+    cpu = vim.host.CpuInfo(numCpuPackages=2, numCpuCores=4, numCpuThreads=8, hz=1)
+    row = host_row([], hardware__memorySize=64 * rows.GB, hardware__cpuInfo=cpu)
+    found = rows.host_of(row, "gpu", others, 1024)
+    overhead_mb = rows.overhead_mb(4096, 4)
+    assert overhead_mb > 0
+    assert (found.memory_free_mb, found.running, found.vcpus) == (65536 - 1024 - 2048 - overhead_mb, 1, 4)
+    assert found.threads == 8
 
 
 def test_a_host_of_which_vcenter_knows_nothing_takes_no_vm_and_breaks_nothing():

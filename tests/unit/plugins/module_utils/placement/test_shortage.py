@@ -131,11 +131,25 @@ NOT_TAGGED = "Net.PVRDMAVmknic is not set"
             id="usable hosts",
         ),
         pytest.param(
-            [host(1, switches=frozenset())],
-            several(1, "40c", nics=1),
-            rules(path="sriov", switch="dvs"),
-            [("hosts on the switch", 1, 0, 1, "esx-01 has no dvs")],
+            [host(1, switches=frozenset()), host(2, nics=(split(0),))],
+            several(2, "40c", nics=1),
+            rules(path="sriov", switch="dvs", anti_affinity=True),
+            [("hosts on the switch", 2, 1, 1, "1 of 2 VMs; esx-01 has no dvs")],
             id="hosts on the switch",
+        ),
+        pytest.param(
+            [host(1), host(2, gpus=0)],
+            several(2, "40c"),
+            rules(),
+            [("vGPUs grid_a100-40c", 2, 1, 1, "1 of 2 VMs; all of them with grid_a100-20c")],
+            id="a profile that one host offers and another does not",
+        ),
+        pytest.param(
+            [host(1, gpus=[gpu(0), gpu(1, carries=["grid_a100-20c"])])],
+            several(1, "40c", "40c", "20c"),
+            rules(),
+            [("vGPUs grid_a100-40c", 2, 1, 1, "all of them with grid_a100-20c")],
+            id="just the one that is short of several profiles",
         ),
         pytest.param(
             [host(1, threads=16)],
@@ -206,6 +220,12 @@ def test_the_message_names_the_vms_the_resource_and_a_way_out():
     assert (error.failure["code"], error.failure["vms"]) == ("does_not_fit", ["v2"])
 
 
+def test_the_message_tells_which_size_other_vms_have_given_to_the_gpus():
+    taken = [host(1, gpus=(gpu(1, carries=["grid_a100-40c"]),)), host(2, gpus=(gpu(1, carries=["grid_a100-40c"]),))]
+    error = plan.does_not_fit(result(taken, several(1, "20c"), rules()))
+    assert "1 short. Of the GPUs, 2 carry grid_a100-40c for other VMs. Ask for what would fit" in error.message
+
+
 def test_the_message_stays_short_with_a_thousand_vms():
     error = plan.does_not_fit(result(TWO, several(1000, "40c"), rules()))
     assert "998 of them have none: v2, v3, v4, v5, v6 and 993 more." in error.message
@@ -222,6 +242,16 @@ def test_the_smaller_profile_that_is_proposed_fits_and_no_larger_one_does(number
     for size in sizes[: sizes.index(proposed) + 1]:
         found = solve(world(*hosts), several(number, size, memory_mb=16 * GB), rules())
         assert (not found.unplaced) is (size == proposed)
+
+
+def test_a_host_is_told_with_what_is_free_and_who_has_its_gpus():
+    hosts = [host(1, gpus=[gpu(0, DIRECT, held_by="other", vendor_id="10de")], memory_gb=100), host(2, memory_gb=-1)]
+    first, second = result(hosts, [vm()], rules())["hosts"]
+    assert (first["memory_free_gb"], second["memory_free_gb"]) == (100, 0)
+    assert [(one["held_by"], one["vendor_id"], one["device_id"]) for one in first["gpus"]] == [
+        ("other", "10de", "20f1")
+    ]
+    assert [one["held_by"] for one in second["gpus"]] == [None]
 
 
 def test_a_vm_without_a_place_says_why_and_the_others_have_theirs():

@@ -1,0 +1,70 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What each module of the stage for VMs is asked for once for all VMs; what nobody set is left to the module."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.machine_steps import creates, name_of, to_place, typed
+
+WAITING = ("tasks_in_flight", "task_timeout_s")
+FLEET = (*WAITING, "datacenter", "guest_shutdown_timeout_s")
+SHAPE = ("advanced", "gpudirect", "latency_sensitivity", "memory_reservation", "mmio", "mmio_size_gb")
+CLONE = (*WAITING, "cluster", "datacenter", "datastore", "folder", "library", "library_item", "template")
+LABELS = ("gpu_label", "nic_label")
+PLACE = (*LABELS, "anti_affinity", "cluster", "datacenter", "datastore", "gpu_mode", "max_per_vm", "path", "policy")
+
+
+def options(vms, inputs):
+    """{module: its options}; the VMs of a fleet and what is done with running ones is said by each task."""
+    inputs = typed(inputs)
+    fleet = dict(_set(inputs, FLEET), power="cycle")
+    return {
+        "place": _place(inputs),
+        "to_place": to_place(vms, inputs),
+        "clone": dict(_set(inputs, CLONE), move="cold", **_first_boot(inputs)),
+        "shape": dict(fleet, **_set(inputs, SHAPE + ("hardware_version",))),
+        # Reservation and MMIO are the shape's: it counts adapters too.
+        "vgpu": dict(
+            fleet,
+            memory_reservation="ignore",
+            mmio="ignore",
+            state=inputs["vgpu_state"],
+            **_set(inputs, ("max_per_vm", "unified_memory")),
+        ),
+        "fleet": fleet,
+        "power": dict(_set(inputs, FLEET)),
+        "drs": _drs(vms, inputs),
+    }
+
+
+def _place(inputs):
+    # A port that a VM has itself is on no port group.
+    network = () if inputs["path"] == "passthrough" else ("portgroup", "switch")
+    return dict(_set(inputs, PLACE + network), gpudirect=inputs["gpudirect"] == "enabled")
+
+
+def _set(inputs, keys):
+    """What was set; empty texts, nothing and 0 mean that it was not."""
+    return {key: inputs[key] for key in keys if inputs[key] or inputs[key] is False}
+
+
+def _first_boot(inputs):
+    """What a VM that is created is told for its first boot."""
+    if inputs["customization"]:
+        return {"customization": {"spec": inputs["customization"]}}
+    cloud_init = _set(inputs, ("metadata", "userdata"))
+    return {"cloud_init": cloud_init} if cloud_init else {}
+
+
+def _drs(vms, inputs):
+    names = [name_of(vm) for vm in vms]
+    apart = inputs["anti_affinity"] and len(names) > 1
+    return dict(
+        _set(inputs, ("automation", "cluster", "datacenter")),
+        anti_affinity=apart,
+        name=inputs["rule"],
+        planned=names if creates(inputs) else [],
+        vms=names,
+    )

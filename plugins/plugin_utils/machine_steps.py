@@ -1,0 +1,182 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What each module of the stage for VMs is asked for, VM by VM: from the wishes and from where the VMs shall go."""
+
+from __future__ import annotations
+
+IDENTITY = ("name", "path", "moid", "instance_uuid", "bios_uuid")
+STEPS = ("clone", "shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov", "power")
+# The module that makes the adapters of each path; the port itself is a device like a GPU.
+ADAPTERS = {"tcp": "vmxnet3", "pvrdma": "pvrdma", "sriov": "sriov"}
+
+
+NUMBERS = (
+    "adapters",
+    "cores_per_socket",
+    "cpus",
+    "guest_shutdown_timeout_s",
+    "hardware_version",
+    "max_per_vm",
+    "memory_gb",
+    "mmio_size_gb",
+    "task_timeout_s",
+    "tasks_in_flight",
+)
+
+
+def typed(inputs):
+    """The inputs with numbers as numbers; ansible-core before 2.19 makes texts of them on the way."""
+    return {key: int(value or 0) if key in NUMBERS else value for key, value in inputs.items()}
+
+
+def to_place(vms, inputs):
+    """What vm_placement_info is asked for."""
+    return [dict(_place_of(vm, inputs)) for vm in vms]
+
+
+def steps(vms, inputs, placement=None, clones=()):
+    """{step: entries of its module}; a step that the wishes do not need has none.
+
+    clones: what vm_clone would do in check mode; of a VM that is missing, only a template tells what it will be.
+    """
+    inputs, nothing = typed(inputs), dict.fromkeys(STEPS, ())
+    placed = [(vm, place_of(vm, placement)) for vm in vms]
+    cloned = [_clone(vm, place) for vm, place in placed] if creates(inputs) else []
+    if not inputs["template"]:
+        unknown = {clone["name"] for clone in clones if not clone["before"].get("exists")}
+        placed = [(vm, place) for vm, place in placed if name_of(vm) not in unknown]
+    if inputs["vgpu_state"] == "absent":
+        there = [identity_of(vm) for vm in vms]
+        return dict(nothing, vgpu=there, power=there)
+    asked = {
+        "clone": cloned,
+        "shape": [_shape(vm, place, inputs) for vm, place in placed],
+        "vgpu": [dict(_vm(vm, place, inputs), profiles=vm["profiles"]) for vm, place in placed if vm.get("profiles")],
+        "power": [_vm(vm, place, inputs) for vm, place in placed],
+    }
+    if inputs["path"] == "passthrough" or inputs["gpu_mode"] == "passthrough":
+        asked["direct"] = [dict(_vm(vm, place, inputs), devices=_devices(vm, place, inputs)) for vm, place in placed]
+    if inputs["path"] in ADAPTERS and inputs["portgroup"]:
+        asked[ADAPTERS[inputs["path"]]] = [
+            dict(_vm(vm, place, inputs), adapters=_adapters(place, inputs)) for vm, place in placed
+        ]
+    return dict(nothing, **asked)
+
+
+def place_of(vm, placement):
+    """Where a VM goes; nothing where nothing was placed."""
+    places = {place["name"]: place for place in (placement or {}).get("vms", [])}
+    return places.get(vm.get("path")) or places.get(name_of(vm)) or {}
+
+
+def creates(inputs):
+    """Whether VMs that are missing are created."""
+    return bool(inputs["template"] or inputs["library_item"]) and inputs["vgpu_state"] == "present"
+
+
+def name_of(vm):
+    """The name of a VM, also of one that is named by its path."""
+    return vm.get("name") or (vm.get("path") or "").rpartition("/")[2]
+
+
+def key_of(entry):
+    """What tells one VM from the others, whichever way it is named."""
+    return next((entry[key] for key in IDENTITY if entry.get(key)), None)
+
+
+def identity_of(vm):
+    """The one way in which an entry names its VM."""
+    return {key: vm[key] for key in IDENTITY if vm.get(key)}
+
+
+def _place_of(vm, inputs):
+    yield from identity_of(vm).items()
+    for key in ("profiles", "host"):
+        if vm.get(key):
+            yield key, vm[key]
+    if inputs["gpu_mode"] == "passthrough":
+        yield "gpus", vm.get("gpus", 1)
+    for key in ("cpus", "memory_gb"):
+        if vm.get(key) or inputs[key]:
+            yield key, vm.get(key) or inputs[key]
+    if inputs["path"] != "tcp":
+        yield "nics", inputs["adapters"]
+    yield "job", inputs["rule"]
+
+
+def _vm(vm, place, inputs):
+    """Which VM is meant, and in check mode what earlier steps will have made of it."""
+    planned = {
+        "hardware_version": inputs["hardware_version"],
+        "host": place.get("host"),
+        "template": inputs["template"],
+    }
+    if inputs["memory_reservation"] == "all":
+        planned["memory_reservation"] = "all"
+    return dict(identity_of(vm), planned={key: value for key, value in planned.items() if value})
+
+
+def _clone(vm, place):
+    entry = {
+        "name": name_of(vm),
+        "folder": vm.get("folder") or (vm.get("path") or "").rpartition("/")[0],
+        "host": place.get("host") or vm.get("host"),
+        "datastore": vm.get("datastore") or place.get("datastore"),
+    }
+    return {key: value for key, value in entry.items() if value}
+
+
+def _shape(vm, place, inputs):
+    wish = {key: vm.get(key) or inputs[key] for key in ("cpus", "cores_per_socket", "memory_gb")}
+    if inputs["numa"] == "auto":
+        wish["numa_nodes"] = place.get("numa_nodes")
+    wish["gpus"] = _gpu_ids(vm, place, inputs)
+    entry = dict(_vm(vm, place, inputs), **{key: value for key, value in wish.items() if value})
+    # What the module itself makes of the VM is not planned by others.
+    entry["planned"] = {key: entry["planned"][key] for key in ("host", "template") if key in entry["planned"]}
+    return dict(entry, direct_nics=inputs["adapters"] if inputs["path"] in ("sriov", "passthrough") else 0)
+
+
+def _gpu_ids(vm, place, inputs):
+    """The GPUs of a VM as the size of its memory mapped I/O is worked out from them."""
+    if inputs["gpu_mode"] != "passthrough":
+        return vm.get("profiles") or []
+    if inputs["gpu_assignment"] == "dynamic" and inputs["gpu_devices"]:
+        return [inputs["gpu_devices"][0]] * vm.get("gpus", 1)
+    return [f"{gpu['vendor_id']}:{gpu['device_id']}" for gpu in place.get("gpus", [])]
+
+
+def _devices(vm, place, inputs):
+    """The devices that a VM gets as they are: GPUs, then ports."""
+    devices = []
+    if inputs["gpu_mode"] == "passthrough":
+        gpus = [gpu["id"] for gpu in place.get("gpus", [])]
+        devices += _direct("gpu", gpus, vm.get("gpus", 1), inputs["gpu_devices"], inputs)
+    if inputs["path"] == "passthrough":
+        ports = place.get("nics", [])
+        kinds = inputs["nic_devices"] or sorted({f"{port['vendor_id']}:{port['device_id']}" for port in ports})
+        devices += _direct("nic", [port["pci"] for port in ports], inputs["adapters"], kinds, inputs)
+    return devices
+
+
+def _direct(what, chosen, count, kinds, inputs):
+    """Those that were chosen, or as many as wanted of these kinds."""
+    if inputs[f"{what}_assignment"] == "static":
+        return [{"kind": "static", "id": address} for address in chosen]
+    device = {"kind": "dynamic", "allowed": list(kinds)}
+    label = inputs[f"{what}_label"]
+    return [dict(device, label=label) if label else dict(device) for dummy in range(count)]
+
+
+def _adapters(place, inputs):
+    adapter = {key: inputs[key] for key in ("portgroup", "switch") if inputs[key]}
+    if inputs["path"] == "pvrdma" and inputs["protocol"] != "auto":
+        adapter["protocol"] = inputs["protocol"]
+    count = inputs["adapters"]
+    if inputs["path"] != "sriov" or inputs["gpudirect"] != "enabled":
+        return [dict(adapter) for dummy in range(count)]
+    # The port decides whether adapter and GPU sit below one root.
+    ports = [nic["device"] for nic in place.get("nics", [])]
+    return [dict(adapter, physical_function=port) for port in ports] or [dict(adapter) for dummy in range(count)]

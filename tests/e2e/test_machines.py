@@ -1,0 +1,111 @@
+"""The stage for VMs creates, places and shapes them with each data path, and repairs what was done behind its back."""
+
+from __future__ import annotations
+
+import pytest
+from pyVmomi import vim
+
+from wire.observe import by_hand
+
+from .machines import (
+    GOOD,
+    KINDS,
+    NAMES,
+    NETWORKS,
+    PROFILE,
+    created,
+    promised,
+    setup,
+    traffic,
+    untouched,
+    vms_of,
+)
+
+
+@pytest.mark.parametrize("path", NETWORKS)
+def test_vms_are_created_from_nothing_and_the_second_run_changes_nothing(lab, path):
+    lab = lab()
+    site = lab.site(**created(path))
+    look = lab.run("--check", "--diff", *site)
+    assert look.status == 0, look.output
+    assert [vm.name for vm in lab.twin.world.of_kind("VirtualMachine") if vm.name in NAMES] == []
+    # Whatever is going to be set stands in the diff, and the plan beside it.
+    for word in (
+        "job-01",
+        "esx-02.lab.example",
+        '"memory_gb": 64',
+        PROFILE,
+        NETWORKS[path].get("portgroup", "0000:3b:00.0"),
+    ):
+        assert word in look.output, look.output
+    first = lab.run(*site)
+    assert first.status == 0, first.output
+    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert {vm.host.name for vm in vms_of(lab)} == {"esx-01.lab.example", "esx-02.lab.example"}
+    assert traffic(lab, path) == GOOD[path]
+    before = [untouched(vm) for vm in vms_of(lab)]
+    again = lab.run(*site)
+    assert (again.status, again.changed) == (0, 0), again.output
+    assert [untouched(vm) for vm in vms_of(lab)] == before
+
+
+def test_what_is_done_behind_its_back_is_repaired_and_only_that(lab):
+    lab = lab()
+    site = lab.site(**created("pvrdma", power="cycle"))
+    assert lab.run(*site).status == 0
+    one, two = vms_of(lab)
+
+    bystander = untouched(two)
+    by_hand(lab.twin, "job-01", lambda vm: vm.PowerOffVM_Task())
+    adapter = next(nic for nic in one.nics if isinstance(nic, KINDS["pvrdma"]))
+    lost = vim.vm.device.VirtualDeviceSpec(operation="remove", device=adapter)
+    forgotten = [vim.option.OptionValue(key="pciPassthru.64bitMMIOSizeGB", value="")]
+    by_hand(
+        lab.twin,
+        "job-01",
+        lambda vm: vm.ReconfigVM_Task(
+            vim.vm.ConfigSpec(deviceChange=[lost], extraConfig=forgotten, memoryReservationLockedToMax=False)
+        ),
+    )
+    repaired = lab.run("--diff", *site)
+    assert repaired.status == 0, repaired.output
+    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert traffic(lab, "pvrdma") == GOOD["pvrdma"]
+    assert vms_of(lab)[0] is one
+    assert untouched(two) == bystander
+    assert "/lab/vm/training/job-02" not in repaired.output
+
+    bystander = untouched(one)
+    by_hand(lab.twin, "job-02", lambda vm: vm.PowerOffVM_Task())
+    by_hand(lab.twin, "job-02", lambda vm: vm.Destroy_Task())
+    repaired = lab.run(*site)
+    assert repaired.status == 0, repaired.output
+    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert vms_of(lab)[1] is not two
+    assert untouched(one) == bystander
+
+
+def test_another_profile_for_one_vm_touches_only_that_vm_and_needs_leave_to_power_it_off(lab):
+    lab = lab()
+    assert lab.run(*lab.site(**created("tcp"))).status == 0
+    one, two = vms_of(lab)
+    bystander, before = untouched(one), untouched(two)
+    vms = [{"name": "job-01"}, {"name": "job-02", "profiles": ["grid_a100-20c"]}]
+    refused = lab.run(*lab.site(**created("tcp", vms)))
+    assert refused.status != 0
+    assert "job-02: the VMs should change. They are running, and what changes takes a VM that is off." in refused.text
+    assert untouched(two) == before
+    changed = lab.run(*lab.site(**created("tcp", vms, power="cycle")))
+    assert changed.status == 0, changed.output
+    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised("grid_a100-20c")]
+    assert untouched(one) == bystander
+
+
+def test_vms_that_do_not_fit_are_shown_in_the_plan_and_none_is_created(lab):
+    lab = lab()
+    refused = lab.run(*lab.site(**created("tcp", [{"prefix": "job-", "count": 3}])))
+    assert refused.status != 0
+    # A line of its own, and not the table on one line within the error of the module.
+    assert '"job-03  -                   -                      -    -     has a VM of the job (2 hosts)' in refused.output
+    assert "hosts for job aiready-training, one per VM: 3 wanted, 2 free, 1 short" in refused.text
+    assert [vm.name for vm in lab.twin.world.of_kind("VirtualMachine") if vm.name in NAMES] == []

@@ -1,0 +1,150 @@
+"""The stage for VMs, killed at the worst moments or damaged in every part, ends where an undisturbed run ends."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+import uuid
+
+from pyVmomi import vim
+
+from rehearse import playbook
+from wire.observe import by_hand, client
+
+from .conftest import MACHINES
+from .machines import GOOD, KINDS, created, promised, setup, traffic, untouched, vms_of
+from .test_killed import MARK, kill_all
+
+NOTE = "aiready.vsphere.power_on_again"
+PATIENCE_S = 120
+
+
+def kill_when(lab, moment, *arguments):
+    """Start the stage and kill it with all its workers and modules as soon as moment() is true."""
+    mark = uuid.uuid4().hex
+    process = subprocess.Popen(
+        ["ansible-playbook", "--inventory", str(playbook.LAB), str(MACHINES), *arguments],
+        cwd=playbook.ROOT,
+        env={**playbook.environment(lab.work), MARK: mark},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    latest = time.monotonic() + PATIENCE_S
+    try:
+        while not (seen := moment()) and process.poll() is None and time.monotonic() < latest:
+            time.sleep(0.01)
+    finally:
+        kill_all(mark)
+        process.wait()
+    assert seen, "the moment never came"
+
+
+def tasks_of(lab, method):
+    with lab.twin.world.lock:
+        return [task for task in lab.twin.world.of_kind("Task") if task.method == method]
+
+
+def under_way(lab, method, name=None):
+    """Whether a task of this kind runs, on this VM or on any."""
+    return lambda: any(task.state == "running" and name in (None, task.entity_name) for task in tasks_of(lab, method))
+
+
+def succeeded(lab, method):
+    return len([task for task in tasks_of(lab, method) if task.state == "success"])
+
+
+def slow_down(lab):
+    """There is time to kill somebody while VMs are copied, changed and started."""
+    lab.twin.world.task_seconds.update(CloneVM_Task=8, ReconfigVM_Task=0.5, PowerOnVM_Task=1)
+
+
+def speed_up(lab):
+    lab.twin.world.task_seconds.update(CloneVM_Task=0.05, ReconfigVM_Task=0.02, PowerOnVM_Task=0.05)
+
+
+def test_killed_while_vms_are_copied_and_started_the_next_run_makes_nothing_twice(lab):
+    lab = lab()
+    site = lab.site(**created("sriov"))
+    slow_down(lab)
+    for method in ("CloneVM_Task", "PowerOnVM_Task"):
+        kill_when(lab, under_way(lab, method), *site)
+    speed_up(lab)
+    last = lab.run(*lab.site(**created("sriov", power="cycle")))
+    assert last.status == 0, last.output
+    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert traffic(lab, "sriov") == GOOD["sriov"]
+    assert succeeded(lab, "CloneVM_Task") == 2
+    before = [untouched(vm) for vm in vms_of(lab)]
+    again = lab.run(*site)
+    assert (again.status, again.changed) == (0, 0), again.output
+    assert [untouched(vm) for vm in vms_of(lab)] == before
+
+
+def test_killed_between_off_and_on_the_next_run_changes_the_vm_and_starts_it_again(lab):
+    lab = lab()
+    assert lab.run(*lab.site(**created("tcp"))).status == 0
+    one, two = vms_of(lab)
+    bystander = untouched(one)
+    vms = [{"name": "job-01"}, {"name": "job-02", "profiles": ["grid_a100-20c"], "cpus": 8}]
+    site = lab.site(**created("tcp", vms, power="cycle"))
+    slow_down(lab)
+    kill_when(lab, lambda: two.power == "poweredOff", *site)
+    speed_up(lab)
+    assert two.setting(NOTE) == "true"
+    last = lab.run(*site)
+    assert last.status == 0, last.output
+    assert [setup(vm) for vm in vms_of(lab)] == [promised(), {**promised("grid_a100-20c"), "cpus": 8}]
+    assert two.setting(NOTE) in (None, "")
+    assert untouched(one) == bystander
+
+
+def test_damage_in_every_part_of_one_vm_is_repaired_and_only_that(lab):
+    lab = lab()
+    site = lab.site(**created("pvrdma", power="cycle"))
+    assert lab.run(*site).status == 0
+    one, two = vms_of(lab)
+    bystander, promised_rules = untouched(two), rules(lab)
+    assert promised_rules
+    by_hand(lab.twin, "job-01", lambda vm: vm.PowerOffVM_Task())
+    (profile,) = [device for device in one.devices if device.key in dict(one.vgpus)]
+    profile.backing.vgpu = "grid_a100-20c"
+    adapter = next(nic for nic in one.nics if isinstance(nic, KINDS["pvrdma"]))
+    adapter.backing.port = vim.dvs.PortConnection(
+        portgroupKey=portgroup(lab, "pg-train").moid, switchUuid=portgroup(lab, "pg-train").switch.uuid
+    )
+    change = vim.vm.ConfigSpec(
+        numCPUs=4,
+        extraConfig=[vim.option.OptionValue(key="pciPassthru.use64bitMMIO", value="FALSE")],
+        deviceChange=[vim.vm.device.VirtualDeviceSpec(operation="edit", device=device) for device in (adapter,)],
+    )
+    by_hand(lab.twin, "job-01", lambda vm: vm.ReconfigVM_Task(change))
+    with client(lab.twin) as service:
+        view = service.content.viewManager.CreateContainerView(
+            service.content.rootFolder, [vim.ClusterComputeResource], True
+        )
+        (cluster,) = view.view
+        gone = [vim.cluster.RuleSpec(operation="remove", removeKey=rule.key) for rule in cluster.configurationEx.rule]
+        cluster.ReconfigureComputeResource_Task(vim.cluster.ConfigSpecEx(rulesSpec=gone), True)
+        while cluster.configurationEx.rule:
+            time.sleep(0.02)
+    repaired = lab.run("--diff", *site)
+    assert repaired.status == 0, repaired.output
+    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    assert traffic(lab, "pvrdma") == GOOD["pvrdma"]
+    assert rules(lab) == promised_rules
+    assert vms_of(lab)[0] is one
+    assert untouched(two) == bystander
+    assert "/lab/vm/training/job-02" not in repaired.output
+
+
+def rules(lab):
+    """The rules of the cluster, each with the names of its VMs."""
+    with lab.twin.world.lock:
+        (cluster,) = lab.twin.world.of_kind("ClusterComputeResource")
+        return [(rule.name, sorted(lab.twin.world.get(vm._moId).name for vm in rule.vm)) for rule in cluster.rules]
+
+
+def portgroup(lab, name):
+    (found,) = [one for one in lab.twin.world.of_kind("DistributedVirtualPortgroup") if one.name == name]
+    return found

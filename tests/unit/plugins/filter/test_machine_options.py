@@ -1,0 +1,61 @@
+"""What each module of the stage for VMs is asked for, once for all VMs."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.filter.machine_options import FilterModule
+
+from .machine_inputs import inputs
+
+machine_options = FilterModule().filters()["machine_options"]
+VMS = [{"name": "a", "profiles": ["grid_a100-40c"]}, {"name": "b", "profiles": ["grid_a100-40c"]}]
+
+
+def test_what_nobody_set_is_left_to_the_module():
+    asked = machine_options(VMS, inputs())
+    assert "mmio_size_gb" not in asked["shape"]
+    assert "datacenter" not in asked["fleet"]
+    assert "cloud_init" not in asked["clone"]
+    assert asked["place"]["anti_affinity"] is True
+
+
+def test_what_was_set_reaches_every_module_that_takes_it():
+    asked = machine_options(VMS, inputs(datacenter="DC", cluster="gpu", mmio_size_gb="512", path="sriov"))
+    assert {part: asked[part].get("datacenter") for part in ("place", "clone", "shape", "vgpu", "fleet", "power")} == (
+        dict.fromkeys(("place", "clone", "shape", "vgpu", "fleet", "power"), "DC")
+    )
+    assert asked["shape"]["mmio_size_gb"] == 512
+    # Reservation and MMIO are the shape's, which counts adapters too.
+    assert (asked["vgpu"]["mmio"], asked["vgpu"]["memory_reservation"]) == ("ignore", "ignore")
+
+
+def test_first_boot_is_told_by_cloud_init_or_by_a_customization_specification():
+    asked = machine_options(VMS, inputs(metadata={"a": 1}, userdata="#cloud-config"))
+    assert asked["clone"]["cloud_init"] == {"metadata": {"a": 1}, "userdata": "#cloud-config"}
+    assert machine_options(VMS, inputs(customization="linux"))["clone"]["customization"] == {"spec": "linux"}
+
+
+def test_port_that_a_vm_has_itself_is_placed_without_a_port_group():
+    assert "portgroup" not in machine_options(VMS, inputs(path="passthrough", portgroup="pg"))["place"]
+    assert machine_options(VMS, inputs(path="sriov", portgroup="pg"))["place"]["portgroup"] == "pg"
+
+
+def test_rule_keeps_vms_apart_only_if_there_are_two():
+    assert machine_options(VMS, inputs(template="t"))["drs"]["anti_affinity"] is True
+    assert machine_options(VMS[:1], inputs(template="t"))["drs"]["anti_affinity"] is False
+    assert machine_options(VMS, inputs(template="t"))["drs"]["planned"] == ["a", "b"]
+
+
+def test_placement_is_asked_for_each_vm_with_what_it_needs():
+    asked = machine_options(
+        [{"path": "/DC/vm/a", "profiles": ["grid_a100-40c"], "host": "esx-01"}, {"name": "b", "gpus": 2}],
+        inputs(cpus=16, memory_gb=64, path="sriov", gpu_mode="passthrough"),
+    )
+    assert asked["to_place"][1] == {
+        "name": "b",
+        "gpus": 2,
+        "cpus": 16,
+        "memory_gb": 64,
+        "nics": 1,
+        "job": "aiready-training",
+    }
+    assert (asked["to_place"][0]["path"], asked["to_place"][0]["host"]) == ("/DC/vm/a", "esx-01")

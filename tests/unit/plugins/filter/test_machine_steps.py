@@ -1,0 +1,120 @@
+"""What each module of the stage for VMs is asked for, VM by VM."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.filter.machine_steps import FilterModule
+
+from .machine_inputs import PORT, VF, inputs, placed
+
+machine_steps = FilterModule().filters()["machine_steps"]
+VMS = [{"name": "a", "profiles": ["grid_a100-40c"]}, {"path": "/DC/vm/jobs/b", "profiles": ["grid_a100-20c"]}]
+WHOLE = [{"name": "a", "gpus": 1}]
+
+
+def test_vms_that_exist_are_asked_for_their_gpus_and_shape_and_nothing_else():
+    steps = machine_steps(VMS, inputs())
+    assert {step for step, entries in steps.items() if entries} == {"shape", "vgpu", "power"}
+    assert [entry["profiles"] for entry in steps["vgpu"]] == [["grid_a100-40c"], ["grid_a100-20c"]]
+    assert [entry.get("path") for entry in steps["vgpu"]] == [None, "/DC/vm/jobs/b"]
+    assert "cpus" not in steps["shape"][0]
+
+
+def test_vms_go_to_the_hosts_that_were_planned_and_into_the_folders_of_their_paths():
+    steps = machine_steps(VMS, inputs(template="t"), placed("a", "/DC/vm/jobs/b"))
+    assert steps["clone"] == [
+        {"name": "a", "host": "esx-01"},
+        {"name": "b", "host": "esx-02", "folder": "/DC/vm/jobs"},
+    ]
+
+
+def test_everything_after_the_clone_is_planned_on_template_and_host():
+    asked = inputs(template="t", hardware_version=20, path="pvrdma", portgroup="pg")
+    steps = machine_steps(VMS, asked, placed("a", "/DC/vm/jobs/b"))
+    planned = {"template": "t", "host": "esx-01", "hardware_version": 20, "memory_reservation": "all"}
+    assert [steps[step][0]["planned"] for step in ("vgpu", "pvrdma", "power")] == [planned] * 3
+    # What the shape itself makes is not planned for it.
+    assert steps["shape"][0]["planned"] == {"template": "t", "host": "esx-01"}
+
+
+def test_entry_wins_over_the_common_shape_and_the_plan_gives_the_numa_nodes():
+    vms = [{"name": "a", "profiles": ["grid_a100-40c"], "cpus": 32}]
+    (shape,) = machine_steps(vms, inputs(template="t", cpus=16, memory_gb=64), placed("a"))["shape"]
+    assert (shape["cpus"], shape["memory_gb"], shape["numa_nodes"]) == (32, 64, [0])
+    assert shape["gpus"] == ["grid_a100-40c"]
+    (shape,) = machine_steps(vms, inputs(template="t", numa="ignore"), placed("a"))["shape"]
+    assert "numa_nodes" not in shape
+
+
+@pytest.mark.parametrize(
+    "path, changes, step, entry",
+    [
+        ("tcp", {"portgroup": "pg"}, "vmxnet3", {"adapters": [{"portgroup": "pg"}]}),
+        (
+            "pvrdma",
+            {"portgroup": "pg", "switch": "dvs", "protocol": "rocev1", "adapters": 2},
+            "pvrdma",
+            {"adapters": [{"portgroup": "pg", "switch": "dvs", "protocol": "rocev1"}] * 2},
+        ),
+        ("sriov", {"portgroup": "pg"}, "sriov", {"adapters": [{"portgroup": "pg"}]}),
+        (
+            "sriov",
+            {"portgroup": "pg", "gpudirect": "enabled"},
+            "sriov",
+            {"adapters": [{"portgroup": "pg", "physical_function": "vmnic3"}]},
+        ),
+        ("passthrough", {}, "direct", {"devices": [{"kind": "static", "id": "0000:3b:00.0"}]}),
+        (
+            "passthrough",
+            {"nic_assignment": "dynamic", "nic_label": "fabric"},
+            "direct",
+            {"devices": [{"kind": "dynamic", "allowed": ["15b3:101d"], "label": "fabric"}]},
+        ),
+    ],
+    ids=["TCP", "PVRDMA", "SR-IOV", "SR-IOV beside the GPU", "port", "port of a kind"],
+)
+def test_each_path_asks_its_own_module(path, changes, step, entry):
+    nics = [VF] if path == "sriov" else [PORT]
+    steps = machine_steps(VMS[:1], inputs(path=path, template="t", **changes), placed("a", nics=nics))
+    (asked,) = steps[step]
+    assert {key: asked[key] for key in entry} == entry
+    assert {other for other in ("vmxnet3", "pvrdma", "sriov", "direct") if steps[other]} == {step}
+
+
+@pytest.mark.parametrize(
+    "changes, devices, ids",
+    [
+        ({}, [{"kind": "static", "id": "0000:39:00.0"}], ["10de:20f1"]),
+        (
+            {"gpu_assignment": "dynamic", "gpu_devices": ["10de:2331"]},
+            [{"kind": "dynamic", "allowed": ["10de:2331"]}],
+            ["10de:2331"],
+        ),
+    ],
+    ids=["chosen board", "board of a kind"],
+)
+def test_whole_boards_are_devices_and_count_for_the_shape(changes, devices, ids):
+    steps = machine_steps(WHOLE, inputs(gpu_mode="passthrough", **changes), placed("a"))
+    assert steps["direct"][0]["devices"] == devices
+    assert steps["shape"][0]["gpus"] == ids
+    assert list(steps["vgpu"]) == []
+
+
+def test_taking_vgpus_away_asks_nothing_else():
+    steps = machine_steps([{"name": "a"}], inputs(vgpu_state="absent", template="t", path="tcp", portgroup="pg"))
+    assert {step for step, entries in steps.items() if entries} == {"vgpu", "power"}
+
+
+def test_numbers_may_be_texts_as_older_cores_make_them():
+    (shape,) = machine_steps(VMS[:1], inputs(cpus="16", memory_gb="0", adapters="1"))["shape"]
+    assert shape["cpus"] == 16
+    assert "memory_gb" not in shape
+
+
+def test_missing_vm_of_a_library_is_asked_nothing_but_to_be_made_and_one_of_a_template_everything():
+    clones = [{"name": "a", "before": {"exists": False}}, {"name": "b", "before": {"exists": True}}]
+    vms = [{"name": name, "profiles": ["grid_a100-40c"]} for name in ("a", "b")]
+    steps = machine_steps(vms, inputs(library_item="ubuntu"), placed("a", "b"), clones)
+    assert [len(steps[step]) for step in ("clone", "shape", "vgpu", "power")] == [2, 1, 1, 1]
+    steps = machine_steps(vms, inputs(template="t"), placed("a", "b"), clones)
+    assert [len(steps[step]) for step in ("clone", "shape", "vgpu", "power")] == [2, 2, 2, 2]
