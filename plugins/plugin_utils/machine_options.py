@@ -51,11 +51,10 @@ def _set(inputs, keys):
 
 
 def _first_boot(inputs):
-    """What a VM that is created is told for its first boot."""
-    if inputs["customization"]:
-        return {"customization": {"spec": inputs["customization"]}}
+    """What a VM that is created is told for its first boot; vm_clone refuses both ways at once."""
     cloud_init = _set(inputs, ("metadata", "userdata"))
-    return {"cloud_init": cloud_init} if cloud_init else {}
+    told = {"cloud_init": cloud_init} if cloud_init else {}
+    return dict(told, customization={"spec": inputs["customization"]}) if inputs["customization"] else told
 
 
 def _drs(vms, inputs):

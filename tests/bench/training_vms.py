@@ -19,7 +19,7 @@ from twin.launch import launch
 
 MACHINES = playbook.ROOT / "playbooks" / "machines.yml"
 COUNTS = (8, 16, 32, 64)
-# A cluster of the seed has 25 hosts. One GPU of a host is near the ports, and with GPUDirect three VMs have to share it.
+# A cluster of the seed has 25 hosts. One GPU of each is near the ports, and with GPUDirect three VMs have to share it.
 PROFILE = "grid_a100-10c"
 NETWORKS = {
     "tcp": {"portgroup": "pg-train"},

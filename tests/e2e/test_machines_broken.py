@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import time
 import uuid
@@ -107,18 +108,10 @@ def test_damage_in_every_part_of_one_vm_is_repaired_and_only_that(lab):
     bystander, promised_rules = untouched(two), rules(lab)
     assert promised_rules
     by_hand(lab.twin, "job-01", lambda vm: vm.PowerOffVM_Task())
-    (profile,) = [device for device in one.devices if device.key in dict(one.vgpus)]
-    profile.backing.vgpu = "grid_a100-20c"
-    adapter = next(nic for nic in one.nics if isinstance(nic, KINDS["pvrdma"]))
-    adapter.backing.port = vim.dvs.PortConnection(
-        portgroupKey=portgroup(lab, "pg-train").moid, switchUuid=portgroup(lab, "pg-train").switch.uuid
-    )
-    change = vim.vm.ConfigSpec(
-        numCPUs=4,
-        extraConfig=[vim.option.OptionValue(key="pciPassthru.use64bitMMIO", value="FALSE")],
-        deviceChange=[vim.vm.device.VirtualDeviceSpec(operation="edit", device=device) for device in (adapter,)],
-    )
-    by_hand(lab.twin, "job-01", lambda vm: vm.ReconfigVM_Task(change))
+    by_hand(lab.twin, "job-01", lambda vm: vm.ReconfigVM_Task(damage(lab, one)))
+    (other,) = [host for host in lab.twin.world.of_kind("HostSystem") if host is not one.host]
+    elsewhere = vim.vm.RelocateSpec(host=vim.HostSystem(other.moid))
+    by_hand(lab.twin, "job-01", lambda vm: vm.RelocateVM_Task(elsewhere))
     with client(lab.twin) as service:
         view = service.content.viewManager.CreateContainerView(
             service.content.rootFolder, [vim.ClusterComputeResource], True
@@ -134,8 +127,27 @@ def test_damage_in_every_part_of_one_vm_is_repaired_and_only_that(lab):
     assert traffic(lab, "pvrdma") == GOOD["pvrdma"]
     assert rules(lab) == promised_rules
     assert vms_of(lab)[0] is one
+    assert one.host is not two.host
     assert untouched(two) == bystander
     assert "/lab/vm/training/job-02" not in repaired.output
+
+
+def damage(lab, vm):
+    """Another profile, port group, size and setting, as an administrator would give them."""
+    adapter = copy.deepcopy(next(nic for nic in vm.nics if isinstance(nic, KINDS["pvrdma"])))
+    (group,) = [one for one in lab.twin.world.of_kind("DistributedVirtualPortgroup") if one.name == "pg-train"]
+    adapter.backing.port = vim.dvs.PortConnection(portgroupKey=group.moid, switchUuid=group.switch.uuid)
+    (profile,) = [device for device in vm.devices if device.key in dict(vm.vgpus)]
+    smaller = copy.deepcopy(profile)
+    smaller.key, smaller.backing.vgpu = -1, "grid_a100-20c"
+    changes = (("edit", adapter), ("remove", profile), ("add", smaller))
+    return vim.vm.ConfigSpec(
+        numCPUs=4,
+        numCoresPerSocket=1,
+        memoryMB=16384,
+        extraConfig=[vim.option.OptionValue(key="pciPassthru.use64bitMMIO", value="FALSE")],
+        deviceChange=[vim.vm.device.VirtualDeviceSpec(operation=how, device=device) for how, device in changes],
+    )
 
 
 def rules(lab):
@@ -143,8 +155,3 @@ def rules(lab):
     with lab.twin.world.lock:
         (cluster,) = lab.twin.world.of_kind("ClusterComputeResource")
         return [(rule.name, sorted(lab.twin.world.get(vm._moId).name for vm in rule.vm)) for rule in cluster.rules]
-
-
-def portgroup(lab, name):
-    (found,) = [one for one in lab.twin.world.of_kind("DistributedVirtualPortgroup") if one.name == name]
-    return found

@@ -118,6 +118,14 @@ CASES = [
     Case("vm_power, off for a while", _one(state="off", again=True), {**HOME, "power": "on"}, RECONFIGURED),
 ]
 
+# What others do to a VM that goes away anyway is no trouble.
+REMOVAL = Case(
+    "vm_clone, away",
+    lambda name: {"vms": [{"name": name}], "state": "absent"},
+    {**OFF, "extra_config": {"aiready.vsphere.cloned_from": "/dc1/vm/training/ubuntu-template"}},
+    ("Destroy_Task",),
+)
+
 
 def vm_of(twin, name):
     """The model of a VM, or None."""

@@ -7,7 +7,7 @@ import pytest
 from twin.vcenter.server import Handler
 
 from . import machine_troubles as troubles
-from .machine_troubles import CASES, REFERENCE, Nth
+from .machine_troubles import CASES, REFERENCE, REMOVAL, Nth
 
 pytestmark = pytest.mark.usefixtures("brisk")
 
@@ -77,7 +77,7 @@ TURNS = {trouble: (number, 3) for number, trouble in enumerate(list(ON_THE_WAY)[
 
 
 @pytest.mark.parametrize("trouble", ON_THE_WAY)
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", [*CASES, REMOVAL], ids=str)
 def test_trouble_on_the_way_at_any_request_is_survived_and_nothing_is_done_twice(
     twin, drive, monkeypatch, case, trouble
 ):
@@ -127,7 +127,7 @@ def disturbed(twin, drive, monkeypatch):
     return runs
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", [*CASES, REMOVAL], ids=str)
 def test_a_host_that_vcenter_loses_at_any_request_is_told_and_cured_by_the_next_run(disturbed, case):
     for running, call, wanted, name, where, answer in disturbed(case, troubles.lose_host):
         troubles.lose_host(running, state="connected")
@@ -171,7 +171,7 @@ def test_a_task_of_somebody_else_at_any_request_is_waited_for(disturbed, case):
         assert troubles.state(running, name) == wanted, where
 
 
-TASKS = [pytest.param(case, method, id=f"{case}, {method}") for case in CASES for method in case.tasks]
+TASKS = [pytest.param(case, method, id=f"{case}, {method}") for case in [*CASES, REMOVAL] for method in case.tasks]
 
 
 @pytest.mark.parametrize("case, method", TASKS)

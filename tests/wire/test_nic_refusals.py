@@ -50,8 +50,8 @@ CASES = [
         "vmxnet3_nic",
         [{"portgroup": "pg-a", "mac": "00:50:56:8A:00:01"}],
         "mac_reserved",
-        "The MAC address 00:50:56:8a:00:01 is of a range from which vSphere chooses by itself, and it starts no VM with "
-        "such a one as a fixed address. Use one from 00:50:56:00:00:00 to 00:50:56:3f:ff:ff or of another vendor",
+        "The MAC address 00:50:56:8a:00:01 is of a range from which vSphere chooses by itself, and it starts no VM "
+        "with such a one as a fixed address. Use one from 00:50:56:00:00:00 to 00:50:56:3f:ff:ff or of another vendor",
     ),
     Case(
         "a port group on another switch than said",

@@ -57,6 +57,15 @@ def test_functions_that_running_vms_hold_are_counted_and_their_holders_are_named
     assert "has 1 virtual function, and 2 are needed, for: train-01, train-02." in answer["msg"]
 
 
+def test_a_function_that_a_vm_of_the_task_holds_already_counts_once(twin, drive):
+    running = twin(seed=network_lab(hosts=(ONE_FUNCTION,)))
+    assert drive(running)("sriov_nic", name="train-01", adapters=VF)["changed"]
+    assert power_on(running, "train-01") is None
+    answer = drive(running)("sriov_nic", name="train-01", adapters=VF)
+    assert not answer["failed"], answer["msg"]
+    assert not answer["changed"]
+
+
 def test_a_fleet_that_needs_more_functions_than_there_are_is_refused_as_a_whole(twin, drive):
     running = twin(seed=network_lab({}, {}, hosts=(ONE_FUNCTION,)))
     answer = drive(running)("sriov_nic", vms=FLEET, adapters=VF)

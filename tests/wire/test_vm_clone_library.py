@@ -94,3 +94,27 @@ def test_a_bios_ovf_is_found_out_once_it_is_deployed(twin, drive):
     answer = drive(running)("vm_clone", **{**ITEM, "vms": TWO[:1]})
     assert "it should have EFI firmware. It was made from images/ubuntu, and its firmware is bios." in answer["msg"]
     assert answer["changed"]
+
+
+def test_an_item_that_two_libraries_have_is_ambiguous_until_one_is_named(twin, drive):
+    seed = library(VMTX)
+    (center,) = seed["datacenters"]
+    center["libraries"].append({**center["libraries"][0], "name": "more images"})
+    running = twin(seed=seed)
+    module = drive(running)
+    answer = module("vm_clone", **ITEM)
+    assert answer["failure"]["code"] == "item_ambiguous"
+    assert "There are 2 of this name. Set `library` to say which one you mean." in answer["msg"]
+    answer = module("vm_clone", check=True, library="more images", **ITEM)
+    assert result(answer, "new-01")["after"]["source"] == "more images/ubuntu"
+
+
+def test_what_vcenter_says_to_an_ovf_that_it_does_not_deploy_is_told(twin, drive):
+    running = twin(seed=library(OVF))
+    for store in running.world.of_kind("Datastore"):
+        store.base_free = 10 * 1024**3
+    # How large the disks of an OVF are when they are thick, nobody knows before.
+    answer = drive(running)("vm_clone", disk="thick", **{**ITEM, "vms": TWO[:1]})
+    assert "vCenter refused to deploy images/ubuntu: Insufficient disk space on datastore" in answer["msg"]
+    assert result(answer, "new-01")["failure"]["code"] == "deploy_refused"
+    assert machines("new-")(running) == {}

@@ -219,10 +219,11 @@ def test_trouble_at_any_request_ends_with_the_same_shape(twin, drive, monkeypatc
     assert number > 8
 
 
-def test_check_mode_plans_a_vm_that_its_template_will_become(twin, drive):
+@pytest.mark.parametrize("source", ["golden", "/lab/vm/golden"])
+def test_check_mode_plans_a_vm_that_its_template_will_become(twin, drive, source):
     template = {"name": "golden", "template": True, "hardware_version": 19, "cpus": 4}
     running = twin(seed=lab(template, {}))
-    planned = {"template": "golden", "host": "esx-01"}
+    planned = {"template": source, "host": "esx-01"}
     answer = drive(running)("vm_shape", check=True, name="train-09", planned=planned, **SHAPE)
     assert not answer["failed"], answer["msg"]
     found = result(answer, "train-09")

@@ -10,7 +10,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.clone import libra
 from ansible_collections.aiready.vsphere.plugins.module_utils.clone.state import Machine, compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import recent, tasks
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 
 _ATTEMPTS = 3
 _FIRST_PAUSE_S = 0.5
@@ -185,10 +185,10 @@ def current(item):
 
 
 def _again(outcome, attempt):
-    """Whether another look and another try are worth while: somebody may be making this very VM."""
+    """Whether another look and another try are worth while: somebody may be making or removing this very VM."""
     if attempt == _ATTEMPTS - 1:
         return False
-    if isinstance(outcome.fault, vim.fault.DuplicateName):
+    if isinstance(outcome.fault, (vim.fault.DuplicateName, vmodl.fault.ManagedObjectNotFound)):
         return True
     return outcome.uncertain and outcome.error.code != "task_timeout"
 

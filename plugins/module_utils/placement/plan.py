@@ -42,11 +42,13 @@ def does_not_fit(result):
     ]
     more = [f"{len(short) - _TOLD} more shortages are in the result."] if len(short) > _TOLD else []
     without = [entry["name"] for entry in result["vms"] if entry["host"] is None]
+    count = len(result["vms"])
     names = ", ".join(without[:_TOLD]) + (f" and {len(without) - _TOLD} more" if len(without) > _TOLD else "")
     return OperatorError(
         "Placement",
-        f"a place for each of {len(result['vms'])} VMs was wanted",
-        f"{len(without)} of them {'has' if len(without) == 1 else 'have'} none: {names}. {' '.join(told + more)}"
+        f"a place for {f'each of {count} VMs' if count > 1 else 'one VM'} was wanted",
+        f"{f'{len(without)} of them' if count > 1 else 'It'} {'has' if len(without) == 1 else 'have'} none: {names}. "
+        + " ".join(told + more)
         + _carried(result),
         "Ask for what would fit, or add what is short",
         "does_not_fit",

@@ -84,7 +84,9 @@ def why_unplaced(board, vm):
     counts = Counter(name for room in board.allowed(vm) for name in fit.blockers(room, vm))
     if not counts:
         return "runs on another host than asked for"
-    return "; ".join(f"{WORDS[name]} ({counts[name]} hosts)" for name in WORDS if counts[name])
+    return "; ".join(
+        f"{WORDS[name]} ({counts[name]} host{'s' if counts[name] > 1 else ''})" for name in WORDS if counts[name]
+    )
 
 
 def _of_running(board, vm):

@@ -169,9 +169,8 @@ def _gpudirect_path(now, wanted, wish):
         return Problem(
             "gpudirect_pvrdma",
             f"It has a PVRDMA adapter. {costs.gpudirect_sentence('pvrdma')}",
-            "Use gpudirect=disabled, or remove the PVRDMA adapter (pvrdma_nic with state=absent) and give it one by SR-IOV or "
-            "passthrough. "
-            + costs.cost_sentence("sriov"),
+            "Use gpudirect=disabled, or remove the PVRDMA adapter (pvrdma_nic with state=absent) and give it one by "
+            f"SR-IOV or passthrough. {costs.cost_sentence('sriov')}",
         )
     if "sriov" in kinds or wish["direct_nics"] or any(_may_be_nic(one) for one in now.direct):
         return None

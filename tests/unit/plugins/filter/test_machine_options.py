@@ -34,6 +34,12 @@ def test_first_boot_is_told_by_cloud_init_or_by_a_customization_specification():
     assert machine_options(VMS, inputs(customization="linux"))["clone"]["customization"] == {"spec": "linux"}
 
 
+def test_user_data_beside_a_customization_is_not_dropped_so_that_vm_clone_can_refuse_both():
+    clone = machine_options(VMS, inputs(customization="linux", userdata="#cloud-config"))["clone"]
+    assert clone["cloud_init"] == {"userdata": "#cloud-config"}
+    assert clone["customization"] == {"spec": "linux"}
+
+
 def test_port_that_a_vm_has_itself_is_placed_without_a_port_group():
     assert "portgroup" not in machine_options(VMS, inputs(path="passthrough", portgroup="pg"))["place"]
     assert machine_options(VMS, inputs(path="sriov", portgroup="pg"))["place"]["portgroup"] == "pg"

@@ -213,8 +213,8 @@ PROBLEMS = {
     "no board": (site(gpu={**WHOLE, "per_vm": 0}), "site.gpu.per_vm: 0 is no number of GPUs."),
     "device without reserved memory": (
         site(gpu={**WHOLE, "memory_reservation": "ignore"}, network=SRIOV),
-        "site.gpu.memory_reservation: it is ignore, but site.network.path is sriov and site.gpu.mode is passthrough, and "
-        "a VM with a device of its own is not powered on without all of its memory reserved. Leave it out.",
+        "site.gpu.memory_reservation: it is ignore, but site.network.path is sriov and site.gpu.mode is passthrough, "
+        "and a VM with a device of its own is not powered on without all of its memory reserved. Leave it out.",
     ),
 }
 

@@ -81,6 +81,23 @@ def test_what_a_vm_has_of_its_host_is_told_by_its_backings(backing, profiles, de
     assert (found.profiles, found.devices) == (profiles, devices)
 
 
+def test_the_port_of_a_virtual_function_is_a_device_of_its_vm_once_it_is_known():
+    card = vim.vm.device.VirtualSriovEthernetCard
+    port = card.SriovBackingInfo(
+        physicalFunctionBacking=PCI.DeviceBackingInfo(id=FIRST, deviceId="101d", systemId="x", vendorId=0x15B3)
+    )
+    found = machine(card(sriovBacking=port), card())
+    assert [function for function, where in found.functions] == [FIRST, ""]
+    assert rows.present_of(found, "/dc/vm/a", None).devices == (FIRST,)
+
+
+@pytest.mark.parametrize(
+    "memory_mb, cpus, overhead_mb", [(0, 8, 0), (4000, 0, 138), (4000, 4, 186), (65536, 16, 128 + 192 + 163)]
+)
+def test_running_a_vm_takes_memory_beside_its_own(memory_mb, cpus, overhead_mb):
+    assert rows.overhead_mb(memory_mb, cpus) == overhead_mb
+
+
 @pytest.mark.parametrize(
     "locked, reservation, reserved", [(True, 0, 65536), (False, 1024, 1024), (None, None, 0), (True, None, 65536)]
 )

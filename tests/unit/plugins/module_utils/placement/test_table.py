@@ -43,7 +43,7 @@ def test_a_thousand_vms_are_all_there_within_the_width():
 
 def test_a_vm_without_a_place_has_a_row_with_the_reason():
     (row,) = entries([host(1, gpus=0)], [vm("a", "40c")], rules())["table"].splitlines()[1:]
-    assert row.split() == ["a", "-", "-", "-", "-", "vGPU", "profile", "(1", "hosts)"]
+    assert row.split() == ["a", "-", "-", "-", "-", "vGPU", "profile", "(1", "host)"]
 
 
 def test_a_plan_for_nobody_is_just_the_heading():
