@@ -408,8 +408,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.direct import (
     plan,
     rules,
     spec,
-    state,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.direct import state as states
 from ansible_collections.aiready.vsphere.plugins.module_utils.direct.availability import Claim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import params as vm_params
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
@@ -437,17 +437,17 @@ class PassthroughDevices(VmNoun):
 
     def state_of(self, row, vm, place):
         if place is None:
-            return state.state_of(row, vm, place, None)
+            return states.state_of(row, vm, place, None)
         reach = [self._devices_of(host) for host in place.neighbours] if self.WHOLE_CLUSTER else ()
         system = self._offers.get(place.moid, offer.Offer()).system
-        return state.state_of(row, vm, place, self._devices_of(place.row), reach, system)
+        return states.state_of(row, vm, place, self._devices_of(place.row), reach, system)
 
     def surroundings(self, items):
         placed = [item for item in items if item.now.place is not None]
         asked = {item.now.place.moid: item.now.place.row.ref for item in placed if self._has_to_ask(item)}
         self._offers = offer.offers(self.vcenter, asked.values())
         for item in placed:
-            item.now = state.on_system(item.now, self._offer(item.now).system)
+            item.now = states.on_system(item.now, self._offer(item.now).system)
             claims = self._claims.setdefault(item.now.place.moid, {})
             for one in self.want_settings(item.now, item.wish).devices:
                 claims.setdefault(one.asked, []).append(_claim(item))
@@ -455,7 +455,7 @@ class PassthroughDevices(VmNoun):
     def _has_to_ask(self, item):
         """Where a device comes, or where nothing proves yet that a static one is still the one that was recorded."""
         wanted = self.want_settings(item.now, item.wish)
-        unproved = item.now.vm.power != "on" and any(one.asked.kind == state.STATIC for one in wanted.devices)
+        unproved = item.now.vm.power != "on" and any(one.asked.kind == states.STATIC for one in wanted.devices)
         return item.now.place.connected and (unproved or bool(self.setting_changes(item.now, wanted)))
 
     def want_settings(self, now, wish):
@@ -482,8 +482,8 @@ class PassthroughDevices(VmNoun):
     def reconfiguration(self, now, wanted):
         return spec.reconfiguration(now, wanted, self._offer(now))
 
-    def settings(self, state_now):
-        return plan.settings(state_now)
+    def settings(self, state):
+        return plan.settings(state)
 
     def _devices_of(self, row):
         """The devices of a host, worked out once however many VMs are on it."""

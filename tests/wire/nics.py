@@ -96,7 +96,7 @@ def see(*names):
 def cards(twin, name, kind):
     """The devices of one kind, as the server tells them."""
     with virtual_machine(twin, name) as machine:
-        return [card for card in machine.config.hardware.device if type(card) is kind]
+        return [card for card in machine.config.hardware.device if card.__class__ is kind]
 
 
 def remove(card):

@@ -75,7 +75,7 @@ def test_what_somebody_took_away_is_found_and_put_back_and_only_that(twin, drive
     module = drive(running)
     module("passthrough_device", name="train-01", devices=fixed(FABRIC, SPARE))
     with virtual_machine(running, "train-01") as machine:
-        (kept, lost) = [one for one in machine.config.hardware.device if type(one.backing) is static_backing()]
+        (kept, lost) = [one for one in machine.config.hardware.device if one.backing.__class__ is static_backing()]
     remove = vim.vm.device.VirtualDeviceSpec(operation="remove", device=lost)
     reconfigure(running, "train-01", deviceChange=[remove])
     answer = module("passthrough_device", name="train-01", devices=fixed(FABRIC, SPARE))

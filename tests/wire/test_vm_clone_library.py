@@ -118,3 +118,17 @@ def test_what_vcenter_says_to_an_ovf_that_it_does_not_deploy_is_told(twin, drive
     assert "vCenter refused to deploy images/ubuntu: Insufficient disk space on datastore" in answer["msg"]
     assert result(answer, "new-01")["failure"]["code"] == "deploy_refused"
     assert machines("new-")(running) == {}
+
+
+def test_a_guest_that_a_killed_run_has_customized_is_not_customized_twice(twin, drive):
+    seed = library(OVF)
+    next(vm for vm in seed["datacenters"][0]["vms"] if vm["name"] == "ubuntu-template")["networks"] = ["VM Network"]
+    fault = {"method": "ReconfigVM_Task", "fault": "HostNotConnected", "message": "Gone."}
+    running = twin(seed=seed, faults=[("fail_tasks", fault)])
+    module = drive(running)
+    custom = {"domain": "lab.example", "networks": [{"type": "dhcp"}]}
+    call = {**ITEM, "vms": TWO[:1], "cloud_init": None, "customization": custom}
+    assert module("vm_clone", **call)["failed"]
+    answer = module("vm_clone", **call)
+    assert not answer["failed"], answer["msg"]
+    assert not module("vm_clone", **call)["changed"]

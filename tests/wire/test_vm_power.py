@@ -170,6 +170,15 @@ def test_guests_that_do_not_come_are_named_with_what_they_have(twin, drive):
     assert {power_of(running, vm["name"]) for vm in fleet(3)} == {"poweredOn"}
 
 
+def test_check_mode_waits_for_no_guest(twin, drive):
+    running = twin(seed=lab(ON))
+    running.control.guest_without_address(vm="train-01")
+    call = {"name": "train-01", "state": "on", "wait_for": "address", "wait_timeout_s": 1}
+    answer = drive(running)("vm_power", check=True, **call)
+    assert not answer["failed"], answer["msg"]
+    assert drive(running)("vm_power", **call)["failed"]
+
+
 def test_a_vm_that_goes_off_while_it_is_waited_for_ends_the_waiting(twin, drive):
     running = twin(seed=lab(NET, task_seconds={"boot": 60}))
 

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.direct import costs
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic import expects, networks, plan, rules, spec, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.nic import expects, networks, plan, rules, spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.nic import state as states
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import refusal
 
@@ -15,7 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import re
 class Nics(VmNoun):
     """The adapters of one kind in VMs."""
 
-    HOST_PROPERTIES = state.HOST_PROPERTIES
+    HOST_PROPERTIES = states.HOST_PROPERTIES
     WHAT = "network configuration"
     KIND = ""
     # What the table of costs calls this data path.
@@ -57,7 +58,7 @@ class Nics(VmNoun):
         super().read(items)
 
     def state_of(self, row, vm, place):
-        return state.state_of(row, vm, place, self.KIND)
+        return states.state_of(row, vm, place, self.KIND)
 
     def surroundings(self, items):
         hosts = {item.now.host.moid for item in items if item.now.host is not None}
@@ -91,8 +92,8 @@ class Nics(VmNoun):
     def hot(self, now, wanted):
         return plan.hot(now, wanted, self.PLUGGABLE)
 
-    def settings(self, state_now):
-        return plan.settings(state_now, self.fabric, self.KEYS)
+    def settings(self, state):
+        return plan.settings(state, self.fabric, self.KEYS)
 
     def _wish_in_words(self, entries):
         names = ", ".join(entry["portgroup"] for entry in entries)

@@ -196,7 +196,8 @@ def _of_job(board, vms, short):
 def _hosts(resource):
     def figures(board, vms, short):
         used = len({place.host for place in board.places.values()})
-        lacking = len(short) if board.rooms and next(iter(board.rooms.values())).rules.anti_affinity else 1
+        apart = any(room.rules.anti_affinity for room in board.rooms.values())
+        lacking = len(short) if apart else 1
         yield resource, used + lacking, lacking
 
     return figures

@@ -12,6 +12,11 @@ VMS = [{"name": "a", "profiles": ["grid_a100-40c"]}, {"path": "/DC/vm/jobs/b", "
 WHOLE = [{"name": "a", "gpus": 1}]
 
 
+def only(entries):
+    (entry,) = entries
+    return entry
+
+
 def test_vms_that_exist_are_asked_for_their_gpus_and_shape_and_nothing_else():
     steps = machine_steps(VMS, inputs())
     assert {step for step, entries in steps.items() if entries} == {"shape", "vgpu", "power"}
@@ -39,10 +44,10 @@ def test_everything_after_the_clone_is_planned_on_template_and_host():
 
 def test_entry_wins_over_the_common_shape_and_the_plan_gives_the_numa_nodes():
     vms = [{"name": "a", "profiles": ["grid_a100-40c"], "cpus": 32}]
-    (shape,) = machine_steps(vms, inputs(template="t", cpus=16, memory_gb=64), placed("a"))["shape"]
+    shape = only(machine_steps(vms, inputs(template="t", cpus=16, memory_gb=64), placed("a"))["shape"])
     assert (shape["cpus"], shape["memory_gb"], shape["numa_nodes"]) == (32, 64, [0])
     assert shape["gpus"] == ["grid_a100-40c"]
-    (shape,) = machine_steps(vms, inputs(template="t", numa="ignore"), placed("a"))["shape"]
+    shape = only(machine_steps(vms, inputs(template="t", numa="ignore"), placed("a"))["shape"])
     assert "numa_nodes" not in shape
 
 
@@ -106,7 +111,7 @@ def test_taking_vgpus_away_asks_nothing_else():
 
 
 def test_numbers_may_be_texts_as_older_cores_make_them():
-    (shape,) = machine_steps(VMS[:1], inputs(cpus="16", memory_gb="0", adapters="1"))["shape"]
+    shape = only(machine_steps(VMS[:1], inputs(cpus="16", memory_gb="0", adapters="1"))["shape"])
     assert shape["cpus"] == 16
     assert "memory_gb" not in shape
 

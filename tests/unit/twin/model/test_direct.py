@@ -258,7 +258,7 @@ def static(address):
 def test_a_request_for_devices_is_looked_at_as_a_whole(here, hardware, backings, fault):
     world = here({"hardware_version": hardware})
     task = world.reconfigure("vm-0", deviceChange=[passed(one) for one in backings])
-    assert type(task.error) is (fault or type(None))
+    assert task.error.__class__ is (fault or type(None))
     assert len(world.vm("vm-0").passthrough_devices) == (0 if fault else len(backings))
 
 

@@ -126,7 +126,8 @@ def test_a_group_that_nobody_offers_or_older_hardware_is_refused(lab):
     )
 
 
-def verdict(lab, esx=None, extra=READY, power="on", **vm):
+def verdict(lab, esx=None, extra=None, power="on", **vm):
+    extra = READY if extra is None else extra
     world = lab(
         hosts=[esx or host()],
         vms=[{"name": "vm", "power": power, "vgpus": [VGPU], **PORT, "extra_config": {**MMIO, **extra}, **vm}],

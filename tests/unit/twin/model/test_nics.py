@@ -69,7 +69,7 @@ def test_the_protocol_of_pvrdma_goes_with_the_hardware_version(here, given, faul
     hardware, protocol = given
     world = here({"hardware_version": hardware})
     row = {"type": "pvrdma", **({"protocol": protocol} if protocol else {})}
-    assert type(add(world, "vm-0", **row)) is (fault or type(None))
+    assert add(world, "vm-0", **row).__class__ is (fault or type(None))
     assert len(world.vm("vm-0").nics) == (0 if fault else 1)
 
 
@@ -101,7 +101,7 @@ def test_an_adapter_is_not_changed_into_another_kind(here, kind, other):
     wanted = seed_devices.adapter(network(world, "train"), {"type": other})
     wanted.key = only(world, "vm-0").key
     refusal = edit(world, "vm-0", wanted)
-    assert type(refusal) is (type(None) if kind == other else vim.fault.InvalidDeviceSpec)
+    assert refusal.__class__ is (type(None) if kind == other else vim.fault.InvalidDeviceSpec)
 
 
 def test_a_running_vm_gets_a_vmxnet3_adapter_but_no_pvrdma_one(here):

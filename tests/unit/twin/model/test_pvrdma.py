@@ -14,10 +14,10 @@ SWITCHES = [
 ADAPTER = {"type": "pvrdma", "network": "train"}
 
 
-def host(number, nic=HCA, more_nics=(), vmk=None, **more):
+def host(number, nic=None, more_nics=(), vmk=None, **more):
     return {
         "name": f"esx-{number}",
-        "nics": [{"device": "vmnic0", "model": "i350", "uplink_of": "vSwitch0"}, nic, *more_nics],
+        "nics": [{"device": "vmnic0", "model": "i350", "uplink_of": "vSwitch0"}, nic or HCA, *more_nics],
         "vmkernel": [{"device": "vmk1", "portgroup": "train", "mtu": 9000, **(vmk or {})}],
         "options": {"Net.PVRDMAVmknic": "vmk1"},
         "rulesets": {"pvrdma": True},
@@ -29,10 +29,10 @@ def host(number, nic=HCA, more_nics=(), vmk=None, **more):
 def way(lab):
     """Two running VMs: the way from the first to the second, and why."""
 
-    def look(first=None, second=None, here=None, there=None, mine=None, other=None, switches=SWITCHES):
+    def look(first=None, second=None, here=None, there=None, mine=None, other=None, switches=None):
         world = lab(
             hosts=[first or host(1), second or host(2)],
-            switches=switches,
+            switches=switches or SWITCHES,
             vms=[
                 {
                     "name": "a",

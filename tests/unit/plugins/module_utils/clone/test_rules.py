@@ -8,6 +8,8 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.clone import rules, source, state
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+from pyVmomi import vim
 
 HERE = state.Machine(
     exists=True, path="/dc1/vm/train-01", host="esx-01", datastore="datastore-01", source="/dc1/vm/template"
@@ -101,3 +103,33 @@ def test_a_source_that_cannot_serve_is_refused(changes, customized, firmware, co
 )
 def test_a_source_that_can_serve_is_taken(changes, customized, firmware):
     source.refuse_unfit(replace(TEMPLATE, **changes), firmware, customized)
+
+
+class Inventory:
+    """VMs and templates by name, as the inventory tells them."""
+
+    name = "dc1"
+
+    def __init__(self, *rows):
+        self._rows = rows
+
+    def vm_by_moid(self, wanted):
+        return next((row for row in self._rows if row.moid == wanted), None)
+
+    def vms_named(self, name):
+        return [row for row in self._rows if row.get("name") == name]
+
+    def path(self, row):
+        return f"/dc1/vm/{row.moid}"
+
+
+def row(moid, template):
+    return Row(vim.VirtualMachine(moid), {"name": "ubuntu", "config.template": template}, {})
+
+
+def test_a_template_goes_before_a_vm_of_its_name_and_two_are_ambiguous():
+    vm, template, other = row("vm-1", False), row("vm-2", True), row("vm-3", True)
+    assert source.find(Inventory(vm, template), "ubuntu") is template
+    assert source.find(Inventory(vm), "ubuntu") is vm
+    assert source.find(Inventory(vm, template), "vm-1") is vm
+    assert code_of(source.find, Inventory(vm, template, other), "ubuntu") == "template_ambiguous"

@@ -21,7 +21,7 @@ from pyVmomi import vim
 
 PCI = vim.vm.device.VirtualPCIPassthrough
 FIRST, SECOND = "0000:10:00.0", "0000:11:00.0"
-SLICED, INSTANCES = ["grid_a100-40c", "grid_a100-20c"], ["grid_a100-3-20c"]
+SLICED, INSTANCES = ("grid_a100-40c", "grid_a100-20c"), ("grid_a100-3-20c",)
 
 
 def machine(*devices, extra=(), **properties):
@@ -38,10 +38,10 @@ def vgpu(profile):
     return PCI(backing=PCI.VmiopBackingInfo(vgpu=profile))
 
 
-def host_row(offered=SLICED, infos=(), devices=(), **properties):
+def host_row(offered=None, infos=(), devices=(), **properties):
     paths = {
         "name": "esx",
-        "config.sharedPassthruGpuTypes": offered,
+        "config.sharedPassthruGpuTypes": SLICED if offered is None else offered,
         "config.graphicsInfo": list(infos),
         "hardware.pciDevice": list(devices),
         **{name.replace("__", "."): value for name, value in properties.items()},
