@@ -68,7 +68,7 @@ def factory(count, vms=None, **changes):
     makes = [dell, hpe, *(dict(dell, name=f"esx-{number:02}.lab.example") for number in range(3, count + 1))]
     cluster["hosts"] = [{**copy.deepcopy(host), **changes} for host in makes[:count]]
     for row in datacenter["vms"]:
-        row.update(vms or {})
+        row.update({} if row.get("template") else vms or {})
     return seed
 
 
