@@ -11,7 +11,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.machine_steps impo
 WAITING = ("tasks_in_flight", "task_timeout_s")
 FLEET = (*WAITING, "datacenter", "guest_shutdown_timeout_s")
 SHAPE = ("advanced", "gpudirect", "latency_sensitivity", "memory_reservation", "mmio", "mmio_size_gb")
-CLONE = (*WAITING, "cluster", "datacenter", "datastore", "folder", "library", "library_item", "template")
+CLONE = (*WAITING, "cluster", "datacenter", "datastore", "folder", "template")
+# As the role calls them, and as vm_clone does.
+FROM_LIBRARY = {"content_library": "library", "content_item": "library_item"}
 LABELS = ("gpu_label", "nic_label")
 PLACE = (*LABELS, "anti_affinity", "cluster", "datacenter", "datastore", "gpu_mode", "max_per_vm", "path", "policy")
 
@@ -23,7 +25,7 @@ def options(vms, inputs):
     return {
         "place": _place(inputs),
         "to_place": to_place(vms, inputs),
-        "clone": dict(_set(inputs, CLONE), move="cold", **_first_boot(inputs)),
+        "clone": dict(_set(inputs, CLONE), move="cold", **_from_library(inputs), **_first_boot(inputs)),
         "shape": dict(fleet, **_set(inputs, SHAPE + ("hardware_version",))),
         # Reservation and MMIO are the shape's: it counts adapters too.
         "vgpu": dict(
@@ -48,6 +50,10 @@ def _place(inputs):
 def _set(inputs, keys):
     """What was set; empty texts, nothing and 0 mean that it was not."""
     return {key: inputs[key] for key in keys if inputs[key] or inputs[key] is False}
+
+
+def _from_library(inputs):
+    return {FROM_LIBRARY[key]: value for key, value in _set(inputs, FROM_LIBRARY).items()}
 
 
 def _first_boot(inputs):

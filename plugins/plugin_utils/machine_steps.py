@@ -73,7 +73,7 @@ def place_of(vm, placement):
 
 def creates(inputs):
     """Whether VMs that are missing are created."""
-    return bool(inputs["template"] or inputs["library_item"]) and inputs["vgpu_state"] == "present"
+    return bool(inputs["template"] or inputs["content_item"]) and inputs["vgpu_state"] == "present"
 
 
 def name_of(vm):

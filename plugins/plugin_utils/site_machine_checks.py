@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines impo
 
 PCI_IDS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
 # Read only when a VM is made, so that they mean nothing where all VMs exist.
-AT_CREATION = ("customization", "datastore", "folder", "library", "metadata")
+AT_CREATION = ("content_library", "customization", "datastore", "folder", "metadata")
 OF_ENTRY_AT_CREATION = ("datastore", "folder", "host")
 # Hardware versions from which vSphere takes them (facts of vSphere 7.0 and 8.0; PVRDMA: vSphere networking guide).
 HARDWARE_OF_PVRDMA = 13
@@ -60,12 +60,12 @@ def _given(entry):
 
 
 def _source(machine):
-    if machine["template"] and machine["library_item"]:
-        yield "site.machine: template and library_item both say what VMs are created from. Remove one of them."
-    if machine["library"] and not machine["library_item"]:
+    if machine["template"] and machine["content_item"]:
+        yield "site.machine: template and content_item both say what VMs are created from. Remove one of them."
+    if machine["content_library"] and not machine["content_item"]:
         yield (
-            f"site.machine.library_item: it is not set, so nothing is taken from the library {machine['library']}. "
-            "Name the item, or remove library."
+            "site.machine.content_item: it is not set, so nothing is taken from the library "
+            f"{machine['content_library']}. Name the item, or remove content_library."
         )
     if machine["customization"] and machine["metadata"]:
         yield (

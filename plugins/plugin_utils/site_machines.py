@@ -14,6 +14,8 @@ DIRECT_PATHS = ("sriov", "passthrough")
 OF_GPU = ("unified_memory", "memory_reservation", "mmio")
 OF_MACHINE = (
     "advanced",
+    "content_item",
+    "content_library",
     "cores_per_socket",
     "cpus",
     "customization",
@@ -21,8 +23,6 @@ OF_MACHINE = (
     "folder",
     "hardware_version",
     "latency_sensitivity",
-    "library",
-    "library_item",
     "memory_gb",
     "metadata",
     "numa",
@@ -77,7 +77,7 @@ def gpudirect(network):
 
 def creates(site):
     """Whether VMs that are missing are created."""
-    return bool(site["machine"]["template"] or site["machine"]["library_item"])
+    return bool(site["machine"]["template"] or site["machine"]["content_item"])
 
 
 def _vms(entry, gpu):

@@ -110,3 +110,19 @@ def test_vms_that_do_not_fit_are_shown_in_the_plan_and_none_is_created(lab):
     assert "has a VM of the job (2 hosts)" in row
     assert "hosts for job aiready-training, one per VM: 3 wanted, 2 free, 1 short" in refused.text
     assert [vm.name for vm in lab.twin.world.of_kind("VirtualMachine") if vm.name in NAMES] == []
+
+
+def test_vms_come_from_an_item_of_a_content_library(lab):
+    lab = lab()
+    machine = {
+        **created("tcp")["machine"],
+        "template": None,
+        "content_library": "images",
+        "content_item": "ubuntu-24.04",
+    }
+    site = lab.site(**created("tcp", machine=machine))
+    first = lab.run(*site)
+    assert first.status == 0, first.output
+    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
+    again = lab.run(*site)
+    assert (again.status, again.changed) == (0, 0), again.output

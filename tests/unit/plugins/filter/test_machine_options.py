@@ -18,6 +18,12 @@ def test_what_nobody_set_is_left_to_the_module():
     assert asked["place"]["anti_affinity"] is True
 
 
+def test_an_item_of_a_content_library_is_named_as_the_module_names_it():
+    clone = machine_options(VMS, inputs(content_library="images", content_item="ubuntu"))["clone"]
+    assert (clone["library"], clone["library_item"]) == ("images", "ubuntu")
+    assert "content_item" not in clone
+
+
 def test_what_was_set_reaches_every_module_that_takes_it():
     asked = machine_options(VMS, inputs(datacenter="DC", cluster="gpu", mmio_size_gb="512", path="sriov"))
     assert {part: asked[part].get("datacenter") for part in ("place", "clone", "shape", "vgpu", "fleet", "power")} == (

@@ -119,7 +119,7 @@ def test_numbers_may_be_texts_as_older_cores_make_them():
 def test_missing_vm_of_a_library_is_asked_nothing_but_to_be_made_and_one_of_a_template_everything():
     clones = [{"name": "a", "before": {"exists": False}}, {"name": "b", "before": {"exists": True}}]
     vms = [{"name": name, "profiles": ["grid_a100-40c"]} for name in ("a", "b")]
-    steps = machine_steps(vms, inputs(library_item="ubuntu"), placed("a", "b"), clones)
+    steps = machine_steps(vms, inputs(content_item="ubuntu"), placed("a", "b"), clones)
     assert [len(steps[step]) for step in ("clone", "shape", "vgpu", "power")] == [2, 1, 1, 1]
     steps = machine_steps(vms, inputs(template="t"), placed("a", "b"), clones)
     assert [len(steps[step]) for step in ("clone", "shape", "vgpu", "power")] == [2, 2, 2, 2]

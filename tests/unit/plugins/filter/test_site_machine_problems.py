@@ -50,7 +50,7 @@ SOUND = {
     "boards of a kind": site(
         gpu={**WHOLE, "passthrough": {"assignment": "dynamic", "devices": ["10de:20f1"], "label": "training"}}
     ),
-    "an item of a library": site({"template": None, "library": "images", "library_item": "ubuntu"}),
+    "an item of a library": site({"template": None, "content_library": "images", "content_item": "ubuntu"}),
     "sizes that entries bring in": site(
         {"cpus": None, "memory_gb": None}, vms=[{"name": "a", "cpus": 8, "memory_gb": 32, "cores_per_socket": 4}]
     ),
@@ -68,12 +68,12 @@ def test_consistent_site_has_no_problems(given):
 
 PROBLEMS = {
     "two sources": (
-        site({"library_item": "ubuntu"}),
-        "site.machine: template and library_item both say what VMs are created from. Remove one of them.",
+        site({"content_item": "ubuntu"}),
+        "site.machine: template and content_item both say what VMs are created from. Remove one of them.",
     ),
     "library without an item": (
-        site({"library": "images"}),
-        "site.machine.library_item: it is not set, so nothing is taken from the library images. Name the item",
+        site({"content_library": "images"}),
+        "site.machine.content_item: it is not set, so nothing is taken from the library images. Name the item",
     ),
     "two ways to set up the guest": (
         site({"customization": "linux", "metadata": {"a": 1}}),
