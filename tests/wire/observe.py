@@ -102,3 +102,8 @@ def _ended(task):
     while task.info.state not in ("success", "error"):
         time.sleep(0.02)
     return task.info.error
+
+
+def warned(answer, capsys):
+    """The warnings, which go to the terminal where this process has been Ansible's controller before."""
+    return f"{answer.get('warnings', '')} {' '.join(capsys.readouterr().err.split())}"

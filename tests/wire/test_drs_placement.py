@@ -8,7 +8,7 @@ import pytest
 from pyVmomi import vim
 
 from .meanwhile import meanwhile
-from .observe import client
+from .observe import client, warned
 from .rows.drs_placement import APART, NAMES, drs, state, world
 
 pytestmark = pytest.mark.usefixtures("brisk")
@@ -241,7 +241,7 @@ def test_vms_that_run_side_by_side_are_warned_of(twin, drive, capsys):
     answer = drive(running)("drs_placement", **{**CALL, "mandatory": False})
     assert not answer["failed"], answer["msg"]
     # They go to the terminal where this process has been Ansible's controller before.
-    told = f"{answer.get('warnings', '')} {' '.join(capsys.readouterr().err.split())}"
+    told = warned(answer, capsys)
     assert "train-01, train-02 run on esx-01 together now." in told
 
 

@@ -6,7 +6,7 @@ import pytest
 from pyVmomi import vim
 
 from .host_lab import ESX, FREE, GPU, ONBOARD, OTHER, RDMA, esx, host, seed, settings
-from .observe import client
+from .observe import client, warned
 
 RUNNING = {"power": "on", "vgpus": ["grid_a100-40c"], "memory_reservation": "all"}
 ROOM = {"extra_config": {"pciPassthru.use64bitMMIO": "TRUE", "pciPassthru.64bitMMIOSizeGB": "128"}}
@@ -225,11 +225,6 @@ def test_a_port_without_rdma_is_a_warning(twin, drive, capsys):
     answer = drive(twin(seed=seed(ready, esx(OTHER))))("pvrdma_host", host=ESX, vmknic="vmk1")
     assert not answer["failed"]
     assert "vmnic1 has no RDMA device, so PVRDMA uses TCP" in warned(answer, capsys)
-
-
-def warned(answer, capsys):
-    """The warnings, which go to the terminal where this process has been Ansible's controller before."""
-    return f"{answer.get('warnings', '')} {' '.join(capsys.readouterr().err.split())}"
 
 
 def close_firewall(service):

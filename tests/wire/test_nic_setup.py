@@ -9,7 +9,7 @@ from twin.model import pvrdma
 
 from .lab import result
 from .nics import adapters_of, add, cards, network_lab, remove
-from .observe import power_on, reconfigure, virtual_machine
+from .observe import power_on, reconfigure, virtual_machine, warned
 
 PVRDMA = vim.vm.device.VirtualVmxnet3Vrdma
 SRIOV = vim.vm.device.VirtualSriovEthernetCard
@@ -18,11 +18,6 @@ RDMA = [{"portgroup": "pg-rdma"}]
 VF = [{"portgroup": "pg-sriov"}]
 TWO_HOSTS = network_lab({}, {"host": "esx-02"}, hosts=({}, {}))
 FLEET = [{"name": "train-01"}, {"name": "train-02"}]
-
-
-def warned(answer, capsys):
-    """The warnings, which go to the terminal where this process has been Ansible's controller before."""
-    return f"{answer.get('warnings', '')} {' '.join(capsys.readouterr().err.split())}"
 
 
 def model_of(running, name):

@@ -6,7 +6,7 @@ import pytest
 from pyVim.task import WaitForTask
 from pyVmomi import vim
 
-from .observe import virtual_machine
+from .observe import virtual_machine, warned
 from .placement_lab import A100, esx, far, lab, near, ready, wish
 
 RDMA = {"path": "pvrdma", "portgroup": "pg-rdma"}
@@ -256,7 +256,7 @@ def test_a_vm_that_runs_with_a_gpu_away_from_its_port_is_left_running_and_told(t
     roots = {entry["name"]: (entry["action"], entry["root"]) for entry in answer["placement"]["vms"]}
     (apart,) = [name for name, (action, root) in roots.items() if root is None]
     assert sorted(roots.values(), key=str) == [("keep", "0000:36"), ("keep", None)]
-    told = f"{answer.get('warnings', '')} {' '.join(capsys.readouterr().err.split())}"
+    told = warned(answer, capsys)
     assert (
         f"{apart}: GPUDirect was wanted, and vSphere started these VMs with a GPU that is on another PCIe root" in told
     )
