@@ -31,6 +31,9 @@ class Noun:
         """The list of changes that lead from one state to the other."""
         raise NotImplementedError
 
+    def validate(self, items):
+        """In check mode: let the world judge item.changes without making them, where it can. Records item.error."""
+
     def apply(self, items):
         """Make exactly item.changes; sets item.touched before the first request that changes something."""
         raise NotImplementedError
@@ -59,7 +62,9 @@ def run(module, noun, items, result_key, single=False):
         for item in _sound(items):
             _plan(noun, item)
         todo = [item for item in _sound(items) if item.changes]
-        if todo and not module.check_mode:
+        if todo and module.check_mode:
+            noun.validate(todo)
+        elif todo:
             noun.apply(todo)
             noun.prove([item for item in todo if item.touched])
     except OperatorError as error:
@@ -152,9 +157,13 @@ def _diff(item, changes):
     place = item.ids.get("pci")
     if place and place not in name:
         name = f"{name} at {place}"
-    return {
+    shown = {
         "before_header": name,
         "after_header": name,
         "before": {change.path: change.before for change in changes},
         "after": {change.path: change.after for change in changes},
     }
+    # What is sent to a command line stands below the difference that it makes.
+    if item.ids.get("commands"):
+        shown["prepared"] = "\n".join([*item.ids["commands"], ""])
+    return shown

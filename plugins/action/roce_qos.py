@@ -1,0 +1,54 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How switches treat RoCE; the documentation stands in the module of the same name."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import offline, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import RoceQos, read
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import as_data
+from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_action import SwitchAction, keep
+
+
+class ActionModule(SwitchAction):
+    """Runs on the controller, talks to the switch over the connection of the play."""
+
+    ARGUMENTS = params.ARGUMENTS
+    RELATIONS = params.RELATIONS
+
+    @property
+    def _requires_connection(self):
+        return self._task.args.get("state") not in params.OFFLINE
+
+    def meet(self, module, platform):
+        wish = module.params
+        problems = params.check_params(wish)
+        if problems:
+            module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+        ports = params.expanded([*wish["host_ports"], *wish["fabric_ports"]])
+        if wish["state"] == "parsed":
+            module.exit_json(changed=False, parsed=offline.parsed(platform, wish["outputs"]))
+        if wish["state"] == "rendered":
+            module.exit_json(changed=False, rendered=offline.rendered(platform, wish))
+        session = self.session(platform)
+        if wish["state"] == "gathered":
+            switch = read(platform, session, ports)
+            module.exit_json(
+                changed=False, gathered=as_data(switch, [name for name in ports if name in switch.ports] or None)
+            )
+        offline.changeable(platform)
+        # A look before the change and the proof after it have the same to say; it is warned of once, and in every result.
+        warn = (lambda message: None) if module.check_mode else module.warn
+        noun = RoceQos(wish, platform, session, lambda text: keep(wish["backup_file"], text), warn)
+        run(module, noun, [Item(self.host, wish)], "switch", single=True)
+
+    def options(self, params):
+        return {
+            "version": params["version"],
+            "allow": params["allow"],
+            "confirm_s": params["confirm_timeout_s"],
+            "transaction": params["transaction"],
+        }

@@ -1,0 +1,30 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What switches do to RoCE; the documentation stands in the module of the same name."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import read
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import as_data
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_action import SwitchAction
+
+
+class ActionModule(SwitchAction):
+    """Runs on the controller, talks to the switch over the connection of the play."""
+
+    ARGUMENTS = params.INFO_ARGUMENTS
+
+    def meet(self, module, platform):
+        ports = params.expanded(module.params["ports"])
+        switch = read(platform, self.session(platform), ports)
+        missing = [name for name in ports if name not in switch.ports]
+        module.exit_json(
+            changed=False,
+            switch=dict(
+                as_data(switch, [name for name in ports if name in switch.ports] if ports else None),
+                name=self.host,
+                missing_ports=missing,
+            ),
+        )

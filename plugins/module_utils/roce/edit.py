@@ -1,0 +1,201 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""One edit of one switch, with the way back: it ends in the old or in the new state, and says in which."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare, verify
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Lost, Refused
+
+NEW, OLD, UNKNOWN = "new", "old", "unknown"
+# Between two looks while the switch and its peers settle.
+PAUSE_S = 1.0
+
+
+@dataclass
+class End:
+    """How an edit ended."""
+
+    outcome: str
+    view: object = None
+    error: object = None
+    saved: bool = False
+    unknown: list = field(default_factory=list)
+
+
+class Guarded:
+    """Carries out an edit. look() reads the switch again and returns a View."""
+
+    def __init__(self, platform, session, params, look, clock=time):
+        self._platform = platform
+        self._session = session
+        self._params = params
+        self._look = look
+        self._clock = clock
+        self._name = session.name
+
+    def run(self, edit, before, wanted, intent):
+        """The End of an edit from before to wanted (Views); edit is None where only saving is left."""
+        try:
+            if edit is not None:
+                self._platform.apply(self._session, edit)
+            view, left, unknown = self._settled(before, wanted, intent)
+            if left:
+                return self._back(edit, before, self._not_proved(left))
+            return self._keep(edit, view, unknown)
+        except Refused as refusal:
+            return self._back(edit, before, self._refused(refusal))
+        except Lost as loss:
+            return self._found_again(edit, before, wanted, intent, loss)
+
+    def _settled(self, before, wanted, intent):
+        """Look until the switch runs what was wanted, or the time is up."""
+        until = self._clock.monotonic() + self._params["verify_timeout_s"]
+        while True:
+            view = self._look()
+            left, unknown = self._left(before, view, wanted, intent)
+            if not left or self._clock.monotonic() >= until:
+                return view, left, unknown
+            self._clock.sleep(PAUSE_S)
+
+    def _left(self, before, view, wanted, intent):
+        exact = self._params["state"] != "merged"
+        left = [str(change) for change in compare.changes(view.effects, wanted.wants, exact)]
+        if self._params["state"] == "absent":
+            return left, []
+        gaps, unknown = verify.gaps(view.switch, wanted.wants, intent)
+        return left + gaps + verify.stuck(before.switch, view.switch, wanted.wants), unknown
+
+    def _keep(self, edit, view, unknown):
+        try:
+            if edit is not None:
+                self._platform.confirm(self._session, edit)
+        except Refused as refusal:
+            return End(UNKNOWN, self._look(), self._not_confirmed(refusal, edit), unknown=unknown)
+        if self._params["save"] == "never":
+            return End(NEW, view, unknown=unknown)
+        try:
+            self._platform.save(self._session)
+        except (Refused, Lost) as trouble:
+            return End(NEW, view, self._not_saved(trouble), unknown=unknown)
+        view.switch.unsaved = False if view.switch.unsaved is not None else None
+        return End(NEW, view, saved=True, unknown=unknown)
+
+    def _back(self, edit, before, error):
+        """Return to what was there; the error becomes that of the task, with where the switch is now."""
+        try:
+            return self._returned(edit, before, error)
+        except Lost:
+            pass
+        try:
+            self._reconnect()
+            return self._returned(edit, before, error)
+        except Lost as loss:
+            return End(UNKNOWN, None, self._ended(error, UNKNOWN, f"{loss}. {self._platform.way_back(edit)}"))
+
+    def _returned(self, edit, before, error):
+        complaint = ""
+        if edit is not None:
+            try:
+                self._platform.revert(self._session, edit, before.switch)
+            except Refused as refusal:
+                complaint = f"The way back failed too: {refusal}."
+        view = self._look()
+        if compare.changes(view.effects, before.effects):
+            between = complaint or "It is not what it was before, either."
+            return End(UNKNOWN, view, self._ended(error, UNKNOWN, f"{between} {self._platform.way_back(edit)}"))
+        return End(OLD, view, self._ended(error, OLD, "The switch is as it was before."))
+
+    def _found_again(self, edit, before, wanted, intent, loss):
+        """The connection broke: whatever the switch did is seen when it answers again."""
+        try:
+            self._reconnect()
+            view = self._look()
+            left, unknown = self._left(before, view, wanted, intent)
+            if not left:
+                return self._keep(edit, view, unknown)
+        except Refused as refusal:
+            return self._back(edit, before, self._refused(refusal))
+        except Lost as second:
+            way = self._platform.way_back(edit) if edit is not None else ""
+            return End(UNKNOWN, None, self._ended(self._lost(second), UNKNOWN, way))
+        return self._back(edit, before, self._lost(loss))
+
+    def _reconnect(self):
+        until = self._clock.monotonic() + self._params["reconnect_timeout_s"]
+        while True:
+            try:
+                self._session.reconnect()
+                return
+            except Lost:
+                if self._clock.monotonic() >= until:
+                    raise
+            self._clock.sleep(PAUSE_S)
+
+    def _refused(self, refusal):
+        return OperatorError(
+            self._name,
+            "the change was to be made",
+            str(refusal),
+            "Check the release of the switch, and what it has for the objects in the command",
+            "refused",
+            command=refusal.command,
+            complaint=refusal.complaint,
+        )
+
+    def _lost(self, loss):
+        return OperatorError(
+            self._name,
+            "the change was to be made",
+            str(loss),
+            "Check the way to the switch, and run the task again",
+            "connection_lost",
+            command=loss.command,
+        )
+
+    def _not_proved(self, left):
+        told = left if len(left) <= 5 else [*left[:5], f"and {len(left) - 5} more."]
+        return OperatorError(
+            self._name,
+            "the switch took the change and should now run it",
+            " ".join(told),
+            "Look there for what the hardware or its licence does not do",
+            "not_proved",
+            left=left,
+        )
+
+    def _not_confirmed(self, refusal, edit):
+        return OperatorError(
+            self._name,
+            "the change runs and was to be confirmed",
+            str(refusal),
+            self._platform.way_back(edit),
+            "not_confirmed",
+            outcome=UNKNOWN,
+        )
+
+    def _not_saved(self, trouble):
+        return OperatorError(
+            self._name,
+            "the change runs and was to be kept over a restart",
+            f"{trouble}. What runs is new; the startup configuration is the old one",
+            "Make room on the switch, or save there, then run the task again with save always",
+            "not_saved",
+            outcome=NEW,
+        )
+
+    def _ended(self, error, outcome, sentence):
+        return OperatorError(
+            error.subject,
+            error.wanted,
+            error.found,
+            f"{sentence} {error.todo}",
+            error.code,
+            **dict(error.data, outcome=outcome),
+        )

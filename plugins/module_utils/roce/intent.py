@@ -1,0 +1,253 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What RoCE traffic is to be given, in one place: every number that two layers share follows from it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+MODES = ("lossless", "semi_lossless", "lossy")
+PRIORITIES, DSCPS = range(8), range(64)
+ECT0 = 0b10
+# What a packet of RoCE needs around its payload; 4096 bytes is the largest path MTU of InfiniBand.
+LARGEST_PATH_MTU, HEADERS = 4096, 104
+# Path MTUs of InfiniBand that an Ethernet MTU can carry.
+PATH_MTUS = (4096, 2048, 1024, 512, 256)
+SWITCH_MTU, LARGEST_MTU = 9216, 10240
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Where a queue begins to mark, where it marks all, and how many of the packets between."""
+
+    min_kb: int = 150
+    max_kb: int = 1500
+    probability: int = 100
+
+
+@dataclass(frozen=True)
+class Ecn:
+    """Marking of the RoCE queue; thresholds may differ by the speed of a port in Gbit/s."""
+
+    enabled: bool = True
+    default: Thresholds = Thresholds()
+    by_speed: dict = field(default_factory=dict)
+
+    def at(self, speed):
+        """The thresholds of a port; of one whose speed is not known, the common ones."""
+        return self.by_speed.get(speed, self.default)
+
+
+@dataclass(frozen=True)
+class Watchdog:
+    """What a port does when its peer never stops to pause it. Times in ms; None leaves the platform's own."""
+
+    enabled: bool = True
+    detection_ms: int | None = None
+    recovery_ms: int | None = None
+    action: str | None = None  # drop, forward, alert; None leaves the platform's own
+
+
+@dataclass(frozen=True)
+class Intent:
+    """One treatment of RoCE for switches, hosts and guests."""
+
+    mode: str = "lossless"
+    priority: int = 3
+    dscp: int = 26
+    cnp_priority: int = 6
+    cnp_dscp: int = 48
+    trust: str = "dscp"
+    mtu: int = SWITCH_MTU
+    bandwidth_percent: int = 50
+    ecn: Ecn = Ecn()
+    watchdog: Watchdog = Watchdog()
+    dcbx: str = "ignore"  # who tells hosts the settings: ieee (the switch), off, or ignore
+    cable_length_m: int | None = None  # None leaves the platform's own
+
+    @property
+    def lossless(self):
+        """The priorities that ports pause instead of dropping their packets."""
+        return [] if self.mode == "lossy" else [self.priority]
+
+    @property
+    def sends_pauses(self):
+        """Whether switches ask their peers to wait; semi-lossless ones only wait themselves."""
+        return self.mode == "lossless"
+
+    @property
+    def pfc_mask(self):
+        """The priorities with flow control as bits, as adapters want them."""
+        return sum(1 << priority for priority in self.lossless)
+
+    @property
+    def dscp_map(self):
+        """{DSCP: priority} of what must be mapped."""
+        return {self.dscp: self.priority, self.cnp_dscp: self.cnp_priority}
+
+    @property
+    def needs_map(self):
+        """Whether equipment that maps DSCP / 8, as most does by default, has to be told."""
+        return any(dscp >> 3 != priority for dscp, priority in self.dscp_map.items())
+
+    @property
+    def traffic_class(self):
+        """The byte that carries the DSCP and says that the packet may be marked: for NCCL, UCX and rdma_cm."""
+        return self.dscp << 2 | (ECT0 if self.ecn.enabled else 0)
+
+    @property
+    def cnp_traffic_class(self):
+        """The byte of congestion notifications, which are never marked themselves."""
+        return self.cnp_dscp << 2
+
+    @property
+    def is_preset(self):
+        """Whether these are the values that the RoCE presets of NVIDIA's switches stand for."""
+        usual = Intent()
+        same = ("priority", "dscp", "cnp_priority", "cnp_dscp", "bandwidth_percent", "ecn", "trust")
+        return all(getattr(self, name) == getattr(usual, name) for name in same)
+
+    def esxi_module_options(self):
+        """Options of the kernel modules of ConnectX adapters on ESXi, by module."""
+        mask = f"0x{self.pfc_mask:02x}"
+        trust = "1" if self.trust == "pcp" else "2"
+        return {
+            "nmlx5_core": {"pfctx": mask, "pfcrx": mask, "trust_state": trust},
+            "nmlx5_rdma": {"dscp_force": str(self.dscp)},
+        }
+
+    def linux_dcb(self):
+        """What `dcb` (iproute2) has to hold on an adapter that a guest owns whole."""
+        return {
+            "prio_pfc": [priority in self.lossless for priority in PRIORITIES],
+            "dscp_prio": dict(self.dscp_map),
+            "prio_tc": list(PRIORITIES),
+        }
+
+    def mlnx_qos(self):
+        """The arguments of `mlnx_qos` for the same, in the calls it takes: trust and map cannot go in one."""
+        bits = ",".join("1" if priority in self.lossless else "0" for priority in PRIORITIES)
+        calls = [["--trust", self.trust], ["--pfc", bits]]
+        if self.needs_map:
+            calls += [["--dscp2prio", f"set,{dscp},{priority}"] for dscp, priority in sorted(self.dscp_map.items())]
+        return calls
+
+
+def path_mtu(ethernet_mtu):
+    """The path MTU of InfiniBand that fits into an Ethernet MTU; 0 where none does."""
+    return next((size for size in PATH_MTUS if size + HEADERS <= ethernet_mtu), 0)
+
+
+def intent(params):
+    """The intent of a module's or a site's options; what they leave out (None) is as in Intent."""
+    given = {key: value for key, value in params.items() if value is not None and key in Intent.__dataclass_fields__}
+    if "ecn" in given:
+        given["ecn"] = _ecn(given["ecn"])
+    if "watchdog" in given:
+        given["watchdog"] = _watchdog(given["watchdog"])
+    return Intent(**given)
+
+
+def problems(wish, host_mtu=None):
+    """Everything that is wrong with an intent, as sentences that say why; host_mtu is that of adapters behind it."""
+    return [
+        *_numbers(wish),
+        *_classes(wish),
+        *_marking(wish),
+        *_sizes(wish, host_mtu),
+    ]
+
+
+def _numbers(wish):
+    for name, known in (("priority", PRIORITIES), ("cnp_priority", PRIORITIES), ("dscp", DSCPS), ("cnp_dscp", DSCPS)):
+        value = getattr(wish, name)
+        if value not in known:
+            yield f"{name}: {value} does not exist. Use a number from 0 to {known[-1]}."
+    if wish.mode not in MODES:
+        yield f"mode: there is no {wish.mode}. Use one of {', '.join(MODES)}."
+    if not 1 <= wish.bandwidth_percent <= 99:
+        yield (
+            f"bandwidth_percent: {wish.bandwidth_percent} leaves nothing for one side. Use a number from 1 to 99; "
+            "other traffic gets the rest."
+        )
+    if wish.cable_length_m is not None and wish.cable_length_m < 1:
+        yield f"cable_length_m: {wish.cable_length_m} is no length. Use metres, or leave it out."
+
+
+def _classes(wish):
+    if wish.cnp_priority == wish.priority:
+        yield (
+            f"cnp_priority: {wish.cnp_priority} is the priority of RoCE itself. Congestion notifications would wait "
+            "behind the data that they shall slow down. Give them another priority, such as 6."
+        )
+    if wish.cnp_dscp == wish.dscp:
+        yield (
+            f"cnp_dscp: {wish.cnp_dscp} is the DSCP of RoCE itself, so that no switch can tell congestion "
+            "notifications from data. Give them another one, such as 48."
+        )
+    if wish.priority == 0 and wish.lossless:
+        yield (
+            "priority: 0 carries all traffic that nobody marked, which would then be paused too. Use another priority "
+            "for RoCE, such as 3."
+        )
+    if wish.trust == "pcp":
+        yield (
+            "trust: with pcp, packets without a VLAN tag fall into priority 0, RoCE with them. Use dscp, which every "
+            "packet of RoCE v2 carries."
+        )
+    elif wish.trust not in ("dscp", "both"):
+        yield f"trust: there is no {wish.trust}. Use dscp or both."
+
+
+def _marking(wish):
+    if wish.mode == "lossy" and not wish.ecn.enabled:
+        yield (
+            "ecn: without it and without pauses (mode lossy), nothing slows senders down before packets are lost. Turn "
+            "ECN on, or use the mode lossless."
+        )
+    for place, limits in [("ecn", wish.ecn.default), *_by_speed(wish)]:
+        if not 0 < limits.min_kb <= limits.max_kb:
+            yield (
+                f"{place}: min_kb {limits.min_kb} and max_kb {limits.max_kb} are no range. Marking begins at min_kb, "
+                "which is more than 0 and not more than max_kb."
+            )
+        if not 1 <= limits.probability <= 100:
+            yield f"{place}: a probability of {limits.probability} % does not exist. Use 1 to 100."
+
+
+def _by_speed(wish):
+    return [(f"ecn at {speed} Gbit/s", limits) for speed, limits in sorted(wish.ecn.by_speed.items())]
+
+
+def _sizes(wish, host_mtu):
+    least = LARGEST_PATH_MTU + HEADERS
+    if wish.mtu < least:
+        yield (
+            f"mtu: {wish.mtu} is too small for packets of RoCE with {LARGEST_PATH_MTU} bytes, which take {least}. Use "
+            f"{SWITCH_MTU}, or at least {least}."
+        )
+    elif wish.mtu > LARGEST_MTU:
+        yield f"mtu: no switch carries {wish.mtu}. Use {SWITCH_MTU}."
+    if host_mtu is not None and wish.mtu < host_mtu:
+        yield (
+            f"mtu: {wish.mtu} is less than the {host_mtu} of the adapters behind the switch, whose large packets "
+            f"would vanish there. Use {SWITCH_MTU}, or make the adapters' smaller."
+        )
+
+
+def _ecn(given):
+    common = _thresholds(given, Thresholds())
+    by_speed = {entry["speed"]: _thresholds(entry, common) for entry in given.get("by_speed") or []}
+    return Ecn(given.get("state", "enabled") != "disabled", common, by_speed)
+
+
+def _thresholds(given, common):
+    names = ("min_kb", "max_kb", "probability")
+    return Thresholds(*(getattr(common, name) if given.get(name) is None else given[name] for name in names))
+
+
+def _watchdog(given):
+    times = {name: given.get(name) for name in ("detection_ms", "recovery_ms", "action")}
+    return Watchdog(given.get("state", "enabled") != "disabled", **times)

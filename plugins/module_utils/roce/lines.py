@@ -1,0 +1,158 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Configurations and tables as switches with an industry-standard command line write them. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+
+_PROMPT = re.compile(r"^[\w.:@()/-]{1,80}[#>]\s*(?=show\s|$)")
+_PAGER = re.compile(r"^\s*-+\s*more\s*-+\s*", re.IGNORECASE)
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[^\n]\x08")
+
+
+class Line:
+    """One line of a configuration and what is indented below it."""
+
+    def __init__(self, text, children=None):
+        self.text = text
+        self.children = [] if children is None else children
+
+    @property
+    def words(self):
+        return self.text.split()
+
+    def get(self, start):
+        """The first child that begins with these words, or None."""
+        return next(iter(self.find(start)), None)
+
+    def find(self, start):
+        """The children that begin with these words."""
+        return [child for child in self.children if _begins(child.text, start)]
+
+    def rest(self, start):
+        """What follows these words in each child that begins with them."""
+        return [child.text[len(start) :].strip() for child in self.find(start)]
+
+    def has(self, text):
+        """Whether a child is exactly this."""
+        return any(child.text == text for child in self.children)
+
+    def walk(self):
+        """All lines below, each with those above it: (parents, line)."""
+        for child in self.children:
+            yield (), child
+            for parents, line in child.walk():
+                yield (child, *parents), line
+
+    def matching(self, pattern):
+        """(match, child) of each child that the pattern fits from end to end."""
+        found = ((re.fullmatch(pattern, child.text), child) for child in self.children)
+        return [(match, child) for match, child in found if match]
+
+    def render(self, indent=2, depth=0):
+        """This line and those below it as text."""
+        own = [] if depth < 0 else [" " * (indent * depth) + self.text]
+        return "\n".join(own + [child.render(indent, depth + 1) for child in self.children])
+
+
+def tree(text):
+    """A root Line of a configuration, however deep its lines are indented; comments and separators are left out."""
+    lines = [line for line in cleaned(text) if not line.lstrip().startswith("!") and line.strip()]
+    offset = min((_indent(line) for line in lines), default=0)
+    root = Line("")
+    open_lines = [(-1, root)]
+    for line in lines:
+        depth = _indent(line) - offset
+        while open_lines[-1][0] >= depth:
+            open_lines.pop()
+        entry = Line(" ".join(line.split()))
+        open_lines[-1][1].children.append(entry)
+        open_lines.append((depth, entry))
+    return root
+
+
+def cleaned(text):
+    """The lines of an output without what a terminal adds: carriage returns, pagers, prompts with echoed commands."""
+    lines = _ESCAPES.sub("", text or "").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    kept = (_PAGER.sub("", line).rstrip().expandtabs() for line in lines)
+    return [line for line in kept if not _PROMPT.match(line.strip())]
+
+
+def from_json(text):
+    """The object that an output holds, also behind an echoed command; None where there is none."""
+    start = (text or "").find("{")
+    if start < 0:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text[start:])[0]
+    except ValueError:
+        return None
+
+
+def rows(table):
+    """Rows of a table in JSON: one row alone may come without its list."""
+    if table is None:
+        return []
+    return table if isinstance(table, list) else [table]
+
+
+def numbers(text):
+    """[0, 1, 2, 5] of '0-2 5', '0,1,2,5'; numbers that switches write as names of DSCPs count too."""
+    found = []
+    for part in re.split(r"[\s,]+", (text or "").strip()):
+        span = re.fullmatch(r"(\d+)-(\d+)", part)
+        if span:
+            found.extend(range(int(span.group(1)), int(span.group(2)) + 1))
+        elif part.isdigit():
+            found.append(int(part))
+        elif part.lower() in DSCP_NAMES:
+            found.append(DSCP_NAMES[part.lower()])
+    return sorted(set(found))
+
+
+def ports(text):
+    """['Ethernet1/1', 'Ethernet1/2'] of 'Ethernet1/1-2' or 'Ethernet 1/1,1/2': names that lines may give as ranges."""
+    found, stem = [], ""
+    for part in text.replace(" ", "").split(","):
+        name = re.fullmatch(r"([A-Za-z]*)((?:\d+[/:])*)(\d+)(?:-(?:(?:\d+[/:])*)(\d+))?", part)
+        if not name:
+            found.append(part)
+            continue
+        kind, slot, first, last = name.groups()
+        stem = kind or stem
+        found += [f"{stem}{slot}{number}" for number in range(int(first), int(last or first) + 1)]
+    return found
+
+
+def number(text, otherwise=None):
+    """The first whole number in a text."""
+    found = re.search(r"\d+", str(text if text is not None else ""))
+    return int(found.group()) if found else otherwise
+
+
+def bits(mask):
+    """[3] of 8: the priorities of a bitmap."""
+    return [priority for priority in range(8) if mask >> priority & 1]
+
+
+def _begins(text, start):
+    return text == start or text.startswith(f"{start} ")
+
+
+def _indent(line):
+    return len(line) - len(line.lstrip(" "))
+
+
+# Names that RFC 2474, 2597, 3246 and 5865 give to code points.
+DSCP_NAMES = {
+    "default": 0,
+    "ef": 46,
+    "va": 44,
+    "voice-admit": 44,
+    **{f"cs{kind}": 8 * kind for kind in range(8)},
+    **{f"af{kind}{drop}": 8 * kind + 2 * drop for kind in range(1, 5) for drop in range(1, 4)},
+}

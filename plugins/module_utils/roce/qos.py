@@ -1,0 +1,259 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The treatment of RoCE on one switch: what roce_qos reads, wants, compares, applies and proves."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.edit import Guarded
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.params import expanded
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Platform
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port
+from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun
+
+# What state absent leaves: others may rely on it, and it does no harm without RoCE.
+LEFT = ("mtu", "pause", "cable_length_m", "bandwidth_percent")
+UNSAVED, OBJECTS = "startup configuration", "objects"
+
+
+@dataclass
+class View:
+    """A switch and what its ports do to RoCE. Of a wish: what they shall do, and in wants what alone was asked for."""
+
+    switch: object
+    effects: dict
+    wants: dict | None = None
+    saved: bool = True
+    objects: list = field(default_factory=list)
+
+
+def read(platform, session, ports, required=True):
+    """The Switch, from the commands of its platform; without the first one nothing can be said of it."""
+    texts, unread = {}, []
+    for position, command in enumerate(platform.reads(ports)):
+        try:
+            texts[command] = session.run(command)
+        except Refused as refusal:
+            if position == 0 and required:
+                raise OperatorError(
+                    session.name,
+                    f"what it does to RoCE was to be read, as {platform.title}",
+                    str(refusal),
+                    "Check that ansible_network_os is what runs there, and that the user may see its configuration",
+                    "cannot_read",
+                    command=refusal.command,
+                    complaint=refusal.complaint,
+                ) from refusal
+            unread.append(str(refusal))
+    switch = platform.parse(texts)
+    switch.unread = [*switch.unread, *unread]
+    return switch
+
+
+class RoceQos(Noun):
+    """One switch. wishes are the parameters of the module."""
+
+    def __init__(self, params, platform, session, keep_backup, warn):
+        self._params = params
+        self._platform = platform
+        self._session = session
+        self._keep_backup = keep_backup
+        self._warn = warn
+        self._gone = params["state"] == "absent"
+        self._exact = params["state"] != "merged"
+        self._intent = intent(params["config"] or {})
+        roles = dict.fromkeys(expanded(params["fabric_ports"]), "fabric")
+        self._roles = {**roles, **dict.fromkeys(expanded(params["host_ports"]), "host")}
+        self._about = {}
+        self._due = False
+        self._edit = None
+        self._after = None
+
+    def read(self, items):
+        for item in items:
+            switch = read(self._platform, self._session, list(self._roles))
+            item.ids.update(
+                name=self._session.name,
+                platform=self._platform.name,
+                version=switch.version or "",
+                commands=[],
+                validated="computed",
+                backup=switch.config,
+                outcome="unchanged",
+                saved=False,
+                not_supported=[],
+                not_verified=[],
+            )
+            item.now = self._view(switch)
+
+    def want(self, item):
+        switch = item.now.switch
+        self._check(switch)
+        wants = {name: self._wanted(switch, name, role) for name, role in self._roles.items()}
+        unused = sorted(name for name, users in switch.own.items() if self._gone and {*users} <= {*wants})
+        self._about = wants
+        effects = {name: {**item.now.effects[name], **wants[name]} for name in wants}
+        wanted = View(switch, effects, wants, self._params["save"] == "always", unused)
+        item.ids["not_supported"] = self._not_supported()
+        self._plan(item, wanted)
+        return wanted
+
+    def compare(self, now, wanted):
+        if wanted.wants is None:
+            return compare.changes(now.effects, wanted.effects)
+        found = compare.changes(now.effects, wanted.wants, self._exact)
+        found += [Change(OBJECTS, wanted.objects, [])] if wanted.objects else []
+        if now.switch.unsaved and wanted.saved:
+            found.append(Change(UNSAVED, "differs", "as it runs"))
+        return found
+
+    def validate(self, items):
+        for item in items:
+            if self._edit is None:
+                continue
+            try:
+                item.ids["validated"] = "device" if self._platform.validate(self._session, self._edit) else "computed"
+            except Refused as refusal:
+                item.error = OperatorError(
+                    item.ids["name"],
+                    "the switch was asked whether it would take the change",
+                    str(refusal),
+                    "Nothing was changed. Look at the commands in the result, and at what the switch is",
+                    "would_be_refused",
+                    command=refusal.command,
+                    complaint=refusal.complaint,
+                )
+
+    def apply(self, items):
+        for item in items:
+            if self._params["backup_file"]:
+                self._keep_backup(item.ids["backup"])
+            item.touched = True
+            work = Guarded(self._platform, self._session, self._params, self._look)
+            end = work.run(self._edit, item.now, item.wanted, self._intent)
+            self._after = end.view
+            item.error = end.error
+            item.ids.update(outcome=end.outcome, saved=end.saved, not_verified=end.unknown)
+            item.ids["validated"] = "device"
+
+    def prove(self, items):
+        # The proof is part of apply, since the way back depends on it.
+        for item in items:
+            item.proved = self._after
+
+    def project(self, state):
+        """Of each port what the task is about, so that what was there and what came of it can be held together."""
+        return {
+            "ports": {
+                name: {key: what for key, what in one.items() if key in self._about.get(name, one)}
+                for name, one in state.effects.items()
+            }
+        }
+
+    def pending(self, state):
+        unsaved = state.switch.unsaved
+        if self._due and state is not self._after:
+            unsaved = unsaved is not None and self._params["save"] == "never"
+        return [{"what": UNSAVED, "needs": "save"}] if unsaved else []
+
+    def _look(self):
+        return self._view(read(self._platform, self._session, list(self._roles)))
+
+    def _view(self, switch):
+        effects = {name: compare.effect(switch.ports.get(name) or Port(), self._intent) for name in self._roles}
+        return View(switch, self._told(effects))
+
+    def _told(self, effects):
+        """Without what the platform does not have."""
+        missing = self._platform.limits.missing
+        return {name: {key: what for key, what in one.items() if key not in missing} for name, one in effects.items()}
+
+    def _wanted(self, switch, name, role):
+        port = switch.ports[name]
+        if not self._gone:
+            return compare.wanted(self._intent, self._platform, role, port.speed)
+        factory = compare.effect(self._platform.blank(switch, name), self._intent)
+        return {key: what for key, what in factory.items() if what is not None and key not in LEFT}
+
+    def _plan(self, item, wanted):
+        """The commands are part of what check mode shows."""
+        if not compare.changes(item.now.effects, wanted.wants, self._exact) and not wanted.objects:
+            if item.now.switch.unsaved and wanted.saved:
+                self._due = True
+                item.ids.update(outcome="new", saved=True)
+            return
+        self._due = True
+        self._edit = self._platform.render(
+            item.now.switch, wanted.wants, None if self._gone else self._intent, self._exact
+        )
+        item.ids["commands"] = list(self._edit.commands)
+        item.ids.update(outcome="new", saved=self._params["save"] != "never")
+
+    def _not_supported(self):
+        """What was wished for and this platform does not have, as sentences."""
+        if self._gone:
+            return []
+        wish = compare.wanted(self._intent, Platform())
+        missing = self._platform.limits.missing
+        told = [f"{key}: {missing[key]}" for key in compare.KEYS if key in wish and missing.get(key)]
+        if missing.get(compare.PROBABILITY) and wish["ecn"] and wish["ecn"]["probability"] != 100:
+            told.append(f"ecn.probability: {missing[compare.PROBABILITY]}")
+        for sentence in told:
+            self._warn(f"{self._session.name}: {sentence}")
+        return told
+
+    def _check(self, switch):
+        limits, wish = self._platform.limits, self._intent
+        unknown = [name for name in self._roles if name not in switch.ports]
+        if unknown:
+            close = difflib.get_close_matches(unknown[0], switch.ports, 3, 0.5)
+            there = close or sorted(switch.ports, key=compare.natural)[:3]
+            raise self._refusal(
+                f"the ports {compare.ranged(unknown)} were to be set",
+                "The switch has no such ports" + (f"; near to it are {', '.join(there)}" if there else ""),
+                "Name the ports as the switch does",
+                "unknown_ports",
+                ports=unknown,
+            )
+        if self._gone:
+            return
+        if wish.mode not in limits.modes:
+            raise self._refusal(
+                f"the mode {wish.mode} was wanted",
+                f"{self._platform.title} has {', '.join(limits.modes)}",
+                "Choose one of these for the whole path",
+                "mode_not_supported",
+                mode=wish.mode,
+            )
+        if not self._exact:
+            self._check_classes(switch)
+
+    def _check_classes(self, switch):
+        """merged leaves lossless priorities of others: there must be room for ours beside them."""
+        for name in self._roles:
+            there = {*(switch.ports[name].pfc or []), *self._intent.lossless}
+            if len(there) > self._platform.limits.lossless:
+                raise self._refusal(
+                    f"priority {self._intent.priority} was to be lossless at {name} beside what is there",
+                    f"The priorities {', '.join(map(str, sorted(there)))} would be more than the "
+                    f"{self._platform.limits.lossless} that {self._platform.title} keeps lossless",
+                    "Use state present, which removes the others from the ports it names",
+                    "too_many_lossless",
+                    port=name,
+                    priorities=sorted(there),
+                )
+            others = sorted(there.difference(self._intent.lossless))
+            if others:
+                self._warn(f"{self._session.name}: {name} also keeps priority {', '.join(map(str, others))} lossless.")
+
+    def _refusal(self, wanted, found, todo, code, **data):
+        return OperatorError(self._session.name, wanted, found, todo, code, **data)

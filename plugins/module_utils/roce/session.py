@@ -1,0 +1,41 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a platform's session offers to its file, and how it fails. Sessions themselves live on the controller."""
+
+from __future__ import annotations
+
+
+class Refused(Exception):
+    """The switch did not take a command."""
+
+    def __init__(self, command, complaint):
+        self.command = command
+        self.complaint = " ".join(complaint.split())
+        super().__init__(f"`{command}` was refused: {self.complaint}")
+
+
+class Lost(Exception):
+    """The connection broke; what the last command did is not known."""
+
+    def __init__(self, command, reason):
+        self.command = command
+        self.reason = reason
+        super().__init__(f"The connection was lost at `{command}`: {reason}")
+
+
+class Session:
+    """One connection to one switch. A command line and a Linux shell offer the same."""
+
+    def run(self, command, answers=()):
+        """The output of one command, without echo and prompt; Refused or Lost.
+
+        command: a line of the command line, or a command for /bin/sh. answers: pairs of a pattern and what is typed
+        when the switch asks that; a command line only.
+        """
+        raise NotImplementedError
+
+    def reconnect(self):
+        """Log in again after Lost; Lost when that fails too."""
+        raise NotImplementedError

@@ -1,0 +1,181 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the cliconf and terminal plugins of switches share."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from ansible.errors import AnsibleConnectionFailure
+from ansible.module_utils.common.text.converters import to_text
+from ansible.plugins.cliconf import CliconfBase, enable_mode
+from ansible.plugins.terminal import TerminalBase
+
+# What the operating system, and what this plugin, cannot do: modules that ask are answered.
+OPERATIONS = (
+    "supports_commit",
+    "supports_commit_comment",
+    "supports_commit_label",
+    "supports_config_replace",
+    "supports_defaults",
+    "supports_diff_ignore_lines",
+    "supports_diff_match",
+    "supports_diff_replace",
+    "supports_generate_diff",
+    "supports_multiline_delimiter",
+    "supports_onbox_diff",
+    "supports_replace",
+    "supports_rollback",
+)
+
+
+class CommandLine(CliconfBase):
+    """A switch as modules see it. A platform says what its commands are."""
+
+    NETWORK_OS = ""
+    CONFIGURATIONS: dict = {}
+    LEAVE = "end"  # ends configuration mode
+    JSON = ""  # what makes an output JSON, where there is such
+    INFO: dict = {}  # {key of the device info: label in `show version`}
+
+    __rpc__ = [*CliconfBase.__rpc__, "run_commands"]
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self._device_info = {}
+
+    def get_device_info(self):
+        """What the switch is; asked for once in a session."""
+        if not self._device_info:
+            self._device_info = dict(self._read_device_info(), network_os=self.NETWORK_OS)
+        return self._device_info
+
+    @enable_mode
+    def get_config(self, source="running", flags=None, format=None):  # noqa: A002  the name is ansible's
+        """The running or the startup configuration; flags are words that follow the command."""
+        if source not in self.CONFIGURATIONS:
+            raise ValueError(f"There is no configuration {source}; these exist: {', '.join(self.CONFIGURATIONS)}.")
+        return self.send_command(" ".join([self.CONFIGURATIONS[source], *to_list(flags)]))
+
+    @enable_mode
+    def edit_config(self, candidate=None, commit=True, replace=None, diff=False, comment=None):
+        """Send lines in configuration mode, which is left again whatever happens."""
+        if not commit or replace:
+            raise ValueError("Lines can only be added to what runs: the switch keeps no candidate.")
+        sent, answers = [], []
+        self.send_command("configure terminal")
+        try:
+            for line in to_list(candidate):
+                given = dict(line) if isinstance(line, Mapping) else {"command": line}
+                sent.append(given["command"])
+                answers.append(self.send_command(**given))
+        finally:
+            self.send_command(self.LEAVE)
+        return {"request": sent, "response": answers}
+
+    def get(self, command=None, prompt=None, answer=None, sendonly=False, newline=True, output=None, check_all=False):
+        """The output of one command; output json asks for JSON, where the switch has it."""
+        if not command:
+            raise ValueError("A command is needed.")
+        return self.send_command(
+            command=self._with_output(command, output),
+            prompt=prompt,
+            answer=answer,
+            sendonly=sendonly,
+            newline=newline,
+            check_all=check_all,
+        )
+
+    def run_commands(self, commands=None, check_rc=True):
+        """The outputs of several commands; without check_rc, what was refused is an output too."""
+        if commands is None:
+            raise ValueError("Commands are needed.")
+        answers = []
+        for command in to_list(commands):
+            given = dict(command) if isinstance(command, Mapping) else {"command": command}
+            try:
+                answers.append(self.get(**given))
+            except AnsibleConnectionFailure as refused:
+                if check_rc:
+                    raise
+                answers.append(to_text(getattr(refused, "err", refused)))
+        return answers
+
+    def get_device_operations(self):
+        """What modules may ask for."""
+        return dict.fromkeys(OPERATIONS, False)
+
+    def get_capabilities(self):
+        """All of this, as JSON."""
+        found = super().get_capabilities()
+        found["device_operations"] = self.get_device_operations()
+        outputs = ["text", "json"] if self.JSON else ["text"]
+        found.update(format=["text"], output=outputs, diff_match=[], diff_replace=[])
+        return json.dumps(found)
+
+    def _read_device_info(self):
+        text = self.get("show version")
+        told = {key: re.search(rf"(?m)^{label}:\s*(\S.*?)\s*$", text) for key, label in self.INFO.items()}
+        found = {key: match.group(1) for key, match in told.items() if match}
+        # The prompt begins with the name of the switch, which saves a question.
+        name = re.match(r"[^\s(#>]+", to_text(self._connection.get_prompt() or b"").strip())
+        return dict(found, network_os_hostname=name.group()) if name else found
+
+    def _with_output(self, command, output):
+        if output in (None, "text") or (output == "json" and self.JSON and self.JSON in command):
+            return command
+        if output != "json" or not self.JSON:
+            raise ValueError(f"There is no output {output} here.")
+        return f"{command} | {self.JSON}"
+
+
+class Terminal(TerminalBase):
+    """A switch at a terminal. A platform says what its prompts and complaints are."""
+
+    NO_PAGES = b""
+    LEAVE = b"end"  # ends configuration mode
+    terminal_config_prompt = re.compile(r"^.*\(conf.*\) ?#$")
+
+    def on_open_shell(self):
+        """Outputs shall come at once and not page by page."""
+        try:
+            self._exec_cli_command(self.NO_PAGES)
+        except AnsibleConnectionFailure as refused:
+            raise AnsibleConnectionFailure(f"The pages of the terminal could not be turned off: {refused}") from refused
+
+    def on_become(self, passwd=None):
+        """Go to the mode that may change things; a password is given where the switch asks for it."""
+        if self._prompt().endswith(b"#"):
+            return
+        command = {"command": "enable"}
+        if passwd:
+            command.update(prompt=r"[Pp]assword: ?$", answer=passwd, prompt_retry_check=True)
+        try:
+            self._exec_cli_command(json.dumps(command).encode())
+        except AnsibleConnectionFailure as refused:
+            raise AnsibleConnectionFailure(f"The switch refused enable mode: {refused}") from refused
+        if not self._prompt().endswith(b"#"):
+            raise AnsibleConnectionFailure(f"The switch is not in enable mode, but at the prompt {self._prompt()!r}")
+
+    def on_unbecome(self):
+        """Back to the mode that only looks."""
+        prompt = self._prompt()
+        if b"(conf" in prompt:
+            self._exec_cli_command(self.LEAVE)
+        if prompt.endswith(b"#"):
+            self._exec_cli_command(b"disable")
+
+    def _prompt(self):
+        """What stands before the cursor, or nothing where the switch waits for an answer."""
+        return (self._get_prompt() or b"").strip()
+
+
+def to_list(value):
+    """A list of one or of many."""
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple, set)) else [value]

@@ -1,0 +1,219 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""The way there and the way back, with a switch that fails wherever a test wants it to."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.edit import Guarded
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import Intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Platform
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import View
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Lost, Refused
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port, Switch
+
+PARAMS = {"state": "present", "save": "when_verified", "verify_timeout_s": 3, "reconnect_timeout_s": 3}
+WISH = Intent()
+EDIT = Edit(["mtu 9216"])
+WANTS = {"swp1": {"mtu": 9216}}
+
+
+class World:
+    """A switch with one port, whose MTU is all that matters; trouble says what goes wrong when."""
+
+    def __init__(self, **trouble):
+        self.mtu, self.runs, self.saved, self.armed = 1500, None, 1500, False
+        self.trouble = trouble
+        self.connected = True
+        self.seconds = 0.0
+        self.log = []
+
+    def does(self, what):
+        self.log.append(what)
+        trouble = self.trouble.get(what)
+        if isinstance(trouble, list):
+            trouble = trouble.pop(0) if trouble else None
+        if trouble == "refused":
+            raise Refused(what, "% Invalid input")
+        if trouble == "lost":
+            self.connected = False
+        if not self.connected and what != "reconnect":
+            raise Lost(what, "closed")
+
+    # The clock.
+    def monotonic(self):
+        return self.seconds
+
+    def sleep(self, seconds):
+        self.seconds += seconds
+
+    # The session.
+    name = "leaf-01"
+
+    def reconnect(self):
+        self.log.append("reconnect")
+        waits = self.trouble.get("silent_for", 0)
+        if self.seconds < waits:
+            raise Lost("login", "no route")
+        self.connected = True
+
+    def look(self):
+        self.does("look")
+        running = self.mtu if self.runs is None else self.runs
+        port = Port(mtu=self.mtu)
+        switch = Switch("eos", ports={"swp1": port}, oper={"swp1": Oper(up=True, mtu=running)})
+        return View(switch, {"swp1": compare.effect(port, WISH)})
+
+
+class Stub(Platform):
+    title = "Stub"
+
+    def apply(self, session, edit):
+        if session.trouble.get("half"):
+            session.mtu = 5000
+        if session.trouble.get("apply") != "lost_before":
+            session.does("apply")
+            session.mtu = 9216 if not session.trouble.get("half") else 5000
+        else:
+            session.connected = False
+            raise Lost("apply", "closed")
+        session.does("applied")
+
+    def confirm(self, session, edit):
+        session.does("confirm")
+
+    def revert(self, session, edit, before):
+        session.does("revert")
+        session.mtu = session.trouble.get("returns_to", 1500)
+
+    def save(self, session):
+        session.does("save")
+        session.saved = session.mtu
+
+    def way_back(self, edit):
+        return "It returns by itself after 300 s."
+
+
+def run(world, edit=EDIT, **params):
+    guarded = Guarded(Stub(), world, {**PARAMS, **params}, world.look, clock=world)
+    before = World().look()
+    return guarded.run(edit, before, View(before.switch, {}, WANTS), WISH)
+
+
+def test_a_change_that_runs_is_confirmed_and_then_saved():
+    world = World()
+    end = run(world)
+    assert (end.outcome, end.error, end.saved, world.saved) == ("new", None, True, 9216)
+    assert world.log == ["apply", "applied", "look", "confirm", "save"]
+
+
+def test_without_save_nothing_is_saved():
+    world = World()
+    end = run(world, save="never")
+    assert (end.outcome, end.saved, world.saved) == ("new", False, 1500)
+
+
+def test_where_only_saving_is_left_nothing_else_is_sent():
+    world = World()
+    world.mtu = 9216
+    assert run(world, edit=None, save="always").saved is True
+    assert world.log == ["look", "save"]
+
+
+def test_a_refused_command_leads_back():
+    world = World(applied="refused")
+    end = run(world)
+    assert (end.outcome, end.error.code, world.mtu, world.saved) == ("old", "refused", 1500, 1500)
+    assert "The switch is as it was before." in end.error.message
+    assert "`applied` was refused: % Invalid input" in end.error.message
+
+
+def test_what_never_runs_leads_back_after_the_time_for_it():
+    world = World()
+    world.runs = 1500
+    end = run(world)
+    assert (end.outcome, end.error.code, world.mtu, world.seconds) == ("old", "not_proved", 1500, 3)
+    assert "swp1: mtu should be 9216, and 1500 runs." in end.error.message
+
+
+def test_a_slow_switch_is_waited_for():
+    world = World()
+    world.runs = 1500
+    looks = []
+
+    def look():
+        looks.append(world.seconds)
+        if len(looks) == 3:
+            world.runs = None
+        return World.look(world)
+
+    world.look = look
+    assert run(world).outcome == "new"
+    assert world.seconds == 2
+
+
+@pytest.mark.parametrize("where", ["apply", "applied"])
+def test_a_connection_that_breaks_in_the_middle_leads_back_where_the_change_is_not_there(where):
+    world = World(**{where: "lost"}, half=True)
+    end = run(world)
+    assert (end.outcome, end.error.code, world.mtu) == ("old", "connection_lost", 1500)
+
+
+def test_a_connection_that_breaks_after_the_change_took_effect_leaves_it():
+    world = World(applied="lost")
+    end = run(world)
+    assert (end.outcome, end.error, end.saved, world.mtu) == ("new", None, True, 9216)
+
+
+def test_a_switch_that_is_silent_for_a_while_is_tried_again():
+    world = World(applied="lost", silent_for=2)
+    assert run(world).outcome == "new"
+    assert world.log.count("reconnect") == 3
+
+
+def test_a_switch_that_stays_away_is_told_with_what_becomes_of_it():
+    world = World(applied="lost", silent_for=99)
+    end = run(world)
+    assert (end.outcome, end.view, end.error.code) == ("unknown", None, "connection_lost")
+    assert end.error.data["outcome"] == "unknown"
+    assert "It returns by itself after 300 s." in end.error.message
+
+
+def test_a_connection_that_breaks_on_the_way_back_is_made_again():
+    world = World(applied="refused", revert=["lost"])
+    end = run(world)
+    assert (end.outcome, end.error.code, world.mtu) == ("old", "refused", 1500)
+    assert world.log[-3:] == ["reconnect", "revert", "look"]
+
+
+@pytest.mark.parametrize(
+    "trouble, says",
+    [
+        ({"revert": "refused"}, "The way back failed too: `revert` was refused"),
+        ({"returns_to": 7000}, "It is not what it was before, either."),
+    ],
+)
+def test_a_way_back_that_fails_is_told_as_unknown(trouble, says):
+    end = run(World(applied="refused", **trouble))
+    assert (end.outcome, end.error.data["outcome"]) == ("unknown", "unknown")
+    assert says in end.error.message
+
+
+@pytest.mark.parametrize("trouble", ["refused", "lost"])
+def test_a_store_that_cannot_keep_it_leaves_the_new_state_running(trouble):
+    world = World(save=trouble)
+    end = run(world)
+    assert (end.outcome, end.saved, end.error.code, world.mtu, world.saved) == ("new", False, "not_saved", 9216, 1500)
+
+
+def test_a_change_that_cannot_be_confirmed_is_told():
+    end = run(World(confirm="refused"))
+    assert (end.outcome, end.error.code) == ("unknown", "not_confirmed")
+    assert "It returns by itself after 300 s." in end.error.message
+
+
+def test_absence_is_proved_by_the_configuration_alone():
+    world = World()
+    world.runs = 1500
+    assert run(world, state="absent").outcome == "new"

@@ -1,0 +1,238 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""What roce_qos decides before it talks to a switch, with a platform whose rules are known."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import params as parameters
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Limits, Platform
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import RoceQos
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port, Switch
+from ansible_collections.aiready.vsphere.plugins.modules import roce_qos as module
+
+from unit.plugins.modules import described
+
+IDENTITY = {number: number for number in range(8)}
+
+
+def port(**difference):
+    right = {
+        "trust": "dscp",
+        "dscp_map": {26: 3, 48: 6},
+        "queues": IDENTITY,
+        "groups": IDENTITY,
+        "pfc_queues": IDENTITY,
+        "pfc_mode": "on",
+        "pfc": [3],
+        "pfc_sends": True,
+        "lossless": [3],
+        "ecn": {3: Marking(150000, 1500000, 100)},
+        "strict": [6],
+        "shares": {3: 50},
+        "mtu": 9216,
+        "watchdog": True,
+        "pause": False,
+    }
+    return Port(**{**right, **difference})
+
+
+class Known(Platform):
+    """A platform that reads what the test says."""
+
+    name, title = "known", "Known OS"
+    limits = Limits(modes=("lossless", "lossy"))
+
+    def __init__(self, ports, **switch):
+        super().__init__()
+        self.switch = Switch("known", version="1.0", ports=ports, config="qos", **switch)
+
+    def reads(self, ports):
+        return ["show qos"]
+
+    def parse(self, texts):
+        return self.switch
+
+    def blank(self, switch, name):
+        return Port(trust="pcp", pfc_mode="off", pfc=[], lossless=[], ecn={}, strict=[], watchdog=False, mtu=1500)
+
+    def render(self, switch, wanted, intent, exact=True):
+        return Edit([f"set {name}" for name in wanted] if intent else ["remove"])
+
+
+class Silent:
+    name = "leaf-01"
+
+    def __init__(self, refuses=()):
+        self.refuses = refuses
+
+    def run(self, command, answers=()):
+        if command in self.refuses:
+            raise Refused(command, "% Invalid input")
+        return ""
+
+
+def plan(platform, session=None, warnings=None, **given):
+    """The answer in check mode."""
+    wish = described.checked({"host_ports": ["swp1"], **given}, parameters.ARGUMENTS)
+    told = [] if warnings is None else warnings
+    noun = RoceQos(wish, platform, session or Silent(), None, told.append)
+    with pytest.raises(described.Ended) as ended:
+        runner.run(described.Module(), noun, [Item("leaf-01", wish)], "switch", single=True)
+    return ended.value.args[0]
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert described.documented(module) == described.specified(parameters.ARGUMENTS)
+
+
+@pytest.mark.parametrize("params", described.calls(module, login={}))
+def test_every_example_is_a_call_that_the_module_takes(params):
+    described.checked(params, parameters.ARGUMENTS)
+
+
+def test_a_result_has_exactly_the_documented_keys():
+    documented = yaml.safe_load(module.RETURN)["switch"]["contains"]
+    for there in (port(), port(mtu=1500)):
+        assert set(plan(Known({"swp1": there}))["switch"]) == set(documented)
+
+
+def test_a_switch_that_is_right_gets_no_commands():
+    result = plan(Known({"swp1": port()}))["switch"]
+    assert (result["changed"], result["commands"], result["outcome"], result["saved"]) == (
+        False,
+        [],
+        "unchanged",
+        False,
+    )
+
+
+def test_what_will_be_sent_and_come_of_it_is_told_beforehand():
+    answer = plan(Known({"swp1": port(mtu=1500), "swp2": port()}))
+    result = answer["switch"]
+    assert result["commands"] == ["set swp1"]
+    assert (result["outcome"], result["saved"], result["validated"], result["backup"]) == (
+        "new",
+        True,
+        "computed",
+        "qos",
+    )
+    assert result["changes"] == [{"path": "swp1.mtu", "before": 1500, "after": 9216, "needs": None}]
+    assert result["before"]["ports"]["swp1"]["mtu"] == 1500
+    assert result["after"]["ports"]["swp1"]["mtu"] == 9216
+    assert list(result["after"]["ports"]) == ["swp1"]
+    assert answer["diff"][0]["prepared"] == "set swp1\n"
+
+
+@pytest.mark.parametrize(
+    "given, code, says",
+    [
+        (
+            {"host_ports": ["swp9"]},
+            "unknown_ports",
+            "leaf-01: the ports swp9 were to be set. The switch has no such ports",
+        ),
+        (
+            {"config": {"mode": "semi_lossless"}},
+            "mode_not_supported",
+            "leaf-01: the mode semi_lossless was wanted. Known OS has lossless, lossy.",
+        ),
+        (
+            {"state": "merged", "config": {"priority": 5}},
+            "too_many_lossless",
+            "leaf-01: priority 5 was to be lossless at swp1 beside what is there. The priorities 3, 4, 5 would be more "
+            "than the 2 that Known OS keeps lossless.",
+        ),
+    ],
+)
+def test_what_a_switch_cannot_do_is_refused_before_anything_is_sent(given, code, says):
+    answer = plan(Known({"swp1": port(pfc=[3, 4])}), **given)
+    assert answer["failure"]["code"] == code
+    assert answer["msg"].startswith(says)
+
+
+def test_without_its_first_command_nothing_can_be_said_of_a_switch():
+    answer = plan(Known({"swp1": port()}), Silent(refuses=["show qos"]))
+    assert answer["failure"] == {
+        "code": "cannot_read",
+        "subject": "leaf-01",
+        "command": "show qos",
+        "complaint": "% Invalid input",
+    }
+
+
+def test_merged_keeps_another_lossless_priority_and_says_so():
+    warnings = []
+    result = plan(Known({"swp1": port(pfc=[3, 4], lossless=[3, 4])}), warnings=warnings, state="merged")["switch"]
+    assert result["changed"] is False
+    assert warnings == ["leaf-01: swp1 also keeps priority 4 lossless."]
+
+
+def test_present_takes_another_lossless_priority_away():
+    result = plan(Known({"swp1": port(pfc=[3, 4], lossless=[3, 4])}))["switch"]
+    assert [change["path"] for change in result["changes"]] == ["swp1.pfc", "swp1.lossless"]
+
+
+def test_what_the_platform_does_not_have_is_told_and_not_wanted():
+    class Poor(Known):
+        limits = Limits(missing={"watchdog": "Known OS has none."})
+
+    warnings = []
+    result = plan(Poor({"swp1": port(watchdog=None)}), warnings=warnings)["switch"]
+    assert result["changed"] is False
+    assert result["not_supported"] == ["watchdog: Known OS has none."]
+    assert warnings == ["leaf-01: watchdog: Known OS has none."]
+    assert "watchdog" not in result["after"]["ports"]["swp1"]
+
+
+def test_absent_goes_back_to_the_factory_and_leaves_the_mtu():
+    result = plan(Known({"swp1": port()}), state="absent")["switch"]
+    changed = {change["path"]: change["after"] for change in result["changes"]}
+    assert changed == {
+        "swp1.trust": "pcp",
+        "swp1.pfc_mode": "off",
+        "swp1.pfc": [],
+        "swp1.lossless": [],
+        "swp1.ecn": {},
+        "swp1.cnp_strict": False,
+        "swp1.watchdog": False,
+    }
+    assert result["commands"] == ["remove"]
+
+
+@pytest.mark.parametrize("users, goes", [([], True), (["swp1"], True), (["swp1", "swp2"], False)])
+def test_absent_removes_what_is_left_of_ours_when_no_other_port_uses_it(users, goes):
+    bare = Known({"swp1": Known({}).blank(None, "swp1")}, own={"AIREADY": users})
+    result = plan(bare, state="absent")["switch"]
+    assert result["changed"] is goes
+    assert [change["path"] for change in result["changes"]] == (["objects"] if goes else [])
+
+
+@pytest.mark.parametrize(
+    "save, changed, saved", [("always", True, True), ("when_verified", False, False), ("never", False, False)]
+)
+def test_what_somebody_else_did_not_save_is_saved_only_when_always_is_said(save, changed, saved):
+    result = plan(Known({"swp1": port()}, unsaved=True), save=save)["switch"]
+    assert (result["changed"], result["saved"], result["commands"]) == (changed, saved, [])
+
+
+@pytest.mark.parametrize("save, waits", [("never", True), ("when_verified", False)])
+def test_a_change_that_will_not_be_saved_is_pending(save, waits):
+    result = plan(Known({"swp1": port(mtu=1500)}, unsaved=False), save=save)["switch"]
+    assert result["pending"] == ([{"what": "startup configuration", "needs": "save"}] if waits else [])
+
+
+def test_a_switch_may_judge_the_change_in_check_mode():
+    class Judge(Known):
+        def validate(self, session, edit):
+            session.run(edit.commands[0])
+            return True
+
+    assert plan(Judge({"swp1": port(mtu=1500)}))["switch"]["validated"] == "device"
+    answer = plan(Judge({"swp1": port(mtu=1500)}), Silent(refuses=["set swp1"]))
+    assert answer["failure"]["code"] == "would_be_refused"
+    assert "`set swp1` was refused: % Invalid input" in answer["msg"]
