@@ -20,7 +20,8 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m twin", description="A digital twin of a data centre.")
     parser.add_argument("--seed", default="small", help="a seed's name, or a file")
     parser.add_argument("--port", type=int, default=8989, help="the vCenter's HTTPS port; 0 takes any that is free")
-    parser.add_argument("--faces", type=_faces, default=FACES, help="beside the vCenter: ssh,redfish (default) or none")
+    faces = f"beside the vCenter: {','.join(FACES)} (default) or none"
+    parser.add_argument("--faces", type=_faces, default=FACES, help=faces)
     parser.add_argument("--state-dir", type=Path, help="where endpoint.json is written once the twin answers")
     parser.add_argument("--verbose", action="store_true", help="log every request")
     options = parser.parse_args()

@@ -9,6 +9,8 @@ import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from .model import data_paths
+from .switches import cabling
+from .switches.control import SwitchControl
 
 VERBS = (
     "clear",
@@ -26,7 +28,17 @@ VERBS = (
 )
 BMC_VERBS = ("bmc_forget", "bmc_latency", "bmc_reject", "bmc_unavailable")
 COMMAND_VERBS = ("drop_command", "fail_command")
+SWITCH_FAULT_VERBS = ("drop_switch_command", "fail_switch_command")
+SWITCH_VERBS = (
+    "drop_switch",
+    "fill_flash",
+    "kill_feature",
+    "link",
+    "refuse_switch",
+    "reload_switch",
+)
 OTHERS = ("drop_ssh", "reset_requests")
+ALL = (*VERBS, *BMC_VERBS, *COMMAND_VERBS, *SWITCH_FAULT_VERBS, *SWITCH_VERBS, *OTHERS)
 
 
 class Control:
@@ -43,7 +55,7 @@ class Control:
             raise ValueError(f"{verb} cannot be asked for in this way: {problem}.") from problem
 
     def __getattr__(self, verb):
-        if verb in (*VERBS, *BMC_VERBS, *COMMAND_VERBS, *OTHERS):
+        if verb in ALL:
             return lambda **options: self.do(verb, **options)
         raise AttributeError(verb)
 
@@ -59,20 +71,30 @@ class Control:
             return getattr(world.bmc_faults, verb)
         if verb in COMMAND_VERBS:
             return getattr(world.command_faults, verb)
+        if verb in SWITCH_FAULT_VERBS:
+            return getattr(world.switch_faults, verb)
+        if verb in SWITCH_VERBS:
+            return getattr(SwitchControl(world), verb)
         if verb in VERBS:
             return getattr(world.faults, verb)
-        known = ", ".join(sorted((*VERBS, *BMC_VERBS, *COMMAND_VERBS, *OTHERS)))
+        known = ", ".join(sorted(ALL))
         raise ValueError(f"There is no verb {verb}; these exist: {known}.")
 
     def _clear(self):
         self._twin.world.faults.clear()
         self._twin.world.bmc_faults.clear()
         self._twin.world.command_faults.clear()
+        SwitchControl(self._twin.world).clear()
 
     def data_paths(self, vm=None):
         """What running VMs, or the one of this name, would find out about their network; vCenter does not know it."""
         with self._twin.world.lock:
             return data_paths.look(self._twin.world, vm)
+
+    def fabric(self):
+        """What happens to RoCE packets between the cabled RDMA ports of all hosts; no switch knows it as a whole."""
+        with self._twin.world.lock:
+            return cabling.look(self._twin.world)
 
     def state(self):
         """What the server has seen so far."""
@@ -94,6 +116,8 @@ class _Handler(BaseHTTPRequestHandler):
         if place.path == "/data_paths":
             wanted = urllib.parse.parse_qs(place.query).get("vm", [None])[0]
             self._send(200, self.server.control.data_paths(wanted))
+        elif place.path == "/fabric":
+            self._send(200, self.server.control.fabric())
         else:
             self._send(200, self.server.control.state())
 

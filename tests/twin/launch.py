@@ -11,11 +11,13 @@ from .model import bmc as bmcs
 from .model import seed as seeds
 from .redfish.server import Bmcs
 from .shell.server import Shells
+from .sshd import Keyring
+from .switches.ssh import SwitchDoors
 from .vcenter.certificates import server_context
 from .vcenter.dispatch import Dispatcher
 from .vcenter.server import Server
 
-FACES = ("ssh", "redfish")  # beside the vCenter, which is always there
+FACES = ("ssh", "redfish", "switches")  # beside the vCenter, which is always there
 
 
 class Twin:
@@ -34,7 +36,11 @@ class Twin:
         self.username, self.password = next(iter(world.users.items()))
         self.requests = self._dispatcher.requests  # a Counter by method; total(), clear()
         self.unserved = self._dispatcher.unserved
-        self._shells = Shells(world, Path(directory), host) if "ssh" in faces else None
+        keyring = Keyring(Path(directory)) if {"ssh", "switches"}.intersection(faces) else None
+        self.ssh_key_file = keyring and keyring.key_file  # the private key that opens every shell and switch, or None
+        self.known_hosts_file = keyring and keyring.known_hosts_file  # the keys of all of them, or None
+        self._shells = Shells(world, keyring, host) if "ssh" in faces else None
+        self._switches = SwitchDoors(world, keyring, host) if "switches" in faces else None
         self._bmcs = Bmcs(world, tls, host) if "redfish" in faces else None
         self.bmc_username, self.bmc_password = bmcs.USERNAME, bmcs.PASSWORD
         self.control = Control(self)
@@ -49,9 +55,8 @@ class Twin:
         """Let time run and answer."""
         self.world.timeline.start()
         self._server.start()
-        for face in (self._shells, self._bmcs):
-            if face is not None:
-                face.start()
+        for face in self._faces():
+            face.start()
 
     @property
     def ssh_endpoints(self):
@@ -59,14 +64,19 @@ class Twin:
         return dict(self._shells.endpoints) if self._shells is not None else {}
 
     @property
-    def ssh_key_file(self):
-        """The private key of root, or None."""
-        return self._shells.key_file if self._shells is not None else None
+    def switch_endpoints(self):
+        """(address, port) of each switch's SSH, by the switch's name; empty without that face."""
+        return dict(self._switches.endpoints) if self._switches is not None else {}
 
     @property
-    def known_hosts_file(self):
-        """The keys of all hosts as OpenSSH keeps them, or None."""
-        return self._shells.known_hosts_file if self._shells is not None else None
+    def switch_sessions(self):
+        """A Counter of logins by the switch's name."""
+        return self._switches.sessions
+
+    @property
+    def switch_commands(self):
+        """{switch: every line that was typed there, or program that was run}."""
+        return {name: list(one.lines) for name, one in self.world.fabric.switches.items()}
 
     @property
     def bmc_endpoints(self):
@@ -88,11 +98,29 @@ class Twin:
             "password": self.password,
             "hosts": hosts,
         }
-        if self._shells is not None:
+        if self.ssh_key_file is not None:
             found.update(ssh_key_file=str(self.ssh_key_file), known_hosts_file=str(self.known_hosts_file))
+        if self._switches is not None:
+            found.update(switches=self._switch_rows(), switch_username="admin", switch_password=self.password)
         if self._bmcs is not None:
             found.update(bmc_username=self.bmc_username, bmc_password=self.bmc_password)
         return found
+
+    def _switch_rows(self):
+        rows = {}
+        for name, (address, port) in self.switch_endpoints.items():
+            switch = self.world.fabric.switches[name]
+            rows[name] = {
+                "ssh_host": address,
+                "ssh_port": port,
+                "platform": switch.platform,
+                "version": switch.version,
+                "username": next(iter(switch.users)),
+            }
+        return rows
+
+    def _faces(self):
+        return [face for face in (self._shells, self._bmcs, self._switches) if face is not None]
 
     def drop_ssh(self):
         """Close all SSH connections, as when a network goes away."""
@@ -105,9 +133,8 @@ class Twin:
 
     def stop(self):
         """Close all connections and end all threads."""
-        for face in (self._shells, self._bmcs):
-            if face is not None:
-                face.stop()
+        for face in self._faces():
+            face.stop()
         self._server.stop()
         self.world.close()
 
@@ -116,7 +143,7 @@ class Twin:
 def launch(seed="small", faults=(), **options):
     """A twin of a seed (a name, a file, or its data) with faults planned: [("latency", {"seconds": 0.1}), ...].
 
-    Other options: port, the names that the certificate is for, and the faces beside the vCenter: ssh, redfish.
+    Other options: port, the names that the certificate is for, and the FACES beside the vCenter.
     """
     world = seeds.from_data(seed) if isinstance(seed, dict) else seeds.load(seed)
     with running(world, faults, **options) as twin:

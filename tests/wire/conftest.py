@@ -24,7 +24,10 @@ def twin():
 
 @pytest.fixture
 def drive(tmp_path):
-    return lambda running: Driver(connection(running, tmp_path / "sessions"), running)
+    with contextlib.ExitStack() as drivers:
+        yield lambda running: drivers.enter_context(
+            contextlib.closing(Driver(connection(running, tmp_path / "sessions"), running))
+        )
 
 
 @pytest.fixture

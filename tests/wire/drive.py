@@ -76,14 +76,27 @@ class Driver:
     def __init__(self, connection, twin=None):
         self.connection = connection
         self.twin = twin
+        self._open = contextlib.ExitStack()
+        self._switches = {}
+
+    def close(self):
+        """End the sessions with switches, which last as in a play."""
+        self._open.close()
 
     def __call__(self, module, /, check=False, at=None, **params):
         if module in ACTIONS:
-            from . import drive_action
-
-            return drive_action.run(self.twin, at, module, params, check)
+            return self._act(module, check, at, params)
         reached = reaches(module)
         filled = dict(self.connection) if "vcenter" in reached else {}
         if "bmc" in reached:
             filled.update(bmc_connection(self.twin, at))
         return run(f"{OURS}.{module}", {**filled, **params}, check)
+
+    def _act(self, module, check, at, params):
+        from . import drive_action, drive_switch
+
+        if at not in self.twin.switch_endpoints:
+            return drive_action.run(self.twin, at, module, params, check)
+        if at not in self._switches:
+            self._switches[at] = self._open.enter_context(drive_switch.connected(self.twin, at))
+        return self._switches[at](module, params, check)

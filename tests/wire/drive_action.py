@@ -18,7 +18,7 @@ OURS = "aiready.vsphere"
 
 
 @contextlib.contextmanager
-def ssh(endpoint, key_file, known_hosts_file):
+def ssh(endpoint, key_file, known_hosts_file, user="root"):
     """Ansible's connection to a shell; its master process, which saves a login per command, is gone afterwards."""
     address, port = endpoint
     # Not below the test's own directory: the path of a control socket may only have about 100 characters.
@@ -29,7 +29,7 @@ def ssh(endpoint, key_file, known_hosts_file):
             var_options={
                 "ansible_ssh_host": address,
                 "ansible_ssh_port": port,
-                "ansible_ssh_user": "root",
+                "ansible_ssh_user": user,
                 "ansible_ssh_private_key_file": str(key_file),
                 "ansible_ssh_common_args": f"-F none -o UserKnownHostsFile={known_hosts_file} -o IdentitiesOnly=yes",
                 "ansible_control_path_dir": directory,
@@ -44,11 +44,11 @@ def ssh(endpoint, key_file, known_hosts_file):
             connection.close()
 
 
-def act(connection, module, params, check=False):
-    """The answer of an action plugin over a connection."""
+def act(connection, module, params, check=False, variables=None, become=None):
+    """The answer of an action plugin over a connection, with the variables of its host."""
     task = Task()
     task.action, task.args, task.check_mode, task.diff = f"{OURS}.{module}", params, check, True
-    connection.set_become_plugin(None)
+    connection.set_become_plugin(become)
     # The class itself: the loader only finds collections that were not imported before it was set up.
     kind = importlib.import_module(f"ansible_collections.{OURS}.plugins.action.{module}").ActionModule
     loader = DataLoader()
@@ -61,7 +61,7 @@ def act(connection, module, params, check=False):
         shared_loader_obj=plugins,
     )
     try:
-        answer = action.run(task_vars={})
+        answer = action.run(task_vars=variables or {})
     except AnsibleConnectionFailure as trouble:
         answer = {"failed": True, "unreachable": True, "changed": False, "msg": str(trouble)}
     answer.setdefault("failed", False)

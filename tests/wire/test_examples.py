@@ -11,7 +11,7 @@ import yaml
 
 from rehearse import playbook
 
-from . import rows
+from . import drive_switch, rows
 from .drive import MODULES, OURS, load, reaches
 
 VCENTER = "vcenter.example.com"
@@ -64,7 +64,8 @@ def inventory(running, directory):
     local = {"localhost": {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}}
     path = directory / "inventory.json"
     # Plays for Linux hosts find none: the twin has no guests.
-    children = {GROUP: {"hosts": hosts}, "gpu_nodes": {"hosts": {}}}
+    switches = {name: drive_switch.variables(running, name) for name in running.switch_endpoints}
+    children = {GROUP: {"hosts": hosts}, "gpu_nodes": {"hosts": {}}, "switches": {"hosts": switches}}
     path.write_text(json.dumps({"all": {"hosts": local, "children": children}}))
     return path
 

@@ -63,6 +63,7 @@ class Switch(Managed):
         self.portgroups: dict = {}
         self.config_version = 1
         self.description = ""
+        self.lldp = "none"  # none, listen, advertise, both: what its uplinks do with LLDP
 
     @property
     def uplink_group(self):

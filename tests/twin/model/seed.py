@@ -6,6 +6,7 @@ from pathlib import Path
 
 import yaml
 
+from ..switches import seeds as switches
 from . import build, customization, services
 from .release import RELEASES
 from .seed_schema import SeedError, check
@@ -34,6 +35,7 @@ def from_data(data):
     world.instance_uuid = world.new_uuid("vcenter")
     world.task_seconds = {key: float(value) for key, value in data.get("task_seconds", {}).items()}
     build.inventory(world, data)
+    switches.build(world, data.get("fabric", {}))
     services.add_all(world)
     for entry in data.get("customizations", []):
         world.get("CustomizationSpecManager").specs.add(customization.seeded(entry))

@@ -12,6 +12,7 @@ def make(world, put, entry):
     uplinks = entry.get("uplinks", 2)
     switch = put(Switch(world, entry["name"], None, entry.get("mtu", 1500), world.release.version, uplinks))
     switch.joined_by = entry.get("members", "all")
+    switch.lldp = entry.get("lldp", "both")
     put(Portgroup(world, f"{entry['name']}-DVUplinks", None, switch, uplink=True))
     groups = {}
     for row in entry.get("portgroups", []):

@@ -181,6 +181,7 @@ DATACENTER = {
             "mtu": COUNT,
             "uplinks": COUNT,
             "members": Key(str, choices=("all", "uplinks")),
+            "lldp": Key(str, choices=("none", "listen", "advertise", "both")),
             "portgroups": Key(
                 list, table={"name": NEEDED, "vlan": WHOLE, "active": Key(list), "standby": Key(list), "teaming": TEXT}
             ),
@@ -204,12 +205,24 @@ DATACENTER = {
     "vms": Key(list, table=VM),
     "libraries": Key(list, table=LIBRARY),
 }
+SWITCH = {
+    "name": NEEDED,
+    "count": COUNT,
+    "platform": NEEDED,
+    "version": TEXT,
+    "model": TEXT,
+    "ports": COUNT,
+    "speed": COUNT,
+    "users": Key(dict),
+    "config": Key(list),
+}
 SEED = {
     "release": Key(str, choices=tuple(RELEASES)),
     "users": Key(dict, required=True),
     "task_seconds": Key(dict),
     "customizations": Key(list, table=CUSTOMIZATION),
     "datacenters": Key(list, required=True, table=DATACENTER),
+    "fabric": Key(dict, table={"switches": Key(list, table=SWITCH), "cables": Key(list)}),
 }
 NAMES = {
     (bool, dict): "true, false or a table",

@@ -6,6 +6,7 @@ import itertools
 import threading
 import uuid
 
+from ..switches.model import Fabric, SwitchFaults
 from .bmc_faults import BmcFaults
 from .command_faults import CommandFaults
 from .depots import Depots
@@ -38,6 +39,8 @@ class World:
         self.faults = FaultPlan()
         self.bmc_faults = BmcFaults()
         self.command_faults = CommandFaults()
+        self.switch_faults = SwitchFaults()
+        self.fabric = Fabric(self)
         self.timeline = Timeline(self.lock)
         self.closed = False
         self.depots = Depots()

@@ -8,7 +8,7 @@ import pkgutil
 import re
 import shlex
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .words import BadSyntax, Group, parse
 
@@ -45,6 +45,9 @@ class Shell:
     host: object
     variables: dict = field(default_factory=lambda: {"HOME": "/", "USER": "root", "PATH": "/bin:/sbin", "PWD": "/"})
     status: int = 0
+    emit: object = None  # f(stdout, stderr), where output shall not wait for the end of the line
+
+    SHELLS = ("/bin/sh", "sh", "/bin/ash", "ash")
 
     def run(self, line, stdin=_nothing):
         """Run a line as /bin/sh would; stdin is called by the first program that reads its input."""
@@ -57,12 +60,33 @@ class Shell:
         except _Exit as left:
             return Output(left.stdout, left.rc, left.stderr)
 
+    def find(self, name):
+        """The program that a name stands for here, or None."""
+        return find_program(name)
+
+    def missing(self, name):
+        """What is said of a program that is not there."""
+        return missing(name)
+
+    def files(self):
+        """The text files that can be read here, by their paths."""
+        release = self.host.release
+        return {
+            "/etc/vmware-release": f"VMware ESXi {release.version}\n",
+            "/etc/hostname": f"{self.host.name}\n",
+            "/dev/null": "",
+        }
+
+    def write(self, path, text, append=False):
+        """Put text into a file; answers why not, or None."""
+        return "Operation not permitted"
+
     def execute(self, argv, stdin=_nothing):
         """Run one program with its arguments."""
-        found = find_program(argv[0])
+        found = self.find(argv[0])
         if found is None:
-            return missing(argv[0])
-        fault = self.world.command_faults.take(self.host.name, _planned_line(argv))
+            return self.missing(argv[0])
+        fault = self.world.command_faults.take(self.host.name, planned_line(argv))
         if fault is not None and not fault.after:
             return Output("", fault.rc, _ended(fault.text))
         output = found(self, argv, stdin)
@@ -79,16 +103,28 @@ class Shell:
                 part = self._pipeline(pipeline, stdin)
             except _Exit as left:
                 raise _Exit(left.rc, whole.stdout + left.stdout, whole.stderr + left.stderr) from None
-            whole.stdout += part.stdout
-            whole.stderr += part.stderr
+            if self.emit is not None:
+                self.emit(part.stdout, part.stderr)
+            else:
+                whole.stdout += part.stdout
+                whole.stderr += part.stderr
             self.status = whole.rc = part.rc
         return whole
 
     def _pipeline(self, stages, stdin):
+        kept = self.emit
+        if stages[1:] or getattr(stages[0], "redirects", None):
+            self.emit = None  # what it prints goes somewhere else first
+        try:
+            return self._stages(stages, stdin)
+        finally:
+            self.emit = kept
+
+    def _stages(self, stages, stdin):
         errors, output, given = "", Output(), stdin
         for stage in stages:
             if isinstance(stage, Group):
-                inner = Shell(self.world, self.host, dict(self.variables), self.status)
+                inner = self._child(status=self.status)
                 output = inner._subshell(stage.body, given)
             else:
                 output = self._simple(stage, given)
@@ -112,28 +148,51 @@ class Shell:
         redirects = [(operator, self._target(target)) for operator, target in command.redirects]
         for operator, where in redirects:
             if operator in (">", ">>", "2>") and where != "/dev/null":
-                return Output("", 1, f"sh: can't create {where}: Operation not permitted\n")
-            if operator == "<" and where != "/dev/null":
-                return Output("", 1, f"sh: can't open {where}: no such file\n")
+                problem = self.write(where, "", append=operator == ">>")
+                if problem is not None:
+                    return Output("", 1, f"sh: can't create {where}: {problem}\n")
+            if operator == "<":
+                if where not in self.files():
+                    return Output("", 1, f"sh: can't open {where}: no such file\n")
+                stdin = functools.partial(str, self.files()[where])
         if not argv:
             self.variables.update(assigned)
             return Output()
         kept, self.variables = self.variables, {**self.variables, **assigned}
         try:
-            output = self._built_in(argv, stdin)
+            output = self.call(argv, stdin)
         finally:
             self.variables = kept
-        return _redirected(output, [operator for operator, _where in redirects])
+        return self._redirected(output, redirects)
 
-    def _built_in(self, argv, stdin):
+    def _redirected(self, output, redirects):
+        """The output after its redirections: into files, to nowhere, or the two streams as one."""
+        for operator, where in redirects:
+            if operator == "2>&1":
+                output = Output(output.stdout + output.stderr, output.rc)
+            elif operator in (">", ">>"):
+                problem = None if where == "/dev/null" else self.write(where, output.stdout, append=True)
+                failed = "" if problem is None else f"sh: write error: {problem}\n"
+                output = Output("", 1 if failed else output.rc, output.stderr + failed)
+            elif operator == "2>":
+                if where != "/dev/null":
+                    self.write(where, output.stderr, append=True)
+                output = Output(output.stdout, output.rc)
+        return output
+
+    def _child(self, **changes):
+        return replace(self, **{"variables": dict(self.variables), "status": 0, **changes})
+
+    def call(self, argv, stdin=_nothing):
+        """Run a word of the shell itself, or a program."""
         if argv[0] == "exit":
             raise _Exit(int(argv[1]) if argv[1:] and argv[1].isdigit() else self.status)
         if argv[0] in ("export", "unset", "set", "umask", ":", "cd", "true", "sleep"):
             return Output()
-        if argv[0] in ("/bin/sh", "sh", "/bin/ash", "ash") and argv[1:2] in (["-c"], ["-ec"]) and len(argv) > 2:
-            return Shell(self.world, self.host, dict(self.variables)).run(argv[2], stdin)
+        if argv[0] in self.SHELLS and argv[1:2] in (["-c"], ["-ec"]) and len(argv) > 2:
+            return self._child().run(argv[2], stdin)
         if argv[0] in ("exec", "command", "env", "nohup") and argv[1:] and not argv[1].startswith("-"):
-            return self._built_in(argv[1:], stdin)
+            return self.call(argv[1:], stdin)
         return self.execute(argv, stdin)
 
     def _target(self, word):
@@ -143,6 +202,8 @@ class Shell:
         """The word with its variables put in; what was not quoted falls into words at blanks."""
         text, quoted = "", False
         split = False
+        if word.plain() in ("~", f"~{self.variables.get('USER')}") and not word.parts[0].quoted:
+            return [self.variables.get("HOME", "/")]
         for part in word.parts:
             quoted = quoted or part.quoted
             if part.literal:
@@ -159,18 +220,6 @@ class Shell:
         if match[3]:
             return str(self.status)
         return self.variables.get(match[1] or match[2], "")
-
-
-def _redirected(output, operators):
-    """The output after its redirections, which lead to /dev/null or join the two streams."""
-    for operator in operators:
-        if operator == "2>&1":
-            output = Output(output.stdout + output.stderr, output.rc)
-        elif operator in (">", ">>"):
-            output = Output("", output.rc, output.stderr)
-        elif operator == "2>":
-            output = Output(output.stdout, output.rc)
-    return output
 
 
 class _Exit(Exception):
@@ -215,7 +264,7 @@ def _load():
         importlib.import_module(f"{package.__name__}.{module.name}")
 
 
-def _planned_line(argv):
+def planned_line(argv):
     """A command as plans name it: without its folder, and without the form in which esxcli shall answer."""
     name, rest = argv[0].rpartition("/")[2], argv[1:]
     if name == "esxcli":

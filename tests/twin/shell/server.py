@@ -1,70 +1,55 @@
-"""SSH in front of the shells: one port per host, one thread with an event loop for all of them."""
+"""SSH in front of the shells: one port per host."""
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
 import contextlib
 import logging
 import threading
 
 import asyncssh
 
+from ..sshd import Doors
 from .interpreter import HungUp, Output, Shell
 
 LOG = logging.getLogger(__name__)
 USER = "root"
-asyncssh.set_log_level(logging.WARNING)
-MOST_COMMANDS = 64  # at a time, over all hosts
 
 
 class Shells:
     """The SSH servers of all hosts of a world."""
 
-    def __init__(self, world, directory, address="127.0.0.1"):
+    def __init__(self, world, keyring, address="127.0.0.1"):
         self._world = world
-        self._address = address
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="twin-ssh", daemon=True)
+        self._doors = Doors(keyring, address, "twin-ssh")
         self._watch = threading.Thread(target=self._drop_the_unreachable, name="twin-ssh-watch", daemon=True)
-        self._workers = concurrent.futures.ThreadPoolExecutor(MOST_COMMANDS, thread_name_prefix="twin-shell")
-        self._servers, self._stopping = [], False
+        self._stopping = False
         self.connections = {}  # connection: host
-        self.endpoints = {}
-        self.authorised_keys = None
-        self.key_file, self.known_hosts_file = directory / "ssh_key", directory / "known_hosts"
+        self.endpoints = self._doors.endpoints
+        self.authorised_keys = keyring.authorised
         self.password = next(iter(world.users.values()), "")
 
     def start(self):
-        """Make keys, listen, and write down what clients need to know."""
-        key = asyncssh.generate_private_key("ssh-ed25519", comment="root of the twin")
-        self.key_file.touch(mode=0o600)
-        self.key_file.write_bytes(key.export_private_key("openssh"))
-        self.authorised_keys = asyncssh.import_authorized_keys(key.export_public_key("openssh").decode())
-        self._thread.start()
-        known = [self._call(self._listen(host)) for host in self._world.of_kind("HostSystem")]
-        self.known_hosts_file.write_text("".join(known), encoding="utf-8")
+        """Listen, and write down what clients need to know."""
+        self._doors.start(
+            {
+                host.name: {"server_factory": self._door(host), "process_factory": self._serve(host)}
+                for host in self._world.of_kind("HostSystem")
+            }
+        )
         self._watch.start()
 
     def stop(self):
         """Close every door and connection, and end the threads."""
-        if not self._thread.is_alive():
-            self._loop.close()
-            return
-        self._stopping = True
-        with self._world.changed:
-            self._world.changed.notify_all()
-        self._watch.join()
-        self.hang_up()
-        self._call(self._close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-        self._workers.shutdown(wait=False, cancel_futures=True)
+        if self._doors.open:
+            self._stopping = True
+            with self._world.changed:
+                self._world.changed.notify_all()
+            self._watch.join()
+        self._doors.stop(self.hang_up)
 
     def hang_up(self, host=None):
         """Close all connections, or those of one host, without a word."""
-        self._loop.call_soon_threadsafe(self._abort, host)
+        self._doors.loop.call_soon_threadsafe(self._abort, host)
 
     def lets_in(self, host):
         """Whether the host answers on its SSH port now."""
@@ -72,36 +57,8 @@ class Shells:
             service = next((one for one in host.services if one.key == "TSM-SSH"), None)
             return host.running_esxi and service is not None and service.running
 
-    def _call(self, work):
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-    async def _listen(self, host):
-        key = asyncssh.generate_private_key("ssh-ed25519")
-        server = await asyncssh.listen(
-            self._address,
-            0,
-            server_factory=lambda: _Door(self, host),
-            server_host_keys=[key],
-            process_factory=self._serve(host),
-            server_version="OpenSSH_8.8",
-            allow_scp=False,
-            agent_forwarding=False,
-            keepalive_interval=0,
-            line_editor=False,
-        )
-        self._servers.append(server)
-        port = server.get_port()
-        self.endpoints[host.name] = (self._address, port)
-        return f"[{self._address}]:{port} {key.export_public_key('openssh').decode().strip()}\n"
-
-    async def _close(self):
-        for server in self._servers:
-            server.close()
-        await asyncio.gather(*(server.wait_closed() for server in self._servers))
-        # What the connections still have to do ends with them.
-        for task in [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]:
-            task.cancel()
-        await asyncio.sleep(0)
+    def _door(self, host):
+        return lambda: _Door(self, host)
 
     def _serve(self, host):
         async def serve(process):
@@ -120,20 +77,20 @@ class Shells:
     async def _answer(self, host, process):
         shell = Shell(self._world, host)
         if process.command is not None:
-            return await self._loop.run_in_executor(self._workers, _run, shell, process.command, self._input(process))
+            return await self._doors.work(_run, shell, process.command, self._input(process))
         return await self._interactive(shell, process)
 
     def _input(self, process):
         """What a program that asks for input gets: all that comes, and nothing from a terminal where nobody types."""
         if process.get_terminal_type() is not None:
             return str
-        return lambda: asyncio.run_coroutine_threadsafe(process.stdin.read(), self._loop).result()
+        return lambda: self._doors.call(process.stdin.read())
 
     async def _interactive(self, shell, process):
         """Lines one after the other, as from a person or a pipe."""
         last = Output()
         async for line in process.stdin:
-            last = await self._loop.run_in_executor(self._workers, _run, shell, line.rstrip("\r\n"), str)
+            last = await self._doors.work(_run, shell, line.rstrip("\r\n"), str)
             process.stdout.write(last.stdout)
             process.stderr.write(last.stderr)
             if line.split()[:1] == ["exit"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..interpreter import Output, find_program, program
+from ..interpreter import Output, program
 
 NO_SUCH_FILE = "No such file or directory"
 
@@ -38,7 +38,7 @@ def cat(shell, argv, stdin):
         return Output(stdin())
     out, errors = "", ""
     for path in argv[1:]:
-        text = _files(shell).get(path)
+        text = shell.files().get(path)
         if text is None:
             errors += f"cat: can't open '{path}': {NO_SUCH_FILE}\n"
         else:
@@ -71,7 +71,7 @@ def grep(shell, argv, stdin):
     words = [word for word in argv[1:] if not word.startswith("-") or len(word) == 1]
     if not words:
         return Output("", 2, "BusyBox: grep: no pattern\n")
-    text = stdin() if not words[1:] else "".join(_files(shell).get(path, "") for path in words[1:])
+    text = stdin() if not words[1:] else "".join(shell.files().get(path, "") for path in words[1:])
     try:
         pattern = re.compile(
             words[0] if "E" in options or argv[0] == "egrep" else words[0].replace("\\|", "|"),
@@ -101,7 +101,7 @@ def wc(shell, argv, stdin):
 
 @program("which", "type")
 def which(shell, argv, stdin):
-    found = [word for word in argv[1:] if find_program(word)]
+    found = [word for word in argv[1:] if shell.find(word)]
     return Output("".join(f"/bin/{word}\n" for word in found), 0 if len(found) == len(argv[1:]) else 1)
 
 
@@ -142,17 +142,8 @@ def python(shell, argv, stdin):
     return Output("", 126, f"sh: {argv[0]}: Operation not permitted\n")
 
 
-def _files(shell):
-    release = shell.host.release
-    return {
-        "/etc/vmware-release": f"VMware ESXi {release.version}\n",
-        "/etc/hostname": f"{shell.host.name}\n",
-        "/dev/null": "",
-    }
-
-
 def _exists(shell, path):
-    return path in _files(shell) or find_program(path) is not None or path in ("/", "/etc", "/tmp", "/opt", "/bin")
+    return path in shell.files() or shell.find(path) is not None or path in ("/", "/etc", "/tmp", "/opt", "/bin")
 
 
 def _holds(shell, words):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pyVmomi import vim, vmodl
 
 from twin.model import network
+from twin.switches import cabling
 
 from ..projections import host_network
-from ..projections.shape import make
 from .host_system import host_method
 
 
@@ -30,9 +30,9 @@ def deselect_vnic(call, this, nicType, device):
 
 @host_method("HostNetworkSystem", "QueryNetworkHint")
 def query_network_hint(call, this, device=None):
-    """No neighbour announces itself to the model's ports."""
+    """What the uplinks of distributed switches hear by LLDP; the model's standard switches hear no CDP."""
     return [
-        make(vim.host.PhysicalNic.NetworkHint, device=nic.device)
+        host_network.hint(nic.device, cabling.seen_by(call.world, this.host, nic.device))
         for nic in this.host.nics
         if not device or nic.device in device
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyVmomi import vim
+from pyVmomi import vim, vmodl
 
 from twin.model import adapters, members
 from twin.model.fabric import Network
@@ -22,6 +22,9 @@ NIC_SERVICES = (
     "nvmeTcp",
     "nvmeRdma",
 )
+
+
+LLDP_SECONDS = 120
 
 
 def network(host):
@@ -88,6 +91,24 @@ def virtual_nic(nic, service=None):
             mtu=nic.mtu,
             tsoEnabled=True,
             netStackInstanceKey="defaultTcpipStack",
+        ),
+    )
+
+
+def hint(device, peer):
+    """PhysicalNic.NetworkHint: peer is what LLDP tells of the other end, or None. The keys are ESXi's [unsure: MEM]."""
+    if peer is None:
+        return make(vim.host.PhysicalNic.NetworkHint, device=device)
+    told = {"System Name": peer.system, "Port Description": peer.description, "TimeOut": "120"}
+    return make(
+        vim.host.PhysicalNic.NetworkHint,
+        device=device,
+        lldpInfo=make(
+            vim.host.PhysicalNic.LldpInfo,
+            chassisId=peer.chassis,
+            portId=peer.port,
+            timeToLive=LLDP_SECONDS,
+            parameter=[make(vmodl.KeyAnyValue, key=key, value=value) for key, value in told.items() if value],
         ),
     )
 

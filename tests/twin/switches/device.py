@@ -1,0 +1,72 @@
+"""The operating system of a switch, as the rest of the twin sees it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+
+from .treatment import Treatment
+
+_KINDS = {}
+
+
+class Device:
+    """What runs on one switch. A platform is a subclass with `platform` set, in a module of switches.platforms."""
+
+    platform = ""  # eos, nxos, onyx, os10, cumulus, sonic
+    interactive = True  # whether users meet a command line of its own; else a Linux shell with programs
+    VERSIONS: tuple = ()  # releases that the rules know; the first is the one of a seed that names none
+    MODEL = ""
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if cls.platform:
+            _KINDS[cls.platform] = cls
+
+    def __init__(self, switch):
+        self.switch = switch  # twin.switches.model.PhysicalSwitch: name, version, ports, full_flash, faults
+
+    @staticmethod
+    def port_names(count):
+        """The names of ports 1 to count, as this platform has them."""
+        raise NotImplementedError
+
+    def load(self, lines):
+        """Start from configuration lines of a seed, as if an operator had typed and saved them."""
+        raise NotImplementedError
+
+    def treatment(self, port_name) -> Treatment:
+        """What the hardware does at a port now."""
+        raise NotImplementedError
+
+    def dialogue(self, username):
+        """A session at the command line, where interactive."""
+        raise NotImplementedError
+
+    def programs(self):
+        """{name: f(shell, argv, stdin) -> Output}, where not interactive."""
+        raise NotImplementedError
+
+    def running(self) -> str:
+        """The running configuration as the platform writes it: for tests that look at the twin."""
+        raise NotImplementedError
+
+    def startup(self) -> str:
+        """The configuration that a restart comes back with."""
+        raise NotImplementedError
+
+    def reload(self):
+        """Restart: the startup configuration runs, what was pending is gone."""
+        raise NotImplementedError
+
+
+def kind(platform):
+    """The class of a platform, from the module of its name; ValueError for one that nobody wrote."""
+    package = importlib.import_module(f"{__package__}.platforms")
+    if importlib.util.find_spec(f"{package.__name__}.{platform}") is not None:
+        importlib.import_module(f"{package.__name__}.{platform}")
+    if platform not in _KINDS:
+        known = ", ".join(sorted(one.name for one in pkgutil.iter_modules(package.__path__) if "_" not in one.name))
+        raise ValueError(f"There is no platform {platform}; these exist: {known}, enterprise_sonic.")
+    return _KINDS[platform]

@@ -1,0 +1,122 @@
+"""Enterprise SONiC by Dell: the operating system, and a session that begins in its shell."""
+
+from __future__ import annotations
+
+import copy
+
+from ..device import Device
+from ..dialogue import Reply
+from ..model import effective
+from ..phrases import numbers
+from ..sections import Refusal, SectionDialogue
+from . import enterprise_sonic_exec, enterprise_sonic_ports  # noqa: F401  register their lines
+from .enterprise_sonic_config import DEFAULT_PRIORITIES, Config
+from .enterprise_sonic_lines import GRAMMAR
+from .enterprise_sonic_show import Shows
+
+
+class EnterpriseSonic(Device):
+    """What runs on a Dell switch with Enterprise SONiC."""
+
+    platform = "enterprise_sonic"
+    VERSIONS = ("4.2.1", "4.1.0", "4.4.0")
+    MODEL = "DellEMC-Z9332f-C32"
+
+    def __init__(self, switch):
+        super().__init__(switch)
+        self.config = Config(switch.name, {name: port.speed_gbps for name, port in switch.ports.items()})
+        self.saved = copy.deepcopy(self.config)
+
+    @staticmethod
+    def port_names(count):
+        return [f"Eth1/{index}" for index in range(1, count + 1)]
+
+    def load(self, lines):
+        session = self.dialogue("admin")
+        session.run("sonic-cli")
+        session.run("configure terminal")
+        for line in lines:
+            words = line.split()
+            if words[:2] == ["roce", "enable"]:
+                given = numbers(words[3], 0, 7) if words[2:3] == ["pfc-priority"] else DEFAULT_PRIORITIES
+                self.config.enable_roce(frozenset(given))
+                continue
+            if words[:2] == ["buffer", "init"]:
+                self.config.switch.set("buffer", "buffer init lossless")
+                continue
+            reply = session.run(line)
+            if reply.text.startswith("%"):
+                raise ValueError(f"{self.switch.name}: {line}: {reply.text.strip()}")
+        self.save()
+
+    def save(self):
+        self.saved = copy.deepcopy(self.config)
+
+    def treatment(self, port_name):
+        return effective(self.config.treatment(port_name), self.switch.dead_features)
+
+    def lldp(self, port_name):
+        """(whether it sends, whether it listens)."""
+        return self.config.lldp(port_name)
+
+    def dialogue(self, username):
+        return EnterpriseSonicDialogue(self.switch, username)
+
+    def running(self):
+        return self.config.written()
+
+    def startup(self):
+        return self.saved.written()
+
+    def reload(self):
+        self.config = copy.deepcopy(self.saved)
+
+
+class EnterpriseSonicDialogue(SectionDialogue):
+    """One session: the Linux shell, and the command line that is started from there."""
+
+    COMPLAINT = "%Error: Internal error."
+    GRAMMAR = GRAMMAR
+    FIRST = "shell"
+    REFUSED = "%Error: {}"
+
+    def __init__(self, switch, username):
+        super().__init__(switch, username)
+        self.shows = Shows(self.device)
+
+    def prompt(self):
+        name = self.device.config.hostname
+        if self.mode == "shell":
+            return f"{self.username}@{name}:~$ "
+        return f"{name}{self._inside()}# "
+
+    def _inside(self):
+        if self.mode == "exec":
+            return ""
+        if self.mode == "config":
+            return "(config)"
+        title = self.inside[0][1]
+        if self.mode == "interface":
+            return f"(conf-if-{title})" if len(self.inside) == 1 else "(conf-if-range-eth**)"
+        if self.mode == "wred":
+            return f"(conf-wred-{title})"
+        if self.mode == "scheduler":
+            return f"(conf-sched-policy-{title})"
+        if self.mode == "scheduler-queue":
+            return f"(conf-scheduler-{title}-queue-{self.part[0][1]})"
+        return f"(conf-{self.mode.removeprefix('map-')}-map-{title})"
+
+    def complaint(self, command, wrong):
+        if self.mode == "shell":
+            return f"-bash: {command.split()[0]}: command not found"
+        if wrong.kind == "incomplete":
+            return "% Error: The command is not completed."
+        if wrong.kind == "ambiguous":
+            return "% Error: Ambiguous command."
+        return '% Error: Invalid input detected at "^" marker.'
+
+    def answer(self, text):
+        try:
+            return super().answer(text)
+        except Refusal as refusal:
+            return Reply(f"{self.REFUSED.format(refusal)}\n")

@@ -1,0 +1,127 @@
+"""Dell SmartFabric OS10: the operating system and a session at its command line."""
+
+from __future__ import annotations
+
+import copy
+
+from ..device import Device
+from ..model import effective
+from ..sections import SectionDialogue
+from . import os10_exec, os10_ports  # noqa: F401  register their lines
+from .os10_config import Config
+from .os10_lines import GRAMMAR
+from .os10_show import Shows
+
+_PROMPTS = {
+    "config": "config",
+    "wred": "config-wred",
+    "class-network-qos": "config-cmap-nqos",
+    "class-queuing": "config-cmap-queuing",
+    "policy-network-qos": "config-pmap-network-qos",
+    "policy-queuing": "config-pmap-queuing",
+    "in-network-qos": "config-pmap-c-nqos",
+    "in-queuing": "config-pmap-c-que",
+    "dscp-map": "config-tmap-dscp-map",
+    "dot1p-map": "config-tmap-dot1p-map",
+    "qos-map": "config-qos-map",
+    "system": "config-sys-qos",
+}
+
+
+class Os10(Device):
+    """What runs on a Dell switch with OS10."""
+
+    platform = "os10"
+    VERSIONS = ("10.5.4.4", "10.5.2.6", "10.5.6.3")
+    MODEL = "S5248F-ON"
+
+    def __init__(self, switch):
+        super().__init__(switch)
+        self.config = Config(switch.name, switch.ports)
+        self.saved = copy.deepcopy(self.config)
+
+    @staticmethod
+    def port_names(count):
+        return [f"ethernet1/1/{index}" for index in range(1, count + 1)]
+
+    def load(self, lines):
+        session = self.dialogue("admin")
+        session.run("configure terminal")
+        for line in lines:
+            reply = session.run(line)
+            if reply.text.startswith("%"):
+                raise ValueError(f"{self.switch.name}: {line}: {reply.text.strip()}")
+        self.save()
+
+    def save(self):
+        self.saved = copy.deepcopy(self.config)
+
+    def treatment(self, port_name):
+        return effective(self.config.treatment(port_name), self.switch.dead_features)
+
+    def lldp(self, port_name):
+        """(whether it sends, whether it listens)."""
+        return self.config.lldp(port_name)
+
+    def dialogue(self, username):
+        return Os10Dialogue(self.switch, username)
+
+    def running(self):
+        return self.config.written(self.switch.version)
+
+    def startup(self):
+        return self.saved.written(self.switch.version)
+
+    def reload(self):
+        self.config = copy.deepcopy(self.saved)
+
+
+class Os10Dialogue(SectionDialogue):
+    """One session, and its transaction."""
+
+    COMPLAINT = "% Error: Operation failed"
+    GRAMMAR = GRAMMAR
+
+    def __init__(self, switch, username):
+        super().__init__(switch, username)
+        self.shows = Shows(self.device)
+        self.candidate = None
+
+    def prompt(self):
+        name = self.device.config.hostname
+        if self.mode == "exec":
+            return f"{name}# "
+        if self.mode == "interface":
+            ports = [port.removeprefix("ethernet") for _kind, port in self.inside]
+            inner = f"conf-if-eth{ports[0]}" if len(ports) == 1 else f"conf-range-eth{ports[0]}-{ports[-1]}"
+            return f"{name}({inner})# "
+        return f"{name}({_PROMPTS[self.mode]})# "
+
+    @property
+    def config(self):
+        """What lines change: the candidate of a transaction, or what runs."""
+        return self.device.config if self.candidate is None else self.candidate
+
+    def complaint(self, command, wrong):
+        if wrong.kind == "incomplete":
+            return "% Error: Incomplete command."
+        if wrong.kind == "ambiguous":
+            return "% Error: Ambiguous command."
+        return f"% Error: {'Unrecognized command' if wrong.at == 0 else 'Illegal parameter'}."
+
+    def other_bandwidth(self):
+        """Percent that the other classes of the policy have."""
+        shares = [
+            sum(inner.get("bandwidth", 0) for key, (_header, inner) in one.sections.items() if key != self.part[0])
+            for one in self.sections()
+        ]
+        return max(shares)
+
+    def begin(self):
+        self.candidate = copy.deepcopy(self.device.config)
+
+    def commit(self):
+        self.device.config, self.candidate = self.candidate, None
+
+    def left(self):
+        self.candidate = None

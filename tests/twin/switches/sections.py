@@ -1,0 +1,135 @@
+"""A command line whose configuration is made of sections that a session goes into: shared by such platforms."""
+
+from __future__ import annotations
+
+from .dialogue import Dialogue, Reply
+from .grammar import Wrong
+from .phrases import filters_of, piped
+
+
+class Refusal(Exception):
+    """A line that is known, and cannot be carried out."""
+
+
+class SectionDialogue(Dialogue):
+    """One session: its mode, the sections that its lines go to, and perhaps one part of these."""
+
+    GRAMMAR = None
+    FIRST = "exec"
+    REFUSED = "% Error: {}"
+
+    def __init__(self, switch, username):
+        super().__init__(switch, username)
+        self.device = switch.device
+        self.mode = self.FIRST
+        self.inside = []  # (kind, name) of the sections that lines go to
+        self.part = None  # (key, header) of a part of these sections
+        self.outer = None  # the mode around a part
+        self._asked = None
+
+    @property
+    def config(self):
+        """What lines change: it has make(kind, name) -> tree.Section."""
+        return self.device.config
+
+    # Lines.
+
+    def run(self, line):
+        command, filters = filters_of(line)
+        if command.startswith(("!", "#")):
+            return Reply()
+        if self.mode not in ("exec", self.FIRST) and command.split()[:1] == ["do"]:
+            return self.carried_out(("exec",), command[3:], filters)
+        return self.carried_out(self.modes(), command, filters)
+
+    def modes(self):
+        """The modes whose lines are known here: what is around a section is known inside it."""
+        if self.mode in ("exec", self.FIRST, "config"):
+            return (self.mode,)
+        return (self.mode, "config") if self.part is None else (self.mode, self.outer, "config")
+
+    def carried_out(self, modes, command, filters):
+        before = (self.mode, self.inside, self.part, self.outer)
+        try:
+            handler, values = self.GRAMMAR.match(modes, command)
+            reply = handler(self, **values)
+        except Wrong as wrong:
+            return Reply(f"{self.complaint(command, wrong)}\n")
+        except Refusal as refusal:
+            self.mode, self.inside, self.part, self.outer = before
+            return Reply(f"{self.REFUSED.format(refusal)}\n")
+        if isinstance(reply, Reply):
+            return reply
+        text = piped(reply or "", [one for one in filters if one != "no-more"])
+        return Reply(f"{self.complaint('', Wrong('invalid', 1))}\n" if text is None else text)
+
+    def complaint(self, command, wrong):
+        """What is said to a line that no mode knows."""
+        raise NotImplementedError
+
+    def answer(self, text):
+        wanted, act = self._asked
+        self._asked = None
+        return act() if text.strip().lower() in wanted else Reply()
+
+    # What the lines need of a session.
+
+    def question(self, text, wanted, act):
+        """Ask; what is one of wanted is carried out by act() -> Reply."""
+        self._asked = (wanted, act)
+        return Reply(ask=text)
+
+    def restart(self):
+        self.switch.reload()
+        return Reply(close=True)
+
+    def enter(self, mode, sections):
+        """Go into sections, which are made if need be."""
+        for kind, name in sections:
+            self.config.make(kind, name)
+        self.mode, self.inside, self.part, self.outer = mode, sections, None, None
+
+    def enter_part(self, mode, key, header):
+        """Go into a part of each section, which is made if need be."""
+        for lines in self.sections():
+            lines.section(key, header)
+        self.outer = self.outer if self.part is not None else self.mode
+        self.mode, self.part = mode, (key, header)
+
+    def up(self):
+        """One step out."""
+        if self.part is not None:
+            self.mode, self.part, self.outer = self.outer, None, None
+        elif self.mode != "config":
+            self.mode, self.inside = "config", []
+        else:
+            self.leave()
+
+    def leave(self):
+        """Out of all configuration."""
+        self.mode, self.inside, self.part, self.outer = "exec", [], None, None
+
+    def sections(self):
+        """The lines of what the session is inside of; what another session removed is made again."""
+        return [self.config.make(kind, name) for kind, name in self.inside]
+
+    def targets(self):
+        """Where lines go to now."""
+        return self.sections() if self.part is None else [one.section(*self.part) for one in self.sections()]
+
+    def set(self, key, line, value=True):
+        for lines in self.targets():
+            lines.set(key, line, value)
+
+    def drop(self, key, only=None):
+        """Take a line away; with only, where it says that."""
+        for lines in self.targets():
+            if only is None or lines.get(key) == only:
+                lines.drop(key)
+
+    def known(self, ports):
+        """These ports, or all; refused where the switch has no such."""
+        missing = [port for port in ports or () if port not in self.switch.ports]
+        if missing:
+            raise Refusal(f"Interface {missing[0]} does not exist")
+        return list(self.switch.ports) if ports is None else ports

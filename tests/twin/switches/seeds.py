@@ -1,0 +1,92 @@
+"""Switches and cables of a seed."""
+
+from __future__ import annotations
+
+from ..model.seed_schema import SeedError
+from .device import kind
+from .model import PhysicalSwitch, User
+
+
+def build(world, entry):
+    """Put the switches of a seed into the world, cable them, and let them run their configuration."""
+    problems = []
+    for one in _each(entry.get("switches", [])):
+        _switch(world, one, problems)
+    if not problems:
+        for position, cable in enumerate(entry.get("cables", [])):
+            _cable(world, cable, f"seed.fabric.cables[{position}]", problems)
+    if problems:
+        raise SeedError(problems)
+
+
+def _switch(world, one, problems):
+    fabric, name = world.fabric, one["name"]
+    try:
+        found = kind(one["platform"])
+    except ValueError as problem:
+        problems.append(f"Switch {name}: {problem}")
+        return
+    if name in fabric.switches:
+        problems.append(f"Switch {name}: there are two of this name.")
+        return
+    version = one.get("version")
+    if version is not None and version not in found.VERSIONS:
+        problems.append(f"Switch {name}: {found.platform} {version} is none of {', '.join(found.VERSIONS)}.")
+        return
+    switch = PhysicalSwitch(world, name, found, version, one.get("model"), one.get("ports", 32), one.get("speed", 100))
+    password = next(iter(world.users.values()), "")
+    for user in getattr(found, "USERS", ("admin",)):
+        switch.users[user] = User(password, getattr(found, "PRIVILEGE", 1))
+    for user, told in one.get("users", {}).items():
+        how = told or {}
+        switch.users[user] = User(how.get("password", password), how.get("privilege", getattr(found, "PRIVILEGE", 1)))
+    fabric.switches[name] = switch
+    try:
+        switch.device.load(list(one.get("config", [])))
+    except ValueError as problem:
+        problems.append(f"Switch {name}: {problem}")
+
+
+def _cable(world, cable, place, problems):
+    if not isinstance(cable, (list, tuple)) or len(cable) != 2 or not all(isinstance(end, str) for end in cable):
+        problems.append(f"{place}: a cable is a list of its two ends, each owner/port.")
+        return
+    ends = [_end(world, end, place, problems) for end in cable]
+    if None in ends:
+        return
+    if ends[0] == ends[1]:
+        problems.append(f"{place}: both ends are {cable[0]}.")
+        return
+    used = [text for end, text in zip(ends, cable, strict=True) if end in world.fabric.cables]
+    problems.extend(f"{place}: {text} has a cable already." for text in used)
+    if not used:
+        world.fabric.connect(*ends)
+
+
+def _end(world, text, place, problems):
+    owner, _slash, port = text.partition("/")
+    fabric = world.fabric
+    if owner in fabric.switches:
+        if port in fabric.switches[owner].ports:
+            return owner, port
+        ports = list(fabric.switches[owner].ports)
+        problems.append(f"{place}: {owner} has no port {port}; it has {ports[0]} to {ports[-1]}.")
+        return None
+    host = next((one for one in world.of_kind("HostSystem") if one.name == owner), None)
+    if host is None:
+        problems.append(f"{place}: there is no switch and no host {owner}.")
+        return None
+    devices = [nic.device for nic in host.ports]
+    if port not in devices:
+        problems.append(f"{place}: {owner} has no port {port}; it has {', '.join(devices)}.")
+        return None
+    return owner, port
+
+
+def _each(entries):
+    """Every entry, as often as its count says; {n} in its name is the number."""
+    number = 0
+    for entry in entries:
+        for _copy in range(entry.get("count", 1)):
+            number += 1
+            yield {**entry, "name": entry["name"].format(n=number) if "count" in entry else entry["name"]}

@@ -1,0 +1,39 @@
+"""What a port does to packets: the seam between the operating system of a switch and the network that it is part of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+DEFAULT_MAP = tuple(dscp >> 3 for dscp in range(64))
+IDENTITY = tuple(range(8))
+
+
+@dataclass(frozen=True)
+class Marking:
+    """ECN of one queue. Without mark, what lies above the thresholds is dropped."""
+
+    min_bytes: int
+    max_bytes: int
+    probability: int = 100
+    mark: bool = True
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """One port, as its hardware is programmed now; None of it says what somebody configured."""
+
+    trust: str = "pcp"  # dscp, pcp, both, none
+    priorities: tuple = DEFAULT_MAP  # by DSCP: the priority that packets get
+    queues: tuple = IDENTITY  # by priority: the queue they leave through
+    groups: tuple = IDENTITY  # by priority: the priority group they wait in
+    pauses_sent: frozenset = frozenset()  # priorities for which the port asks its peer to wait
+    pauses_heeded: frozenset = frozenset()  # priorities for which it waits itself
+    no_drop: frozenset = frozenset()  # priorities whose priority group has headroom
+    marking: dict = field(default_factory=dict)  # by queue: Marking
+    strict: frozenset = frozenset()  # queues that go first
+    shares: dict = field(default_factory=dict)  # by queue: percent of what strict queues leave
+    mtu: int = 1500
+    watchdog: bool = False
+    pause_sent: bool = False  # link-level pause of all priorities
+    pause_heeded: bool = False
+    dcbx: bool = False  # whether the port tells its peer these settings by LLDP
