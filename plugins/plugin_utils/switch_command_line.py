@@ -79,8 +79,8 @@ class CommandLine(CliconfBase):
 
     def get(self, command=None, prompt=None, answer=None, sendonly=False, newline=True, output=None, check_all=False):
         """The output of one command; output json asks for JSON, where the switch has it."""
-        if not command:
-            raise ValueError("A command is needed.")
+        if command is None:
+            raise ValueError("A command is needed; an empty one asks for a prompt.")
         return self.send_command(
             command=self._with_output(command, output),
             prompt=prompt,

@@ -50,6 +50,7 @@ def test_good_parameters_have_no_problems():
         ({"host_ports": ["a1-2"], "fabric_ports": ["a2"]}, "fabric_ports: a2 stands in host_ports too."),
         ({"state": "parsed", "outputs": 7}, "outputs: a text was wanted"),
         ({"host_ports": ["a"], "verify_timeout_s": 0}, "verify_timeout_s: 0 is no time."),
+        ({"host_ports": ["a"], "confirm_timeout_s": 90}, "confirm_timeout_s: after 90 s the switch would go back"),
         (
             {"host_ports": ["a"], "config": {"cnp_priority": 3}},
             "config.cnp_priority: 3 is the priority of RoCE",

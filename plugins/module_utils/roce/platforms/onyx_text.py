@@ -1,0 +1,311 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What NVIDIA Onyx (MLNX-OS) prints, as plain data. JSON has another nesting per release, so it is searched. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import number, numbers
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_json import (
+    PORT,
+    by_port,
+    documents,
+    scalars,
+    tables,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_settings import (
+    KB,
+    PROMPT,
+    settings,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour
+
+LIKELY = (
+    ("executed_command", None),
+    (r"RoCE mode\s*:", "show roce"),
+    (r"RoCE PG packets|RoCE TC packets", "show interfaces ethernet counters roce"),
+    (r"Remote system name|Remote port-id|No lldp remote", "show lldp interfaces ethernet remote"),
+    (r"Local global configuration|Chassis sub type", "show lldp local"),
+    (r'"TLVs"|"Transmit"', "show lldp interfaces"),
+    (r"ECN marked packets|TC-\d", "show interfaces ethernet congestion-control"),
+    (r"ETS per TC|S\.Mode", "show dcb ets"),
+    (r"PFC admin|Priority Enabled List", "show dcb priority-flow-control"),
+    (r"Trust mode|DSCP to switch-priority", "show qos interface"),
+    (r"Memory \[%\]|Memory actual", "show traffic pool"),
+    (r"Product release", "show version"),
+    (r"Operational state|Actual speed", "show interfaces ethernet"),
+    (r"prefix-modes|Running database|(?m:^\s*(?:interface \w\S* \S+ \S|traffic pool|dcb pri))", "show running-config"),
+)
+
+
+@dataclass
+class Preset:
+    """What `show roce` tells. mode is off where RoCE was not turned on by its own command."""
+
+    mode: str = "off"
+    trust: str | None = None
+    pfc: list = field(default_factory=list)
+    pools: dict = field(default_factory=dict)
+    queues: dict = field(default_factory=dict)  # {priority: traffic class}
+    ecn: dict = field(default_factory=dict)
+    strict: list = field(default_factory=list)
+    shares: dict = field(default_factory=dict)
+    exceptions: list = field(default_factory=list)
+
+
+@dataclass
+class Reading:
+    """All that texts told; what none of them told is None or empty."""
+
+    version: str | None = None
+    model: str | None = None
+    hostname: str | None = None
+    settings: dict | None = None  # {(kind, ...): value} of the running configuration, without what is the default
+    preset: Preset | None = None
+    pfc_enabled: bool | None = None
+    pfc_priorities: list | None = None
+    pfc_ports: dict = field(default_factory=dict)  # {port: (admin, whether it acts)}
+    qos: dict = field(default_factory=dict)  # {port: (trust, {DSCP: priority}, {priority: traffic class})}
+    ecn: dict = field(default_factory=dict)  # {port: {traffic class: Marking}}
+    ets: dict = field(default_factory=dict)  # {port: {traffic class: weight, or strict}}
+    pools: dict | None = None  # {name: (type, priorities)}
+    interfaces: dict = field(default_factory=dict)  # {port: its table}
+    neighbours: dict = field(default_factory=dict)
+    counters: dict = field(default_factory=dict)
+    exceptions: list = field(default_factory=list)
+
+
+def likely_command(text):
+    """The command that a text is the output of, or None."""
+    for pattern, command in LIKELY:
+        if re.search(pattern, text):
+            if command is not None:
+                return command
+            told = re.search(r"executed_command\W+(show [^'\"]+)", text)
+            if told:
+                return told.group(1).strip()
+    return None
+
+
+def preset(text):
+    """What `show roce` tells; labels differ a little between releases."""
+    mode = _told(text, r"RoCE mode")
+    if mode is None:
+        return None
+    found = Preset(mode="off" if mode in ("N/A", "off", "disabled", "none") else mode.replace("-", "_").lower())
+    found.exceptions = exceptions(text)
+    if found.mode == "off":
+        return found
+    found.trust = _told(text, r"Port trust mode")
+    if (_told(text, r"PFC") or "").lower().startswith("enabled"):
+        found.pfc = [int(one) for one in re.findall(r"(?m)^\s*switch-priority (\d)\s*:\s*enabled", text)]
+    for priority, queue, role, share in re.findall(r"(?m)^\s*(\d)\s+(\d)\s+(\S+)\s+(Strict|WRR\s*\d+)", text):
+        found.queues[int(priority)] = int(queue)
+        if share.startswith("Strict"):
+            found.strict.append(int(queue))
+        else:
+            found.shares[int(queue)] = number(share)
+        if role.upper() == "ROCE" and (_told(text, r"Mode") or "").lower().startswith(("ecn", "red")):
+            low, high = (number(_told(text, name), 0) * KB for name in (r"Min\b[^:\n]*", r"Max\b[^:\n]*"))
+            found.ecn[int(queue)] = Marking(low, high, mark=_told(text, r"Mode").lower().startswith("ecn"))
+    found.pools = _pools(_after(text, "RoCE buffer pools"))
+    return found
+
+
+def exceptions(text):
+    """What contradicts the preset, as the switch says it."""
+    listed = (PROMPT.sub("", line).strip() for line in _after(text, "Exception list").splitlines())
+    return [line for line in listed if line.lstrip("-") and line != "N/A" and not line.startswith(":")]
+
+
+def read(text, kind, into):
+    """Add what the output of one kind of command tells to a Reading."""
+    if kind == "config":
+        into.settings = {**(into.settings or {}), **settings(text)}
+        into.hostname = _found(text, r"(?m)^(?:## Hostname:|\s*hostname)\s+(\S+)") or into.hostname
+    elif kind == "roce":
+        into.preset = preset(text)
+    elif kind == "pfc":
+        _read_pfc(text, into)
+    elif kind == "version":
+        told = {**_pairs(text), **scalars(documents(text))}
+        into.version, into.model = told.get("Product release"), told.get("Product model")
+    else:
+        _TABLES[kind](documents(text), into)
+        if kind == "remote" and not into.neighbours:
+            into.neighbours = _remote_text(text)
+
+
+def _pools(table):
+    """{name: (type, priorities)}; priorities that do not fit into their column go on below it."""
+    found, last = {}, None
+    for line in table.splitlines():
+        columns = re.split(r"\s{2,}", line.strip())
+        if columns[1:2] in (["lossless"], ["lossy"]):
+            last = columns[0]
+            found[last] = (columns[1], numbers(columns[3]) if len(columns) > 3 else [])
+        elif last and re.fullmatch(r"[0-7](?:,\s*[0-7])*,?", columns[0]):
+            found[last] = (found[last][0], sorted({*found[last][1], *numbers(columns[0])}))
+    return found
+
+
+def _read_pfc(text, into):
+    told = documents(text)
+    pairs = {**_pairs(text), **scalars(told)}
+    state = pairs.get("PFC", "").lower()
+    into.pfc_enabled = {"enabled": True, "disabled": False}.get(state.split()[0] if state else "", into.pfc_enabled)
+    if "Priority Enabled List" in pairs:
+        into.pfc_priorities = numbers(pairs["Priority Enabled List"])
+    rows = [(port, scalars(what).get("PFC admin"), scalars(what).get("PFC oper")) for port, what in by_port(told)]
+    rows += re.findall(r"(?mi)^\s*((?:Eth|Po|Mpo)\d\S*)\s+(auto|on|off)\s+(enabled|disabled)", text)
+    for port, admin, acts in rows:
+        into.pfc_ports[port] = (str(admin).lower(), str(acts).lower() == "enabled")
+
+
+def _read_qos(told, into):
+    for port, what in by_port(told):
+        known = scalars(what).get("Trust mode")
+        if known is None:
+            continue
+        priorities, queues = {}, {}
+        for table in tables(what):
+            if "switch-priority" in table and "DSCP" in table:
+                priorities.update((dscp, number(table["switch-priority"])) for dscp in numbers(str(table["DSCP"])))
+            for key, row in table.items():
+                if str(key).isdigit() and "TC" in scalars(row):
+                    queues[int(key)] = number(scalars(row)["TC"])
+        into.qos[port] = (known, priorities or None, queues or None)
+
+
+def _read_congestion(told, into):
+    port = None
+    for table in tables(told):
+        if "Interface ethernet" in table:
+            port = f"Eth{table['Interface ethernet']}"
+        named = [PORT.fullmatch(str(key)) for key in table]
+        port = next((name.group(1) for name in named if name), port)
+        if port is None:
+            continue
+        into.ecn.setdefault(port, {})
+        if number(table.get("ECN marked packets")) is not None:
+            into.counters.setdefault(port, {})["ecn_marked"] = number(table["ECN marked packets"])
+        queue, mode = re.fullmatch(r"TC-(\d)", str(table.get("header", ""))), str(table.get("Mode", "none")).lower()
+        if queue and mode != "none":
+            sizes = (str(table.get(f"{name} threshold", "")) for name in ("Minimum", "Maximum"))
+            low, high = (0 if "%" in size else (number(size, 0) * KB) for size in sizes)
+            into.ecn[port][int(queue.group(1))] = Marking(low, high, mark="ecn" in mode)
+
+
+def _read_ets(told, into):
+    for port, what in by_port(told):
+        for table in tables(what):
+            for key, inner in table.items():
+                row = scalars(inner)
+                if str(key).isdigit() and "S.Mode" in row:
+                    strict = row["S.Mode"].lower() == "strict"
+                    into.ets.setdefault(port, {})[int(key)] = "strict" if strict else f"wrr {number(row.get('W'), 0)}"
+
+
+def _read_pools(told, into):
+    for table in tables(told):
+        for name, what in table.items():
+            row = scalars(what)
+            if {"Type", "Switch Priorities"} <= {*row}:
+                into.pools = dict(into.pools or {}, **{name: (row["Type"], numbers(row["Switch Priorities"]))})
+        message = scalars(table.get("Exception list", {})).get("message", "N/A")
+        into.exceptions += [message] if message != "N/A" and message not in into.exceptions else []
+
+
+def _read_interfaces(told, into):
+    for port, what in by_port(told):
+        into.interfaces[port] = {**into.interfaces.get(port, {}), **scalars(what)}
+
+
+def _read_lldp(told, into):
+    into.interfaces.update((port, into.interfaces.get(port, {})) for port, _what in by_port(told))
+
+
+def _read_local(told, into):
+    pairs = scalars(told)
+    into.hostname = pairs.get("System Name", into.hostname)
+    described = re.match(r"Mellanox (\w+),[\w-]+,SWv([\d.]+)", pairs.get("System Description", ""))
+    if described:
+        into.model, into.version = into.model or described.group(1), into.version or described.group(2)
+
+
+def _read_remote(told, into):
+    for port, what in by_port(told):
+        peers = []
+        for table in tables(what):
+            row = {key: str(value) for key, value in table.items() if not isinstance(value, (dict, list))}
+            if not peers or {*row} & {*peers[-1]}:
+                peers.append({})
+            peers[-1].update(row)
+        into.neighbours[port] = [_neighbour(peer) for peer in peers if "Remote chassis id" in peer]
+
+
+def _read_counters(told, into):
+    names = {"RoCE PG packets": "roce_packets_received", "RoCE TC packets": "roce_packets_sent"}
+    for port, what in by_port(told):
+        row = scalars(what)
+        found = {name: number(row.get(key)) for key, name in names.items()}
+        into.counters.setdefault(port, {}).update((key, value) for key, value in found.items() if value is not None)
+
+
+def _remote_text(text):
+    found, port = {}, None
+    for line in text.splitlines():
+        named = PORT.fullmatch(line.strip())
+        port = named.group(1) if named else port
+        key, colon, value = (part.strip() for part in line.partition(":"))
+        if port and colon and key.startswith("Remote"):
+            found.setdefault(port, {})[key] = value
+    return {name: [_neighbour(peer)] for name, peer in found.items()}
+
+
+def _neighbour(peer):
+    keys = ("Remote system name", "Remote port-id", "Remote chassis id", "Remote port description")
+    # Texts may be followed by the kind of name that they are.
+    told = [peer.get(key, "").partition(" ; ")[0].strip() for key in keys]
+    return Neighbour(*(text if text not in ("", "N/A", r"N\A") else None for text in told))
+
+
+def _pairs(text):
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {key.strip(): value.strip() for key, colon, value in pairs if colon}
+
+
+def _found(text, pattern):
+    match = re.search(pattern, text)
+    return match.group(1) if match else None
+
+
+def _told(text, label):
+    match = re.search(rf"(?m)^\s*{label}\s*:\s*(\S.*?)\s*$", text)
+    return match.group(1) if match else None
+
+
+def _after(text, heading):
+    found = re.search(rf"(?m)^\s*{heading}\s*:?(.*)$", text)
+    if not found:
+        return ""
+    rest = text[found.end() :]
+    ends = re.search(r"(?m)^\s*(?:RoCE used|RoCE buffer|Exception list)", rest)
+    return found.group(1) + rest[: ends.start() if ends else None]
+
+
+_TABLES = {
+    "qos": _read_qos,
+    "congestion": _read_congestion,
+    "ets": _read_ets,
+    "pool": _read_pools,
+    "interfaces": _read_interfaces,
+    "lldp": _read_lldp,
+    "local": _read_local,
+    "remote": _read_remote,
+    "counters": _read_counters,
+}
