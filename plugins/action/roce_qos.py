@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import offline, params
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import RoceQos, read
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import RoceQos, check_ports, read
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import as_data
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_action import SwitchAction, keep
@@ -18,10 +18,6 @@ class ActionModule(SwitchAction):
 
     ARGUMENTS = params.ARGUMENTS
     RELATIONS = params.RELATIONS
-
-    @property
-    def _requires_connection(self):
-        return self._task.args.get("state") not in params.OFFLINE
 
     def meet(self, module, platform):
         wish = module.params
@@ -36,13 +32,11 @@ class ActionModule(SwitchAction):
         session = self.session(platform)
         if wish["state"] == "gathered":
             switch = read(platform, session, ports)
-            module.exit_json(
-                changed=False, gathered=as_data(switch, [name for name in ports if name in switch.ports] or None)
-            )
-        offline.changeable(platform)
+            check_ports(self.host, switch, ports)
+            module.exit_json(changed=False, gathered=as_data(switch, ports or None))
         # A look before the change and the proof after it have the same to say; it is warned of once, and in every result.
         warn = (lambda message: None) if module.check_mode else module.warn
-        noun = RoceQos(wish, platform, session, lambda text: keep(wish["backup_file"], text), warn)
+        noun = RoceQos(wish, platform, session, lambda text: keep(wish["backup_file"], text), warn, module.check_mode)
         run(module, noun, [Item(self.host, wish)], "switch", single=True)
 
     def options(self, params):

@@ -6,14 +6,15 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import functools
 import pathlib
 from collections.abc import Mapping
 
-import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.validation import check_type_bool, check_type_int
+from ansible.module_utils.common.yaml import yaml_load
 from ansible.module_utils.errors import UnsupportedError
 
 # The role's specification is the only place where keys, types and defaults of a site stand.
@@ -25,6 +26,9 @@ HINTS = {
     "site.hosts.bmc.password": "Put it as site_bmc_password into a vault, or as AIREADY_BMC_PASSWORD into the "
     "environment.",
     "site.hosts.bmc.address": "It is the variable bmc_address of each host.",
+    "site.fabric.password": "Put it as site_switch_password into a vault.",
+    "site.fabric.host_ports": "They are the variable switch_host_ports of each switch, or site.fabric.cables.",
+    "site.fabric.fabric_ports": "They are the variable switch_fabric_ports of each switch, or site.fabric.cables.",
     "site.machine.userdata": "Put it as site_userdata into a vault.",
     "site.machine.cloud_init": "Metadata is site.machine.metadata, user data is site_userdata in a vault.",
 }
@@ -50,19 +54,28 @@ WAYS_OUT = {
 @functools.lru_cache(maxsize=None)
 def specification():
     """The options of the role site."""
-    return yaml.safe_load(SPECIFICATION.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
+    # Each task of each host reads it anew, in a process of its own: yaml_load uses libyaml where it is there.
+    return yaml_load(SPECIFICATION.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
 
 
 def validate(site):
     """The site with types converted and defaults filled in, and what the specification refuses."""
-    spec = specification()["site"]
+    spec, site = specification()["site"], _plain(site)
     unknown = list(_unknown("site", site, spec["options"]))
     shape = list(_shape("site", site, spec))
     if shape:
         return None, unknown + shape
-    answer = ArgumentSpecValidator({"site": spec}).validate({"site": site})
+    # Ansible fills defaults that are dictionaries in place.
+    answer = ArgumentSpecValidator({"site": copy.deepcopy(spec)}).validate({"site": site})
     wrong = [f"site: {error}." for error in answer.errors if not isinstance(error, UnsupportedError)]
     return answer.validated_parameters["site"], unknown + wrong
+
+
+def _plain(value):
+    """Without what Ansible wraps around variables: its validator copies them, and all that they hang on to with them."""
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
 def _shape(key, given, option):

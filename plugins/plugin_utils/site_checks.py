@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities, validate
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_fabric_checks import fabric_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import host_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import overlaid
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machine_checks import machine_problems
@@ -22,7 +23,16 @@ LONGEST_NAME = 80
 OTHER_MODE = {"vgpu": "mig", "mig": "vgpu"}
 KIND_OF_MODE = {"vgpu": "time-sliced", "mig": "MIG-backed"}
 # What all hosts share, so that a value for one of them would be read by nobody.
-SHARED_BY_HOSTS = ("vcenter", "datacenter", "vms", "power", "guest_shutdown_timeout_s", "machine", "placement")
+SHARED_BY_HOSTS = (
+    "vcenter",
+    "datacenter",
+    "vms",
+    "power",
+    "guest_shutdown_timeout_s",
+    "machine",
+    "placement",
+    "fabric",
+)
 
 
 def problems(site, override=None):
@@ -56,6 +66,7 @@ def _problems(site):
         *_gpu(site["gpu"], site["vms"]),
         *_vms(site["vms"]),
         *host_problems(site),
+        *fabric_problems(site),
         *machine_problems(site),
     ]
 

@@ -30,8 +30,6 @@ def host_problems(site):
     yield from _bios(site["bios"]["functions"], site["gpu"]["mode"])
     yield from _driver(site["driver"], site["gpu"]["mode"])
     yield from _network(site["network"])
-    if site["network"]["path"] in RDMA_PATHS:
-        yield from _roce(site["roce"])
     yield from _together(site)
 
 
@@ -127,20 +125,6 @@ def _network(network):
         yield f"site.network.mtu: {network['mtu']} is no MTU that ESXi takes. Use 1280 to {LARGEST_MTU}, best 9000."
     if path == "sriov" and not 1 <= network["vfs"] <= MOST_VFS:
         yield f"site.network.vfs: {network['vfs']} is no number of virtual functions. Use 1 to {MOST_VFS}."
-
-
-def _roce(roce):
-    if not 0 <= roce["priority"] <= 7:
-        yield f"site.roce.priority: {roce['priority']} is no priority. Use 0 to 7, and 3 by convention."
-        return
-    if not 0 <= roce["dscp"] <= 63:
-        yield f"site.roce.dscp: {roce['dscp']} is no DSCP. Use 0 to 63, and 26 by convention."
-    elif roce["dscp"] // 8 != roce["priority"]:
-        first = roce["priority"] * 8
-        yield (
-            f"site.roce: ports and switches map DSCP {roce['dscp']} to priority {roce['dscp'] // 8}, but the priority "
-            f"is {roce['priority']}. Use a DSCP from {first} to {first + 7}, or the priority {roce['dscp'] // 8}."
-        )
 
 
 def _together(site):

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities, validate
 
-# NVIDIA driver manual for ESXi: 2 trusts the DSCP of packets.
-TRUST_DSCP = 2
 RDMA_PATHS = ("pvrdma", "sriov", "passthrough")
 # Paths whose ports need something of their firmware.
 FIRMWARE = {
@@ -84,10 +83,7 @@ def profiles(site):
 
 def module_options(site):
     """What priority and DSCP mean to the driver of the ports, by module."""
-    roce = site["roce"]
-    mask = 1 << roce["priority"] if roce["mode"] == "lossless" else 0
-    core = {"pfctx": f"0x{mask:02x}", "pfcrx": f"0x{mask:02x}", "trust_state": str(TRUST_DSCP)}
-    return {"nmlx5_core": core, "nmlx5_rdma": {"dscp_force": str(roce["dscp"])}}
+    return intent(site["roce"]).esxi_module_options()
 
 
 def firmware(network):

@@ -14,8 +14,11 @@ from rehearse import playbook
 from twin.launch import launch
 from wire.observe import gpu_setup
 
+from .fabric import SWITCHES, ready
+
 MACHINES = playbook.ROOT / "playbooks" / "machines.yml"
 HOSTS = playbook.ROOT / "playbooks" / "hosts.yml"
+FABRIC = playbook.ROOT / "playbooks" / "fabric.yml"
 
 
 class Lab:
@@ -41,8 +44,12 @@ class Lab:
         """Run the stage for hosts with the lab's site, some of its keys replaced, on the hosts of the twin."""
         return self.run(*arguments, of=HOSTS, inventory=self.inventory(site), echo=echo)
 
+    def fabric(self, *arguments, site=None, echo=lambda line: None):
+        """Run the stage for switches with the lab's site, some of its keys replaced, on the switches of the twin."""
+        return self.run(*arguments, of=FABRIC, inventory=self.inventory(site), echo=echo)
+
     def inventory(self, site=None):
-        """The lab's inventory with the hosts that this twin has, and some keys of its site replaced."""
+        """The lab's inventory with the hosts and switches that this twin has, and some keys of its site replaced."""
         folder = self.work / "inventory"
         shutil.copytree(playbook.LAB, folder, dirs_exist_ok=True)
         for file, change in (
@@ -56,6 +63,9 @@ class Lab:
     def _with_hosts(self, inventory):
         names = sorted(host.name for host in self.twin.world.of_kind("HostSystem"))
         inventory["all"]["children"]["esxi_hosts"]["hosts"] = dict.fromkeys(names, {})
+        for group, entry in inventory["all"]["children"].items():
+            if group != "esxi_hosts":
+                without_others(entry, self.twin.world.fabric.switches)
         return inventory
 
     def run(self, *arguments, of=MACHINES, inventory=playbook.LAB, env=None, echo=lambda line: None):
@@ -71,6 +81,14 @@ class Lab:
         return {name: setup["profiles"] for name, setup in seen.items()}
 
 
+def without_others(group, names):
+    """Take the hosts out of a group and its children that are not among these names."""
+    for name in [name for name in group.get("hosts", {}) if name not in names]:
+        del group["hosts"][name]
+    for child in group.get("children", {}).values():
+        without_others(child, names)
+
+
 def with_site(variables, site):
     """The variables of an inventory with some keys of the site replaced, at every depth."""
     return {**variables, "site": overlaid(variables["site"], site or {})}
@@ -84,6 +102,12 @@ def lab(tmp_path):
             return Lab(running.enter_context(launch(seed=seed, **options)), tmp_path)
 
         yield start
+
+
+@pytest.fixture
+def fabric_lab(lab):
+    """A lab whose switches have command lines, and whose hosts are ready."""
+    return lambda names=SWITCHES, **changes: lab(ready(names, **changes), faces=("switches",))
 
 
 @pytest.fixture

@@ -64,9 +64,10 @@ def option_type_fits(value: object, option: dict) -> bool:
         return True
     if not isinstance(value, kinds[kind]):
         return False
-    if "choices" in option and value not in option["choices"]:
+    if kind != "list" and "choices" in option and value not in option["choices"]:
         return False
     if kind == "list":
-        element = {"type": option["elements"]}
+        # The choices of a list are those of its entries.
+        element = {"type": option["elements"], **{key: option[key] for key in ("choices",) if key in option}}
         return all(option_type_fits(entry, element) for entry in value)
     return True

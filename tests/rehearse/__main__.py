@@ -1,4 +1,4 @@
-"""From hosts of the factory to VMs with GPUs that talk RDMA, on a simulated data centre, and again: nothing changes."""
+"""From hosts and switches of the factory to VMs that talk RDMA without loss, on a simulated data centre, twice."""
 
 from __future__ import annotations
 
@@ -60,18 +60,21 @@ def say(line: str) -> None:
 def rehearse(report: Report, work: Path) -> None:
     """The steps, on a twin that is gone when they are done."""
     with ExitStack() as running:
-        with report.step("Start a simulated data centre: two hosts from the factory, a template") as note:
-            twin = running.enter_context(launch(seed="factory", faces=("ssh", "redfish")))
+        title = "Start a simulated data centre: two hosts and six switches from the factory, a template"
+        with report.step(title) as note:
+            twin = running.enter_context(launch(seed="factory", faces=("ssh", "redfish", "switches")))
             playbook.write_endpoint(twin, work)
-            note(f"at {twin.host}:{twin.port}")
+            note(f"at {twin.host}:{twin.port}; {_lossy(twin)}")
         env = playbook.environment(work)
-        with report.step("Run playbooks/site.yml: hosts become ready, a VM with a whole A100 is made on each") as note:
+        with report.step(
+            "Run playbooks/site.yml: hosts and switches become ready, each host gets a VM with an A100"
+        ) as note:
             first = _play(env, "--diff")
             if not first.changed:
                 raise RehearsalFailed("The run changed nothing, so it shows nothing.")
             note(f"changed={first.changed}; {_restarts(twin)}")
         with report.step("Ask the simulated data centre what it has now, past the playbook") as note:
-            note(_proof(twin))
+            note(f"{_proof(twin)}; {_lossless(twin)}")
         with report.step("Run playbooks/site.yml again: nothing may change") as note:
             again = _play(env)
             if again.changed:
@@ -117,6 +120,23 @@ def _proof(twin) -> str:
     if len(hosts) != len(VMS) or ways != {pvrdma.RDMA}:
         raise RehearsalFailed(f"Their traffic should go by RDMA from host to host. They are on {hosts}, by {ways}.")
     return f"{' and '.join(VMS)} run on hosts of their own, have {PROFILE}, and talk RDMA"
+
+
+def _lossy(twin) -> str:
+    """What no switch of the factory does: without this the rehearsal would show nothing of the fabric."""
+    ways = twin.control.fabric()
+    if not ways or any(way["lossless"] for way in ways):
+        raise RehearsalFailed("No way between hosts should be lossless before anything was done.")
+    return f"{len(ways)} ways between the RDMA ports of hosts, none of them lossless"
+
+
+def _lossless(twin) -> str:
+    """What becomes of RoCE packets on all ways between hosts, which no switch and no host knows as a whole."""
+    ways = twin.control.fabric()
+    wrong = [f"{why['at']}: {why['what']}" for way in ways for why in way["why"]]
+    if wrong or not all(way["lossless"] and way["ecn"] and way["cnp_strict"] for way in ways):
+        raise RehearsalFailed(f"All ways between hosts should be lossless with DSCP 26, but {'; '.join(wrong[:5])}.")
+    return f"DSCP 26 is lossless on all {len(ways)} ways through {len(twin.switch_endpoints)} switches"
 
 
 def _damage(twin) -> None:

@@ -6,6 +6,7 @@ import pytest
 from ansible.module_utils.connection import Connection
 
 from . import drive_switch
+from . import test_switch_os10 as os10
 from .fabric_lab import cli, fabric
 from .fabric_lab import switch as seeded
 from .switch_console import Console, switch
@@ -222,6 +223,21 @@ def test_a_dead_feature_shows_in_operation_and_not_in_the_configuration(console,
     device(console).switch.dead_features.add(feature)
     assert gone not in console(f"do {command}")
     assert device(console).running() == before
+
+
+def test_the_three_command_lines_make_one_lossless_path(twin):
+    leaf = seeded("leaf-01", "onyx", "roce lossless\ninterface ethernet 1/1-1/4 mtu 9216 force")
+    spine = seeded("spine-01", "os10", "\n".join(os10.ROCE))
+    far = seeded("leaf-02", "enterprise_sonic", "\n".join(["buffer init lossless", *ROCE]))
+    running = twin(fabric(leaf, spine, far))
+    rows = running.control.fabric()
+    assert [(row["lossless"], row["why"]) for row in rows] == [(True, [])] * len(rows)
+    assert rows
+    device = running.world.fabric.switches["spine-01"].device
+    Console(device.switch)("configure terminal", "interface ethernet1/1/3", "no priority-flow-control mode")
+    broken = running.control.fabric()
+    assert {row["lossless"] for row in broken} == {False}
+    assert "spine-01/ethernet1/1/3" in {reason["at"] for row in broken for reason in row["why"]}
 
 
 def test_the_vendors_plugins_read_and_configure_over_ssh(twin):

@@ -136,6 +136,26 @@ def test_trust_maps_and_weights_in_json_are_as_captured(console):
     }
 
 
+@pytest.mark.parametrize(
+    "command,way,key",
+    [
+        ("counters pfc prio 3", "Rx", "pause packets"),
+        ("counters tc 3", "Tx", "packets"),
+        ("counters roce", "Tx", "RoCE TC packets"),
+        ("counters roce", "Rx", "RoCE PG packets"),
+    ],
+)
+def test_counters_of_ports_are_in_json(console, command, way, key):
+    device(console).switch.ports["Eth1/2"].counters.update(
+        dict.fromkeys(("rx_pause_3", "tx_packets_3", "rx_packets_3"), 5)
+    )
+    found = of(console, f"show interfaces ethernet 1/1-1/2 {command}")
+    values = [next(one[way][0][key] for one in port[name] if way in one) for port in found for name in port]
+    assert values == ["0", "5"]
+    console("clear counters all")
+    assert "5 " not in console(f"show interfaces ethernet 1/2 {command}")
+
+
 def test_a_pool_of_the_user_is_shown_as_captured(console):
     console(*POOL)
     found = of(console, "show traffic pool roce")

@@ -257,7 +257,7 @@ def test_only_what_was_saved_survives_a_restart(console):
 def test_queues_are_counted_as_captured(console):
     console("end")
     assert bare(console("show queuing statistics interface ethernet 1/1/4")) == bare(QUEUES)
-    device(console).switch.ports["ethernet1/1/4"].counters["queue_packets_3"] = 7
+    device(console).switch.ports["ethernet1/1/4"].counters["tx_packets_3"] = 7
     assert console("show queuing statistics interface ethernet1/1/4 queue 3").splitlines()[-1].split()[:2] == ["3", "7"]
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import MODES
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import MODES, TRUSTS
 
 _THRESHOLDS = {
     "min_kb": {"type": "int"},
@@ -19,7 +19,7 @@ _CONFIG = {
     "dscp": {"type": "int", "default": 26},
     "cnp_priority": {"type": "int", "default": 6},
     "cnp_dscp": {"type": "int", "default": 48},
-    "trust": {"type": "str", "choices": ["dscp", "both"], "default": "dscp"},
+    "trust": {"type": "str", "choices": list(TRUSTS), "default": "dscp"},
     "mtu": {"type": "int", "default": 9216},
     "bandwidth_percent": {"type": "int", "default": 50},
     "ecn": {

@@ -110,8 +110,13 @@ def effect(port, intent):
 
 
 def differing(now, want, exact=True):
-    """The keys in which an effect is not as wanted; without exact, more lossless priorities than wanted are right."""
-    return [key for key in KEYS if key in want and not _same(key, now.get(key), want[key], exact)]
+    """The keys in which an effect is not as wanted; without exact, other priorities than RoCE's may be lossless too."""
+    keys = [key for key in KEYS if key in want]
+    others = {*(now.get("pfc") or [])} - {want.get("roce_priority")}
+    if not exact and others and want.get("pfc_mode") == "off":
+        # They need it.
+        keys.remove("pfc_mode")
+    return [key for key in keys if not _same(key, now.get(key), want, exact)]
 
 
 def changes(now, want, exact=True):
@@ -119,10 +124,17 @@ def changes(now, want, exact=True):
     found = {}
     for port in sorted(want, key=natural):
         for key in differing(now[port], want[port], exact):
-            before, after = now[port].get(key), _after(key, now[port].get(key), want[port][key], exact)
+            before, after = now[port].get(key), _after(key, now[port].get(key), want[port], exact)
             found.setdefault((key, repr(before), repr(after)), (before, after, []))[2].append(port)
     ordered = sorted(found.items(), key=lambda entry: KEYS.index(entry[0][0]))
     return [Change(f"{ranged(ports)}.{key}", before, after) for (key, *_shown), (before, after, ports) in ordered]
+
+
+def same_priorities(now, want, roce, exact=True):
+    """Whether lists of lossless priorities are the same; without exact, in what they say of RoCE's priority."""
+    if now is None or exact:
+        return now == want
+    return {*want} <= {*now} and (roce in want or roce not in now)
 
 
 def close(one, other, tolerated=TOLERATED):
@@ -135,7 +147,7 @@ def same_marking(now, want, tolerated=TOLERATED):
     if not now or not want:
         return now is not None and not now and not want
     same = now.get("mark", True) == want.get("mark", True)
-    known = now.get("probability") is None or now["probability"] == want["probability"]
+    known = None in (now["probability"], want["probability"]) or now["probability"] == want["probability"]
     return same and known and all(close(now[key], want[key], tolerated) for key in ("min_kb", "max_kb"))
 
 
@@ -153,7 +165,7 @@ def ranged(names):
 
 def natural(name):
     """A key that sorts Ethernet2 before Ethernet10."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
 
 
 def _run(stem, first, last):
@@ -168,19 +180,17 @@ def _split(name):
 
 
 def _same(key, now, want, exact):
-    if now == want:
-        return True
-    if key == "ecn":
-        return same_marking(now, want)
-    if key in LISTS and not exact:
-        return now is not None and set(want) <= set(now)
-    return now == want
+    if key == "ecn" and now != want[key]:
+        return same_marking(now, want[key])
+    if key in LISTS:
+        return same_priorities(now, want[key], want.get("roce_priority"), exact)
+    return now == want[key]
 
 
 def _after(key, before, want, exact):
     if key in LISTS and not exact:
-        return sorted({*(before or []), *want})
-    return want
+        return sorted({*(before or [])} - {want.get("roce_priority")} | {*want[key]})
+    return want[key]
 
 
 def _at(table, key, otherwise=None):

@@ -13,9 +13,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare, verify
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Lost, Refused
 
-NEW, OLD, UNKNOWN = "new", "old", "unknown"
+NEW, OLD, UNKNOWN, UNCHANGED = "new", "old", "unknown", "unchanged"
 # Between two looks while the switch and its peers settle.
 PAUSE_S = 1.0
+TOLD = 5  # gaps that a message names
 
 
 @dataclass
@@ -51,6 +52,8 @@ class Guarded:
             return self._keep(edit, view, unknown)
         except Refused as refusal:
             return self._back(edit, before, self._refused(refusal))
+        except OperatorError as error:
+            return self._stopped(edit, before, error)
         except Lost as loss:
             return self._found_again(edit, before, wanted, intent, loss)
 
@@ -68,8 +71,8 @@ class Guarded:
         exact = self._params["state"] != "merged"
         left = [str(change) for change in compare.changes(view.effects, wanted.wants, exact)]
         if self._params["state"] == "absent":
-            return left, []
-        gaps, unknown = verify.gaps(view.switch, wanted.wants, intent)
+            return left + [f"{name} is still there." for name in wanted.objects if name in view.switch.own], []
+        gaps, unknown = verify.gaps(view.switch, wanted.wants, intent, exact)
         return left + gaps + verify.stuck(before.switch, view.switch, wanted.wants), unknown
 
     def _keep(self, edit, view, unknown):
@@ -77,15 +80,25 @@ class Guarded:
             if edit is not None:
                 self._platform.confirm(self._session, edit)
         except Refused as refusal:
-            return End(UNKNOWN, self._look(), self._not_confirmed(refusal, edit), unknown=unknown)
+            return End(UNKNOWN, view, self._not_confirmed(refusal, edit), unknown=unknown)
         if self._params["save"] == "never":
             return End(NEW, view, unknown=unknown)
         try:
             self._platform.save(self._session)
         except (Refused, Lost) as trouble:
-            return End(NEW, view, self._not_saved(trouble), unknown=unknown)
+            return End(NEW, view, self._not_saved(trouble, view.switch), unknown=unknown)
         view.switch.unsaved = False if view.switch.unsaved is not None else None
         return End(NEW, view, saved=True, unknown=unknown)
+
+    def _stopped(self, edit, before, error):
+        """The platform would not go on. Mostly it did not begin: then nothing is taken back that others began."""
+        try:
+            view = self._look()
+        except (Refused, Lost):
+            return self._back(edit, before, error)
+        if compare.changes(view.effects, before.effects):
+            return self._back(edit, before, error)
+        return End(UNCHANGED, view, self._ended(error, UNCHANGED, "Nothing was changed."))
 
     def _back(self, edit, before, error):
         """Return to what was there; the error becomes that of the task, with where the switch is now."""
@@ -97,7 +110,7 @@ class Guarded:
             self._reconnect()
             return self._returned(edit, before, error)
         except Lost as loss:
-            return End(UNKNOWN, None, self._ended(error, UNKNOWN, f"{loss}. {self._platform.way_back(edit)}"))
+            return End(UNKNOWN, None, self._ended(error, UNKNOWN, f"{loss}. {self._way_back(edit)}"))
 
     def _returned(self, edit, before, error):
         complaint = ""
@@ -106,25 +119,28 @@ class Guarded:
                 self._platform.revert(self._session, edit, before.switch)
             except Refused as refusal:
                 complaint = f"The way back failed too: {refusal}."
-        view = self._look()
-        if compare.changes(view.effects, before.effects):
+        try:
+            view = self._look()
+        except Refused as refusal:
+            view, complaint = None, complaint or f"It went back, and cannot be read any more: {refusal}."
+        if view is None or compare.changes(view.effects, before.effects):
             between = complaint or "It is not what it was before, either."
-            return End(UNKNOWN, view, self._ended(error, UNKNOWN, f"{between} {self._platform.way_back(edit)}"))
+            return End(UNKNOWN, view, self._ended(error, UNKNOWN, f"{between} {self._way_back(edit)}"))
         return End(OLD, view, self._ended(error, OLD, "The switch is as it was before."))
 
     def _found_again(self, edit, before, wanted, intent, loss):
         """The connection broke: whatever the switch did is seen when it answers again."""
         try:
             self._reconnect()
-            view = self._look()
-            left, unknown = self._left(before, view, wanted, intent)
-            if not left:
-                return self._keep(edit, view, unknown)
+            if not compare.changes(self._look().effects, wanted.wants, self._params["state"] != "merged"):
+                view, left, unknown = self._settled(before, wanted, intent)
+                if not left:
+                    return self._keep(edit, view, unknown)
+                return self._back(edit, before, self._not_proved(left))
         except Refused as refusal:
             return self._back(edit, before, self._refused(refusal))
         except Lost as second:
-            way = self._platform.way_back(edit) if edit is not None else ""
-            return End(UNKNOWN, None, self._ended(self._lost(second), UNKNOWN, way))
+            return End(UNKNOWN, None, self._ended(self._lost(second), UNKNOWN, self._way_back(edit)))
         return self._back(edit, before, self._lost(loss))
 
     def _reconnect(self):
@@ -136,7 +152,14 @@ class Guarded:
             except Lost:
                 if self._clock.monotonic() >= until:
                     raise
+            except Refused as refusal:
+                # It lets nobody in yet, such as while it starts.
+                if self._clock.monotonic() >= until:
+                    raise Lost(refusal.command, refusal.complaint) from refusal
             self._clock.sleep(PAUSE_S)
+
+    def _way_back(self, edit):
+        return self._platform.way_back(edit) if edit is not None else ""
 
     def _refused(self, refusal):
         return OperatorError(
@@ -160,15 +183,7 @@ class Guarded:
         )
 
     def _not_proved(self, left):
-        told = left if len(left) <= 5 else [*left[:5], f"and {len(left) - 5} more."]
-        return OperatorError(
-            self._name,
-            "the switch took the change and should now run it",
-            " ".join(told),
-            "Look there for what the hardware or its licence does not do",
-            "not_proved",
-            left=left,
-        )
+        return not_proved(self._name, "the switch took the change and should now run it", left)
 
     def _not_confirmed(self, refusal, edit):
         return OperatorError(
@@ -180,12 +195,16 @@ class Guarded:
             outcome=UNKNOWN,
         )
 
-    def _not_saved(self, trouble):
+    def _not_saved(self, trouble, switch):
+        # Where nobody tells what is not saved, a second run finds nothing to do.
+        again = "Make room on the switch, and save there"
+        if switch.unsaved is not None:
+            again += ", or run the task again with save always"
         return OperatorError(
             self._name,
             "the change runs and was to be kept over a restart",
             f"{trouble}. What runs is new; the startup configuration is the old one",
-            "Make room on the switch, or save there, then run the task again with save always",
+            again,
             "not_saved",
             outcome=NEW,
         )
@@ -199,3 +218,16 @@ class Guarded:
             error.code,
             **dict(error.data, outcome=outcome),
         )
+
+
+def not_proved(name, wanted, left):
+    """The error of a switch that is set as wanted, and does not run so."""
+    told = left if len(left) <= TOLD else [*left[:TOLD], f"and {len(left) - TOLD} more."]
+    return OperatorError(
+        name,
+        wanted,
+        " ".join(told),
+        "Look there for what the hardware or its licence does not do",
+        "not_proved",
+        left=left,
+    )

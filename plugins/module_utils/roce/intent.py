@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 MODES = ("lossless", "semi_lossless", "lossy")
+TRUSTS = ("dscp", "both")
 PRIORITIES, DSCPS = range(8), range(64)
 ECT0 = 0b10
 # What a packet of RoCE needs around its payload; 4096 bytes is the largest path MTU of InfiniBand.
@@ -197,8 +198,8 @@ def _classes(wish):
             "trust: with pcp, packets without a VLAN tag fall into priority 0, RoCE with them. Use dscp, which every "
             "packet of RoCE v2 carries."
         )
-    elif wish.trust not in ("dscp", "both"):
-        yield f"trust: there is no {wish.trust}. Use dscp or both."
+    elif wish.trust not in TRUSTS:
+        yield f"trust: there is no {wish.trust}. Use {' or '.join(TRUSTS)}."
 
 
 def _marking(wish):

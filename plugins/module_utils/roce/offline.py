@@ -22,8 +22,8 @@ def parsed(platform, outputs):
 
 def rendered(platform, params):
     """The commands that bring ports from the factory's state to the intent's."""
-    changeable(platform)
     wish = intent(params["config"] or {})
+    platform.check(wish, platform.title)
     switch = unknown_switch(platform)
     switch.version = params["version"]
     roles = dict.fromkeys(expanded(params["fabric_ports"]), "fabric")
@@ -32,18 +32,6 @@ def rendered(platform, params):
         switch.ports[name] = platform.blank(switch, name)
     wants = {name: compare.wanted(wish, platform, role) for name, role in roles.items()}
     return list(platform.render(switch, wants, wish).commands)
-
-
-def changeable(platform):
-    """Refuse to change what can only be looked at."""
-    if platform.reads_only:
-        raise OperatorError(
-            platform.title,
-            "a switch was to be set",
-            "This platform is only read",
-            "Use state gathered or parsed, and set the switch by hand",
-            "reads_only",
-        )
 
 
 def _command_of(platform, text):

@@ -56,6 +56,12 @@ def check_params(params):
     for key in ("confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s"):
         if params[key] < 1:
             found.append(f"{key}: {params[key]} is no time. Use seconds, 1 or more.")
+    needed = params["verify_timeout_s"] + params["reconnect_timeout_s"]
+    if 0 < params["confirm_timeout_s"] <= needed:
+        found.append(
+            f"confirm_timeout_s: after {params['confirm_timeout_s']} s the switch would go back before it was looked at."
+            f" Use more than {needed}, which verify_timeout_s and reconnect_timeout_s take together."
+        )
     return found
 
 

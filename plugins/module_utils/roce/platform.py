@@ -10,7 +10,7 @@ import importlib
 from dataclasses import dataclass, field
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import LARGEST_MTU, MODES
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import LARGEST_MTU, MODES, TRUSTS
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port, Switch
 
 
@@ -19,6 +19,7 @@ class Limits:
     """What a platform can do."""
 
     modes: tuple = MODES
+    trusts: tuple = TRUSTS
     lossless: int = 2  # priorities that a port can keep lossless at once
     mtu: tuple = (1500, LARGEST_MTU)
     # Keys of compare.KEYS that the platform can neither set nor tell, with the reason.
@@ -40,7 +41,6 @@ class Platform:
 
     name = ""
     title = ""
-    network_os: tuple = ()  # values of ansible_network_os that mean it
     shell = False  # a Linux shell over ssh, and no command line over network_cli
     reads_only = False  # whether it can be looked at, and not changed
     limits = Limits()
@@ -49,6 +49,35 @@ class Platform:
         # version: that of a switch that is not asked (rendered, parsed). allow: dangerous acts that the user named.
         # confirm_s: of the edits that render() makes. transaction: auto or never.
         self.options = options or {}
+
+    def check(self, intent, subject):
+        """Refuse what a platform does not have at all; subject is the switch, intent is None to remove everything."""
+        if self.reads_only:
+            raise OperatorError(
+                subject,
+                "a switch was to be set",
+                f"{self.title} is only read",
+                "Use state gathered or parsed, and set the switch by hand",
+                "reads_only",
+            )
+        if intent is not None and intent.mode not in self.limits.modes:
+            raise OperatorError(
+                subject,
+                f"the mode {intent.mode} was wanted",
+                f"{self.title} has {', '.join(self.limits.modes)}",
+                "Choose one of these for the whole path",
+                "mode_not_supported",
+                mode=intent.mode,
+            )
+        if intent is not None and intent.trust not in self.limits.trusts:
+            raise OperatorError(
+                subject,
+                f"{intent.trust} was to be trusted",
+                f"On {self.title}, ports get {' or '.join(self.limits.trusts)}",
+                "Use trust dscp, which every packet of RoCE v2 carries",
+                "trust_not_supported",
+                trust=intent.trust,
+            )
 
     # What is there.
 
@@ -82,16 +111,25 @@ class Platform:
 
     # How it is done.
 
+    def tidy(self, session):
+        """Before the first look, but not in check mode: end what a run that was killed left pending."""
+
     def validate(self, session, edit):
         """In check mode: let the switch judge the edit without making it; whether it could."""
         return False
 
     def apply(self, session, edit):
-        """Make the edit, with the switch's own way back armed where it has one; Refused or Lost."""
+        """Make the edit, with the switch's own way back armed where it has one; Refused or Lost.
+
+        An OperatorError means that the platform would not begin, or not go on.
+        """
         raise NotImplementedError
 
     def confirm(self, session, edit):
-        """The edit stays: disarm the way back, remove what only served it."""
+        """The edit stays: disarm the way back, remove what only served it.
+
+        Called again where the connection broke meanwhile: what was confirmed then is no error.
+        """
 
     def revert(self, session, edit, before):
         """Back to `before` (a Switch), from wherever an edit stopped, as often as it is called."""

@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass, field
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.edit import Guarded
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare, verify
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.edit import OLD, UNCHANGED, Guarded, not_proved
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.params import expanded
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Platform
@@ -36,38 +37,73 @@ class View:
     objects: list = field(default_factory=list)
 
 
-def read(platform, session, ports, required=True):
-    """The Switch, from the commands of its platform; without the first one nothing can be said of it."""
+def read(platform, session, ports):
+    """The Switch as it was before anything was done."""
+    try:
+        return look(platform, session, ports)
+    except Refused as refusal:
+        raise OperatorError(
+            session.name,
+            f"what it does to RoCE was to be read, as {platform.title}",
+            str(refusal),
+            "Check that ansible_network_os is what runs there, and that the user may see its configuration",
+            "cannot_read",
+            command=refusal.command,
+            complaint=refusal.complaint,
+        ) from refusal
+
+
+def look(platform, session, ports):
+    """The Switch, from the commands of its platform; Refused without the first one, on which all rests."""
     texts, unread = {}, []
     for position, command in enumerate(platform.reads(ports)):
         try:
             texts[command] = session.run(command)
         except Refused as refusal:
-            if position == 0 and required:
-                raise OperatorError(
-                    session.name,
-                    f"what it does to RoCE was to be read, as {platform.title}",
-                    str(refusal),
-                    "Check that ansible_network_os is what runs there, and that the user may see its configuration",
-                    "cannot_read",
-                    command=refusal.command,
-                    complaint=refusal.complaint,
-                ) from refusal
+            if position == 0:
+                raise
             unread.append(str(refusal))
     switch = platform.parse(texts)
     switch.unread = [*switch.unread, *unread]
     return switch
 
 
-class RoceQos(Noun):
-    """One switch. wishes are the parameters of the module."""
+def check_ports(subject, switch, names):
+    """Refuse names of ports that the switch does not have, with those that may be meant."""
+    unknown = [name for name in names if name not in switch.ports]
+    if not unknown:
+        return
+    near = _near(unknown[0], switch.ports)
+    there = near or sorted(switch.ports, key=compare.natural)[:3]
+    told = f"; {'near to it are' if near else 'its first ones are'} {', '.join(there)}" if there else ""
+    raise OperatorError(
+        subject,
+        f"the ports {compare.ranged(unknown)} were named",
+        f"The switch has no such ports{told}",
+        "Name the ports as the switch does",
+        "unknown_ports",
+        ports=unknown,
+    )
 
-    def __init__(self, params, platform, session, keep_backup, warn):
+
+def _near(name, ports):
+    """Ports with the same numbers, as in Eth1/1 for Ethernet1/1, or else with a similar name."""
+    numbers = re.findall(r"\d+", name)
+    same = [port for port in ports if numbers and re.findall(r"\d+", port) == numbers]
+    return same[:3] or difflib.get_close_matches(name, ports, 3, 0.5)
+
+
+class RoceQos(Noun):
+    """One switch; params are those of the module."""
+
+    def __init__(self, params, platform, session, keep_backup, warn, looks=False):
+        # looks: nothing is to be changed, in check mode.
         self._params = params
         self._platform = platform
         self._session = session
         self._keep_backup = keep_backup
         self._warn = warn
+        self._looks = looks
         self._gone = params["state"] == "absent"
         self._exact = params["state"] != "merged"
         self._intent = intent(params["config"] or {})
@@ -79,6 +115,8 @@ class RoceQos(Noun):
         self._after = None
 
     def read(self, items):
+        if not self._looks:
+            self._platform.tidy(self._session)
         for item in items:
             switch = read(self._platform, self._session, list(self._roles))
             item.ids.update(
@@ -123,6 +161,7 @@ class RoceQos(Noun):
             try:
                 item.ids["validated"] = "device" if self._platform.validate(self._session, self._edit) else "computed"
             except Refused as refusal:
+                item.ids.update(outcome=UNCHANGED, saved=False)
                 item.error = OperatorError(
                     item.ids["name"],
                     "the switch was asked whether it would take the change",
@@ -135,20 +174,21 @@ class RoceQos(Noun):
 
     def apply(self, items):
         for item in items:
+            item.ids.update(outcome=UNCHANGED, saved=False)
             if self._params["backup_file"]:
                 self._keep_backup(item.ids["backup"])
             item.touched = True
             work = Guarded(self._platform, self._session, self._params, self._look)
             end = work.run(self._edit, item.now, item.wanted, self._intent)
-            self._after = end.view
+            # The proof is part of the change, since the way back depends on it.
+            self._after = item.proved = end.view
             item.error = end.error
+            item.touched = end.outcome not in (OLD, UNCHANGED)
             item.ids.update(outcome=end.outcome, saved=end.saved, not_verified=end.unknown)
             item.ids["validated"] = "device"
 
     def prove(self, items):
-        # The proof is part of apply, since the way back depends on it.
-        for item in items:
-            item.proved = self._after
+        """Done by apply."""
 
     def project(self, state):
         """Of each port what the task is about, so that what was there and what came of it can be held together."""
@@ -166,7 +206,7 @@ class RoceQos(Noun):
         return [{"what": UNSAVED, "needs": "save"}] if unsaved else []
 
     def _look(self):
-        return self._view(read(self._platform, self._session, list(self._roles)))
+        return self._view(look(self._platform, self._session, list(self._roles)))
 
     def _view(self, switch):
         effects = {name: compare.effect(switch.ports.get(name) or Port(), self._intent) for name in self._roles}
@@ -190,6 +230,8 @@ class RoceQos(Noun):
             if item.now.switch.unsaved and wanted.saved:
                 self._due = True
                 item.ids.update(outcome="new", saved=True)
+            if not self._gone:
+                self._check_running(item, wanted)
             return
         self._due = True
         self._edit = self._platform.render(
@@ -197,6 +239,14 @@ class RoceQos(Noun):
         )
         item.ids["commands"] = list(self._edit.commands)
         item.ids.update(outcome="new", saved=self._params["save"] != "never")
+
+    def _check_running(self, item, wanted):
+        """A switch that is set as wanted shall run so too: nothing is sent that would prove it."""
+        left, unknown = verify.gaps(item.now.switch, wanted.wants, self._intent, self._exact)
+        item.ids["not_verified"] = unknown
+        if left:
+            item.ids.update(outcome=UNCHANGED, saved=False)
+            raise not_proved(self._session.name, "the switch is set as wanted and should run it", left)
 
     def _not_supported(self):
         """What was wished for and this platform does not have, as sentences."""
@@ -212,28 +262,8 @@ class RoceQos(Noun):
         return told
 
     def _check(self, switch):
-        limits, wish = self._platform.limits, self._intent
-        unknown = [name for name in self._roles if name not in switch.ports]
-        if unknown:
-            close = difflib.get_close_matches(unknown[0], switch.ports, 3, 0.5)
-            there = close or sorted(switch.ports, key=compare.natural)[:3]
-            raise self._refusal(
-                f"the ports {compare.ranged(unknown)} were to be set",
-                "The switch has no such ports" + (f"; near to it are {', '.join(there)}" if there else ""),
-                "Name the ports as the switch does",
-                "unknown_ports",
-                ports=unknown,
-            )
-        if self._gone:
-            return
-        if wish.mode not in limits.modes:
-            raise self._refusal(
-                f"the mode {wish.mode} was wanted",
-                f"{self._platform.title} has {', '.join(limits.modes)}",
-                "Choose one of these for the whole path",
-                "mode_not_supported",
-                mode=wish.mode,
-            )
+        check_ports(self._session.name, switch, self._roles)
+        self._platform.check(None if self._gone else self._intent, self._session.name)
         if not self._exact:
             self._check_classes(switch)
 
@@ -242,7 +272,8 @@ class RoceQos(Noun):
         for name in self._roles:
             there = {*(switch.ports[name].pfc or []), *self._intent.lossless}
             if len(there) > self._platform.limits.lossless:
-                raise self._refusal(
+                raise OperatorError(
+                    self._session.name,
                     f"priority {self._intent.priority} was to be lossless at {name} beside what is there",
                     f"The priorities {', '.join(map(str, sorted(there)))} would be more than the "
                     f"{self._platform.limits.lossless} that {self._platform.title} keeps lossless",
@@ -254,6 +285,3 @@ class RoceQos(Noun):
             others = sorted(there.difference(self._intent.lossless))
             if others:
                 self._warn(f"{self._session.name}: {name} also keeps priority {', '.join(map(str, others))} lossless.")
-
-    def _refusal(self, wanted, found, todo, code, **data):
-        return OperatorError(self._session.name, wanted, found, todo, code, **data)

@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.compare impor
     natural,
     ranged,
     same_marking,
+    same_priorities,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port
 
@@ -19,8 +20,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import 
 PROVED = ("pfc", "pfc_sends", "trust", "ecn", "mtu", "watchdog", "dcbx")
 
 
-def gaps(switch, wants, intent):
-    """(gaps, unknown): sentences of what does not run as wanted, and of what the switch does not tell."""
+def gaps(switch, wants, intent, exact=True):
+    """(gaps, unknown): sentences of what does not run as wanted, and of what the switch does not tell.
+
+    Without exact, other priorities than RoCE's may have flow control too.
+    """
     found, unknown = {}, {}
     for name in sorted(wants, key=natural):
         running = switch.oper.get(name) or Oper()
@@ -33,7 +37,7 @@ def gaps(switch, wants, intent):
                 unknown.setdefault(f"the switch does not tell the {key} that runs.", []).append(name)
             elif key == "dcbx" and told[key] == "none":
                 unknown.setdefault("no peer speaks DCBX, so that nothing was agreed.", []).append(name)
-            elif not _same(key, told[key], wants[name][key]):
+            elif not _same(key, told[key], wants[name][key], intent.priority, exact):
                 sentence = f"{key} should be {_shown(wants[name][key])}, and {_shown(told[key])} runs."
                 found.setdefault(sentence, []).append(name)
     return [*switch.exceptions, *_told(found)], _told(unknown)
@@ -70,9 +74,11 @@ def _running(port, running, intent):
     return dict(told, ecn=ecn)
 
 
-def _same(key, now, want):
+def _same(key, now, want, roce, exact):
     if key == "ecn":
         return same_marking(now, want, TOLERATED_RUNNING)
+    if key == "pfc":
+        return same_priorities(now, want, roce, exact)
     if key == "trust" and want == "dscp":
         return now in ("dscp", "both")
     return now == want

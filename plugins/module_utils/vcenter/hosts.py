@@ -61,6 +61,26 @@ def find_host(vcenter, name, properties=(), allow_unreachable=False):
     return found
 
 
+def find_hosts(vcenter, names, properties=()):
+    """These hosts, or all when no name is given, in two requests; their rows hold the properties asked for.
+
+    Those that are away are among them, with what vCenter remembers.
+    """
+    tree = inventory.Tree(retrieve(vcenter, _select(), [vcenter.content.rootFolder], _WALK))
+    everything = sorted(tree.of_kind("HostSystem"), key=lambda row: row.get("name", ""))
+    chosen = (
+        {row.moid: row for name in names for row in [_only(tree, name)]}
+        if names
+        else {row.moid: row for row in everything}
+    )
+    found = [_found(vcenter, tree, row, ()) for row in chosen.values()]
+    if not found:
+        return []
+    rows = retrieve(vcenter, {"HostSystem": ("name", _STATE, _POWER, *properties)}, [one.ref for one in found])
+    read = {row.moid: row for row in rows}
+    return [replace(one, connection=str(read[one.moid].get(_STATE)), row=read[one.moid]) for one in found]
+
+
 def read_again(vcenter, found, properties):
     """The same host with these properties as they are now, one request."""
     rows = retrieve(vcenter, {"HostSystem": ("name", _STATE, _POWER) + tuple(properties)}, [found.ref])
@@ -91,10 +111,24 @@ def _candidates(vcenter, name):
         if row is not None:
             return tree, [row]
     tree = inventory.Tree(retrieve(vcenter, _select(), [vcenter.content.rootFolder], _WALK))
+    return tree, _among(tree, name)
+
+
+def _among(tree, name):
+    """The rows that a name or an inventory path stands for."""
     hosts = tree.of_kind("HostSystem")
     if "/" in name:
-        return tree, [row for row in hosts if inventory.same_path(_path(tree, row), name)]
-    return tree, [row for row in hosts if row.get("name", "").lower() == name.lower()]
+        return [row for row in hosts if inventory.same_path(_path(tree, row), name)]
+    return [row for row in hosts if row.get("name", "").lower() == name.lower()]
+
+
+def _only(tree, name):
+    """The one row that a name, an inventory path or a MoID stands for."""
+    row = tree.row(name) if _MOID.match(name) else None
+    rows = [row] if row is not None else _among(tree, name)
+    if len(rows) != 1:
+        raise _not_one(tree, name, rows)
+    return rows[0]
 
 
 def _select():

@@ -64,7 +64,6 @@ class Onyx(Platform):
 
     name = "onyx"
     title = "NVIDIA Onyx"
-    network_os = ("aiready.vsphere.onyx", "mellanox.onyx.onyx", "onyx")
     limits = Limits(
         lossless=2,
         mtu=(1500, 9612),

@@ -29,9 +29,9 @@ class Os10(Platform):
 
     name = "os10"
     title = "Dell OS10"
-    network_os = ("aiready.vsphere.os10", "dellemc.os10.os10", "os10")
     limits = Limits(
         modes=("lossless", "lossy"),
+        trusts=("dscp",),
         lossless=2,
         mtu=(1280, 9216),
         missing={

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import os10_text as text
 
@@ -24,14 +23,6 @@ def set_port(after, name, port, want, intent, exact):
     slots = after.ports.setdefault(name, {})
     now = compare.effect(port, intent)
     due = {*compare.differing(now, want, exact)}
-    if "trust" in due and want["trust"] == "both":
-        raise OperatorError(
-            name,
-            "both DSCP and priorities of VLAN tags were to be trusted",
-            "OS10 ports trust one of them",
-            "Use trust dscp, which every packet of RoCE v2 carries",
-            "trust_not_supported",
-        )
     if due & {"trust", "roce_priority", "cnp_priority"}:
         slots[text.TRUSTS["dscp"]] = _trust_map(after, intent)
         slots.pop(text.TRUSTS["dot1p"], None)
@@ -40,7 +31,8 @@ def set_port(after, name, port, want, intent, exact):
     ):
         slots[text.QUEUES] = _made(after, text.QUEUES, "QUEUES", IDENTITY)
     if due & {"pfc", "lossless", "pfc_mode", "pfc_sends", "roce_pauses_own_queue"}:
-        kept = want["pfc"] if exact else sorted({*want["pfc"], *(port.pfc or [])})
+        others = set() if exact else {*(port.pfc or [])} - {intent.priority}
+        kept = sorted({*want["pfc"], *others})
         if kept:
             slots["pfc"], slots[text.NETWORK] = "on", network_policy(after, kept)
         else:

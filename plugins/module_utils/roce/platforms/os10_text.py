@@ -106,7 +106,7 @@ def config(text):
     """The Config of a running configuration, or of a part of it, whatever its indentation."""
     found = Config()
     for line in tree(text).children:
-        words = line.text.replace('"', "")
+        words = _plain(line.text)
         for kind in KINDS:
             match = re.fullmatch(rf"{kind}(?: match-any| match-all)? (\S+)(?: match-any| match-all)?", words)
             if match:
@@ -219,6 +219,12 @@ def port_names(text):
             kind = kind or (re.match(r"[a-z-]*", found[-1]).group() if found else "ethernet")
             found += [f"{kind}{place}{index}" for index in range(int(first), int(last or first) + 1)]
     return found
+
+
+def _plain(text):
+    """Names may stand in quotes, and typed configurations write Ethernet 1/1/1."""
+    words = text.replace('"', "")
+    return words.lower() if words.lower().startswith("interface ") else words
 
 
 def _body(line):

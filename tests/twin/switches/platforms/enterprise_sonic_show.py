@@ -146,7 +146,7 @@ class Shows:
 
     def pfc(self, ports):
         text = ""
-        for way, key in (("Rx", "pause_received"), ("Tx", "pause_sent")):
+        for way, key in (("Rx", "rx_pause"), ("Tx", "tx_pause")):
             line = "-" * 90
             heads = "".join(f"{f'PFC{one}':<10}" for one in range(8))
             text += f"{line}\n{f'Port {way}':<10}{heads}\n{line}\n"
@@ -162,8 +162,8 @@ class Shows:
             heads = f"{'TxQ':<5}{'Counter/pkts':<15}{'Counter/bytes':<15}{'Drop/pkts':<12}Drop/bytes"
             text += f"{port}\n{line}\n{heads}\n{line}\n"
             for queue in range(8):
-                packets, size = counters[f"queue_packets_{queue}"], counters[f"queue_bytes_{queue}"]
-                drops, lost = counters[f"queue_drops_{queue}"], counters[f"drop_bytes_{queue}"]
+                packets, size = counters[f"tx_packets_{queue}"], counters[f"tx_bytes_{queue}"]
+                drops, lost = counters[f"tx_drops_{queue}"], counters[f"tx_lost_{queue}"]
                 text += f"{f'UC{queue}':<5}{packets:<15}{size:<15}{drops:<12}{lost}\n"
         return text
 

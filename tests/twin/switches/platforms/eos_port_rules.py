@@ -171,6 +171,13 @@ def shape(cli, rest="", no=None):
         one.drop("shape") if no else one.set("shape", f"shape rate {rest}")
 
 
+@on("if profile", "?no service-policy type qos input <name:WORD>")
+def service_policy(cli, name, no=None):
+    """Policies by access list; RoCE needs none, and what they set is not looked at."""
+    for one in cli.targets:
+        one.drop("service-policy") if no else one.set("service-policy", f"service-policy type qos input {name}", name)
+
+
 # What a port has of its own.
 
 

@@ -147,7 +147,8 @@ def _drops(cli, name):
     for one in ports(cli, name):
         counters = cli.switch.ports[one].counters
         text += "".join(
-            f"{_short(one):<10} UC{n:<5} {counters[f'drops{n}']:<16} {counters[f'drops{n}'] * 1500}\n" for n in range(8)
+            f"{_short(one):<10} UC{n:<5} {counters[f'tx_drops_{n}']:<16} {counters[f'tx_drops_{n}'] * 1500}\n"
+            for n in range(8)
         )
     return text
 
@@ -167,8 +168,8 @@ def _pfc(cli, name=None):
 def _pfc_counters(cli):
     text = "Port                RxPfc           TxPfc\n"
     for one, port in cli.switch.ports.items():
-        rx = sum(port.counters[f"rx_pause{number}"] for number in range(8))
-        tx = sum(port.counters[f"tx_pause{number}"] for number in range(8))
+        rx = sum(port.counters[f"rx_pause_{number}"] for number in range(8))
+        tx = sum(port.counters[f"tx_pause_{number}"] for number in range(8))
         text += f"{_short(one):<12} {rx:>12} {tx:>15}\n"
     return text
 

@@ -37,12 +37,11 @@ def _queuing(cli, names=None):
             text += (
                 f"{bar}\n|{f'QOS GROUP {number}':^67}|\n{bar}\n|                   | Unicast       |Multicast      |\n"
             )
-            text += (
-                f"|        Tx Pkts |{counters[f'tx{number}']:>16}|   Dropped Pkts |{counters[f'drops{number}']:>16}|\n"
-            )
+            sent, lost = counters[f"tx_packets_{number}"], counters[f"tx_drops_{number}"]
+            text += f"|        Tx Pkts |{sent:>16}|   Dropped Pkts |{lost:>16}|\n"
             if number in found.marking:
                 mark = "ECN Pkts" if found.marking[number].mark else "WRED/AFD Drop Pkts"
-                text += f"| {mark} |{counters[f'ecn{number}']:>16}|\n"
+                text += f"| {mark} |{counters[f'ecn_marked_{number}']:>16}|\n"
         text += (
             f"{bar}\n\nPort Egress Statistics\n{'-' * 56}\nWRED Drop Pkts                {counters['wred_drops']:>14}\n"
         )
@@ -57,15 +56,15 @@ def _queuing(cli, names=None):
 
 def _pfc_statistics(name, counters, found):
     rule = "-" * 76
-    rx, tx = (sum(counters[f"{way}_pause{n}"] for n in range(8)) for way in ("rx", "tx"))
+    rx, tx = (sum(counters[f"{way}_pause_{n}"] for n in range(8)) for way in ("rx", "tx"))
     text = f"\nPFC Statistics\n{rule}\nTxPPP: {tx:>21}, RxPPP: {rx:>19}\n{rule}\n"
     text += "COS QOS Group        PG   TxPause   TxCount         RxPause         RxCount\n"
     for number in range(8):
         group = number if number in found.pauses_sent else "-"
         states = ["Active" if counters[f"{way}_pausing{number}"] else "Inactive" for way in ("tx", "rx")]
         text += (
-            f"  {number} {group!s:>9} {group!s:>9}  {states[0]:<8} {counters[f'tx_pause{number}']:>10} "
-            f"       {states[1]:<8} {counters[f'rx_pause{number}']:>15}\n"
+            f"  {number} {group!s:>9} {group!s:>9}  {states[0]:<8} {counters[f'tx_pause_{number}']:>10} "
+            f"       {states[1]:<8} {counters[f'rx_pause_{number}']:>15}\n"
         )
     return f"{text}{rule}\n"
 

@@ -134,14 +134,15 @@ def watchdog_times(cli, no=None, number=None, times=None, restore=None, fixed=No
 @on(
     "config",
     "class-map type qos [ how=match-any|match-all ] <name:WORD>",
-    "class-map how=match-any|match-all <name:WORD>",
+    "class-map [ how=match-any|match-all ] <name:WORD>",
 )
-def class_map(cli, name, how="match-all"):
+def class_map(cli, name, how=None):
     if name == "class-default":
         raise Refusal("ERROR: class-default cannot be modified")
-    section = cli.config.section(("class-map", "qos", name), f"class-map type qos {how} {name}")
-    section.set("how", None, how)
-    cli.config.sections[("class-map", "qos", name)] = (f"class-map type qos {how} {name}", section)
+    key = ("class-map", "qos", name)
+    section = cli.config.section(key)
+    section.set("how", None, how or section.get("how", "match-all"))
+    cli.config.sections[key] = (f"class-map type qos {section.get('how')} {name}", section)
     cli.enter("cmap-qos", [section], "cmap-qos")
 
 

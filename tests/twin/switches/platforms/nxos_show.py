@@ -150,7 +150,7 @@ def _pfc(cli, names=None):
         # Without a class that pauses, or on a port that is down, On is configured and nothing acts.
         bitmap = sum(1 << number for number in active)
         oper = f"On ({bitmap:x})" if active and cli.switch.ports[name].up else "Off"
-        rx, tx = (sum(counters[f"{way}_pause{n}"] for n in range(8)) for way in ("rx", "tx"))
+        rx, tx = (sum(counters[f"{way}_pause_{n}"] for n in range(8)) for way in ("rx", "tx"))
         text += f"{name:<18} {mode:<4} {oper:<14} {rx:<10} {tx:<10}\n"
         rows.append(
             {

@@ -86,27 +86,27 @@ class RoceShows:
 
 def _pfc_counters(counters, priority):
     return (
-        {"pause packets": counters[f"pause_received_{priority}"], "pause duration": 0},
-        {"pause packets": counters[f"pause_sent_{priority}"], "pause duration": 0},
+        {"pause packets": counters[f"rx_pause_{priority}"], "pause duration": 0},
+        {"pause packets": counters[f"tx_pause_{priority}"], "pause duration": 0},
     )
 
 
 def _class_counters(counters, tc):
     return {}, {
-        "packets": counters[f"queue_packets_{tc}"],
-        "bytes": counters[f"queue_bytes_{tc}"],
+        "packets": counters[f"tx_packets_{tc}"],
+        "bytes": counters[f"tx_bytes_{tc}"],
         "queue depth": 0,
         "wred discard packets": 0,
-        "ecn marked packets": counters["ecn_marked"] if tc == ROCE else 0,
+        "ecn marked packets": counters[f"ecn_marked_{tc}"],
     }
 
 
 def _roce_counters(counters, index):
-    received = {"RoCE PG packets": counters[f"group_packets_{ROCE}"], "RoCE PG bytes": counters[f"group_bytes_{ROCE}"]}
-    received.update({"RoCE PFC pause packets": counters[f"pause_received_{ROCE}"]})
-    sent = {"RoCE TC packets": counters[f"queue_packets_{ROCE}"], "RoCE TC bytes": counters[f"queue_bytes_{ROCE}"]}
-    sent.update({"CNP TC packets": counters[f"queue_packets_{CNP}"], "ECN marked packets": counters["ecn_marked"]})
-    return received, {**sent, "RoCE PFC pause packets": counters[f"pause_sent_{ROCE}"]}
+    received = {"RoCE PG packets": counters[f"rx_packets_{ROCE}"], "RoCE PG bytes": counters[f"rx_bytes_{ROCE}"]}
+    received.update({"RoCE PFC pause packets": counters[f"rx_pause_{ROCE}"]})
+    sent = {"RoCE TC packets": counters[f"tx_packets_{ROCE}"], "RoCE TC bytes": counters[f"tx_bytes_{ROCE}"]}
+    sent.update({"CNP TC packets": counters[f"tx_packets_{CNP}"], "ECN marked packets": counters[f"ecn_marked_{ROCE}"]})
+    return received, {**sent, "RoCE PFC pause packets": counters[f"tx_pause_{ROCE}"]}
 
 
 _COUNTERS = {"pfc": _pfc_counters, "tc": _class_counters, "roce": _roce_counters}

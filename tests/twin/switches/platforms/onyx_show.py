@@ -95,7 +95,7 @@ class Shows(RoceShows):
     def congestion(self, ports):
         text, found = "", []
         for port in ports:
-            marked = str(self.switch.ports[port].counters["ecn_marked"])
+            marked = str(sum(self.switch.ports[port].counters[f"ecn_marked_{tc}"] for tc in range(8)))
             text += f"\nInterface ethernet: {number(port)}\n  ECN marked packets: {marked}\n"
             found.append({"Interface ethernet": number(port), "ECN marked packets": marked})
             for tc in range(8):

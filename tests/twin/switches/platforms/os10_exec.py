@@ -108,7 +108,7 @@ def _queues(session, ports, queue=None):
 
 @on("exec config", "clear qos statistics type queuing interface <ports:ports>")
 def _clear_queues(session, ports):
-    _clear(session, ports, "queue_", "drop_")
+    _clear(session, ports, "tx_packets", "tx_bytes", "tx_drops", "tx_lost")
 
 
 @on("exec config", "clear counters interface <ports:ports>", "clear counters")

@@ -67,13 +67,13 @@ class Shows:
         counters = self.switch.ports[port].counters
         on = self.config.pfc_on(port)
         acting = sorted(self.device.treatment(port).pauses_heeded)
-        sums = [sum(counters[f"{way}_{one}"] for one in range(8)) for way in ("pause_received", "pause_sent")]
+        sums = [sum(counters[f"{way}_{one}"] for one in range(8)) for way in ("rx_pause", "tx_pause")]
         text = f"{port}\n  Admin Mode : {'true' if on else 'false'}\n"
         text += f"  Operstatus: {'true' if acting else 'false'}\n  PFC Priorities: {','.join(map(str, acting))}\n"
         text += f"  Total Rx PFC Frames: {sums[0]}\n  Total Tx PFC Frames: {sums[1]}\n"
         text += f"  {'Cos':<8}{'Rx':<10}Tx\n  {'-' * 23}\n"
         for cos in range(8):
-            text += f"  {cos:<8}{counters[f'pause_received_{cos}']:<10}{counters[f'pause_sent_{cos}']}\n"
+            text += f"  {cos:<8}{counters[f'rx_pause_{cos}']:<10}{counters[f'tx_pause_{cos}']}\n"
         return text
 
     def queues(self, port, only):
@@ -81,9 +81,7 @@ class Shows:
         text = f"Interface {port}\n"
         text += f"{'Queue':<6}{'Packets':<25}{'Bytes':<25}{'Dropped-Packets':<25}{'Dropped-Bytes':<25}\n"
         for queue in range(8) if only is None else [only]:
-            values = [
-                counters[f"{what}_{queue}"] for what in ("queue_packets", "queue_bytes", "queue_drops", "drop_bytes")
-            ]
+            values = [counters[f"{what}_{queue}"] for what in ("tx_packets", "tx_bytes", "tx_drops", "tx_lost")]
             text += f"{queue:<6}" + "".join(f"{value:<25}" for value in values) + "\n"
         return text
 

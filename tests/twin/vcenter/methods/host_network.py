@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyVmomi import vim, vmodl
+from pyVmomi import vmodl
 
 from twin.model import network
 from twin.switches import cabling

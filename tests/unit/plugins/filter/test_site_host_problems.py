@@ -30,8 +30,6 @@ SOUND = {
         "vms": SMALL["vms"],
         "bios": {"functions": {"sriov": "disabled"}},
     },
-    "another priority with a DSCP of its own": site(network=PVRDMA, roce={"priority": 5, "dscp": 46}),
-    "RoCE that nobody uses": site(roce={"priority": 9}),
     "graphics driver with passthrough": {
         "gpu": {"mode": "passthrough"},
         "vms": SMALL["vms"],
@@ -92,12 +90,6 @@ PROBLEMS = {
         "site.network.vfs: 0 is",
     ),
     "a port that will lose its name": (site(network={"path": "passthrough", "nics": ["vmnic2"]}), "PCI addresses"),
-    "no priority": (site(network=PVRDMA, roce={"priority": 8}), "site.roce.priority: 8 is no priority."),
-    "no DSCP": (site(network=PVRDMA, roce={"dscp": 64}), "site.roce.dscp: 64 is no DSCP."),
-    "DSCP of another priority": (
-        site(network=PVRDMA, roce={"priority": 4}),
-        "map DSCP 26 to priority 3, but the priority is 4. Use a DSCP from 32 to 39, or the priority 3.",
-    ),
     "MIG instances side by side over RDMA": (
         site(network=PVRDMA, gpu={"mode": "mig", "profile": "grid_a100-3-20c", "per_vm": 2}),
         "MIG instances have no peer-to-peer traffic between them",

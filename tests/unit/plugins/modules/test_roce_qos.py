@@ -134,7 +134,7 @@ def test_what_will_be_sent_and_come_of_it_is_told_beforehand():
         (
             {"host_ports": ["swp9"]},
             "unknown_ports",
-            "leaf-01: the ports swp9 were to be set. The switch has no such ports",
+            "leaf-01: the ports swp9 were named. The switch has no such ports",
         ),
         (
             {"config": {"mode": "semi_lossless"}},

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce import offline
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.compare import effect
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import Intent
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import junos, junos_text
@@ -126,4 +125,4 @@ def test_outputs_are_recognised(text, command):
 
 def test_junos_is_read_and_not_changed():
     with pytest.raises(OperatorError, match="This platform is only read"):
-        offline.changeable(junos.Junos())
+        junos.Junos().check(None, "spine-01")

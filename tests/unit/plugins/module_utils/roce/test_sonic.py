@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import unknown_switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic import CONFIG, SAVED, Sonic
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
 
@@ -262,6 +263,16 @@ def test_a_switch_without_buffers_is_only_filled_when_that_is_allowed():
 def test_whether_a_restart_would_lose_it(same):
     saved = box() if same else box(PFC_WD={NAME: {}})
     assert PLATFORM.parse({CONFIG: json.dumps(box()), SAVED: json.dumps(saved)}).unsaved is not same
+
+
+def test_rendering_without_a_switch_takes_it_for_a_stock_one():
+    there = unknown_switch(PLATFORM)
+    there.ports = {NAME: PLATFORM.blank(there, NAME)}
+    found = PLATFORM.render(there, {NAME: compare.wanted(intent({}), PLATFORM)}, intent({}))
+    paths = {path for _op, path, _value in operations(found)}
+    # Never a whole table, which would take the place of one that is there.
+    assert {"/DSCP_TO_TC_MAP/AIREADY_ROCE_26_3_48_6", f"/PORT_QOS_MAP/{NAME}/dscp_to_tc_map"} <= paths
+    assert not [path for path in paths if path.count("/") == 1]
 
 
 def test_the_backup_has_no_secrets():

@@ -1,0 +1,223 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What `nv show` of Cumulus Linux tells of ports: how they run, and how they are set where nothing else tells. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_text as text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper, Port
+
+ANY = "*"  # the port of outputs that do not say whose they are, or that hold for all
+# Outputs that come without their command, by what only they have.
+MARKS = (
+    ("rx-pfc-stats", "nv show interface * qos roce counters"),
+    ("RoCE Pool Status", "nv show interface * qos roce status"),
+    ("trust-mode", "nv show qos roce"),
+    ("PFC WD Status", "nv show interface * qos pfc-watchdog"),
+    ("switch-priority]", "nv show qos pfc default-global"),
+    ("scheduler-weight", "nv show qos roce"),
+    ("SP->TC mapping", "nv show qos egress-queue-mapping default-global"),
+    ("DSCP->SP", "nv show qos mapping default-global dscp"),
+    ("bw-percent", "nv show qos egress-scheduler default-global"),
+    ("ECN Configurations", "nv show qos congestion-control default-global"),
+)
+
+
+def command_of(output):
+    """The command that a table is of; None for what is no table of NVUE."""
+    return next((command for mark, command in MARKS if mark in output), None)
+
+
+def ports_of(command, output):
+    """The ports that an output tells of."""
+    names = []
+    for part in text.documents(output):
+        names += [name for name in (part if isinstance(part, dict) else {}) if name.startswith("swp")]
+    names += list(text.by_interface(output))
+    found = re.match(r"nv show interface (swp\S+|\*) ", command)
+    if not names and (found or command.startswith("nv show qos")):
+        names = text.port_names(found.group(1)) if found else [ANY]
+    return names
+
+
+def read(switch, command, output):
+    """Put what an output tells into a Switch."""
+    for part in text.documents(output):
+        for name, tree in part.items() if isinstance(part, dict) else ():
+            if name.startswith("swp") and isinstance(tree, dict):
+                _port(switch, name, tree)
+    shown = text.by_interface(output)
+    if not shown and not text.documents(output):
+        shown = dict.fromkeys(ports_of(command, output), output)
+    for name, own in shown.items():
+        tree = _nested(text.tree_of(own))
+        if "qos pfc-watchdog" in command:
+            _watched(switch, name, tree, own)
+        elif command.startswith("nv show interface"):
+            _port(switch, name, tree)
+        _configured(switch.ports.setdefault(name, Port()), tree, own)
+    if command.startswith("nv show qos roce"):
+        switch.exceptions += text.exceptions_of(output)
+
+
+def _port(switch, name, tree):
+    """One port of a view, in JSON or from a table."""
+    running = switch.oper.setdefault(name, Oper())
+    link = tree.get("link") or {}
+    if text.number(link.get("mtu")) is not None:
+        running.mtu = text.number(link.get("mtu"))
+    state = link.get("oper-status") or link.get("state")
+    if state:
+        running.up = "up" in state if isinstance(state, dict) else str(state).lower() == "up"
+    status = _holding(tree, "trust")
+    if status and "trust-mode" in (status.get("trust") or {}):
+        _status(running, status)
+    counters = _holding(tree, "rx-pfc-stats"), _holding(tree, "tx-pfc-stats")
+    if all(counters):
+        _counted(running, *counters)
+    for system, one in ((tree.get("lldp") or {}).get("neighbor") or {}).items():
+        chassis, port = one.get("chassis") or {}, one.get("port") or {}
+        switch.neighbours.setdefault(name, []).append(
+            Neighbour(
+                system=chassis.get("system-name") or system,
+                port=port.get("name") or port.get("port-id"),
+                chassis=chassis.get("chassis-id"),
+                description=port.get("description"),
+            )
+        )
+
+
+def _status(running, status):
+    running.trust = _trust(status["trust"]["trust-mode"])
+    running.pfc, running.pfc_sends = _flow_control(status)
+    running.ecn = _marking(status)
+
+
+def _counted(running, received, sent):
+    roce_in, roce_out = received.get("rx-roce-stats") or {}, sent.get("tx-roce-stats") or {}
+    drops = (roce_in.get("no-buffer-discard"), roce_out.get("unicast-no-buffer-discard"))
+    counted = {
+        "pauses_received": received["rx-pfc-stats"].get("pause-packets"),
+        "pauses_sent": sent["tx-pfc-stats"].get("pause-packets"),
+        "roce_packets_received": roce_in.get("roce-packets"),
+        "roce_packets_sent": roce_out.get("roce-packets"),
+        "ecn_marked": (sent.get("tx-ecn-stats") or {}).get("ecn-marked-packets"),
+        "cnp_packets_sent": (sent.get("tx-cnp-stats") or {}).get("cnp-packets"),
+    }
+    running.counters.update({key: text.number(one) for key, one in counted.items() if one is not None})
+    if any(one is not None for one in drops):
+        running.counters["roce_drops"] = sum(text.number(one) or 0 for one in drops)
+
+
+def _watched(switch, name, tree, output):
+    running = switch.oper.setdefault(name, Oper())
+    if "state" in tree:
+        running.watchdog = text.is_on(tree["state"])
+        switch.ports.setdefault(name, Port()).watchdog = running.watchdog
+    rows = text.rows_of(output, "traffic-class", "deadlock-count")
+    if rows:
+        running.counters["watchdog_events"] = sum(text.number(row["deadlock-count"]) or 0 for row in rows)
+
+
+def _configured(port, tree, output):
+    """What tables tell of the settings, for those that nothing else told."""
+    told = {}
+    if "trust-mode" in (tree.get("trust") or {}):
+        pfc, sends = _flow_control(tree)
+        told.update(trust=_trust(tree["trust"]["trust-mode"]), ecn=_marking(tree), pfc=pfc, pfc_sends=sends)
+        told["lossless"] = pfc if str(tree.get("mode", "")).startswith("lossless") else []
+        told["cable_length_m"] = text.number((tree.get("pfc") or {}).get("cable-length"))
+    elif "tx" in tree and "switch-priority" in tree:
+        told.update(pfc=text.numbers(tree["switch-priority"]), pfc_sends=text.is_on(tree["tx"]))
+        told["cable_length_m"] = text.number(tree.get("cable-length"))
+    if "pfc" in told:
+        told["pfc_mode"] = "on" if told["pfc"] else "off"
+    for column in ("switch-prio", "switch-priority"):
+        rows = text.rows_of(output, "dscp", column)
+        if rows:
+            told["dscp_map"] = {one: int(row[column]) for row in rows for one in text.numbers(row["dscp"])}
+    rows = text.rows_of(output, "switch-prio", "traffic-class") or text.rows_of(
+        output, "switch-priority", "traffic-class"
+    )
+    if rows:
+        _queues(told, rows)
+    rows = text.rows_of(output, "traffic-class", "mode", "bw-percent")
+    if rows:
+        told["strict"] = [int(row["traffic-class"]) for row in rows if row["mode"] == "strict"]
+        told["shares"] = {
+            int(row["traffic-class"]): text.number(row["bw-percent"]) or 0 for row in rows if row["mode"] == "dwrr"
+        }
+    rows = text.rows_of(output, "traffic-class", "ecn", "min th")
+    if rows:
+        told["ecn"] = {
+            int(row["traffic-class"]): Marking(
+                text.number(row["min th"]),
+                text.number(row["max th"]),
+                text.number(row["probability"]),
+                text.is_on(row["ecn"]),
+            )
+            for row in rows
+        }
+    for key, value in told.items():
+        if getattr(port, key) is None:
+            setattr(port, key, value)
+
+
+def _queues(told, rows):
+    told["queues"], strict, shares = {}, set(), {}
+    for row in rows:
+        queue = int(row["traffic-class"])
+        told["queues"][int(row.get("switch-prio") or row.get("switch-priority"))] = queue
+        weight = row.get("scheduler-weight", "").lower()
+        if weight.startswith("strict"):
+            strict.add(queue)
+        elif weight:
+            shares[queue] = int(re.sub(r"\D", "", weight) or 0)
+    if strict or shares:
+        told.update(strict=sorted(strict), shares=shares)
+
+
+def _flow_control(tree):
+    flow = tree.get("pfc") or {}
+    sends, obeys = (text.is_on(flow.get(key, "no")) for key in ("tx-enabled", "rx-enabled"))
+    priorities = text.numbers(flow.get("pfc-priority") or ()) if sends or obeys else []
+    return priorities, sends if priorities else None
+
+
+def _marking(tree):
+    told = tree.get("congestion-control") or {}
+    if "ecn" not in str(told.get("congestion-mode", "")).lower():
+        return {}
+    low, high = text.number(told.get("min-threshold")), text.number(told.get("max-threshold"))
+    if low is None or high is None:
+        return {}
+    marking = Marking(low, high, text.number(told.get("probability")))
+    return dict.fromkeys(text.numbers(told.get("enabled-tc") or ()), marking)
+
+
+def _trust(words):
+    kinds = {word.strip().lower() for word in str(words).split(",")}
+    if {"pcp", "dscp"} <= kinds:
+        return "both"
+    return next((kind for kind in ("dscp", "pcp") if kind in kinds), "none")
+
+
+def _holding(tree, key):
+    """The part of a tree, at whatever depth, that has a key."""
+    if not isinstance(tree, dict) or key in tree:
+        return tree if isinstance(tree, dict) else None
+    return next((found for found in (_holding(part, key) for part in tree.values()) if found), None)
+
+
+def _nested(paths):
+    tree = {}
+    for path, value in paths.items():
+        part = tree
+        for key in path[:-1]:
+            part = part.setdefault(key, {}) if isinstance(part.get(key, {}), dict) else {}
+        part[path[-1]] = value
+    return tree

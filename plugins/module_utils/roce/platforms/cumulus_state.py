@@ -1,0 +1,303 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the settings of Cumulus Linux mean for a port, and what its ports tell of how they run. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_shows as shows
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_text as text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port
+
+ALL = "default-global"
+ROCE_CLASS, CNP_CLASS = 3, 6  # of the presets
+IDENTITY = {priority: priority for priority in range(8)}
+EIGHTS = {dscp: dscp >> 3 for dscp in range(64)}
+PRESET_QUEUES = {**dict.fromkeys(range(8), 0), 3: ROCE_CLASS, 6: CNP_CLASS}
+PRESET_MARKING = Marking(150000, 1500000, 100)
+FACTORY_MTU, FACTORY_CABLE_M = 9216, 100
+FACTORY_POLL_MS, FACTORY_ROBUSTNESS = 100, 3
+# The preset with a class for each step of congestion: it trims packets and marks in classes 1 to 3.
+MULTI_MARKING = Marking(163 * 1024, 234 * 1024, 5)
+MULTI_SHARES = {0: 4, 1: 8, 2: 18, 3: 22, 4: 22, 5: 22, 6: 4, 7: 0}
+MULTI_DSCPS = ("0,7-10,51-63", "1-2", "3-4", "5-6", "11-40", "41-50")
+# {kind of profile: effects that it decides}
+PROFILE_KEYS = {
+    "mapping": {"trust", "roce_priority", "cnp_priority"},
+    "egress-queue-mapping": {"roce_queue_shared_with", "cnp_strict"},
+    "pfc": {"pfc_mode", "pfc", "pfc_sends", "lossless", "cable_length_m"},
+    "congestion-control": {"ecn"},
+    "egress-scheduler": {"bandwidth_percent", "cnp_strict"},
+    "link-pause": {"pause"},
+}
+SYSTEM_KEYS = {key for keys in PROFILE_KEYS.values() for key in keys}
+DCBX = ("dcbx-pfc-tlv", "dcbx-ets-config-tlv", "dcbx-ets-recomm-tlv")
+TRUSTS = {"l2": "pcp", "l3": "dscp", "both": "both", "port": "none"}
+
+
+def switch_of(switch, texts):
+    """Fill a Switch from {command: output}."""
+    settings = None
+    shown = [(text.command_in(output) or command, output) for command, output in texts.items()]
+    for command, output in shown:
+        words = command.split()
+        if words[:3] == ["nv", "config", "show"] and text.documents(output):
+            header, settings = text.config_of(output)
+            switch.version = _version(header.get("version")) or switch.version
+            switch.model = header.get("model") or switch.model
+        elif command.endswith(".conf"):
+            settings = _of_files(text.properties(output))
+    # Without the settings, tables of what runs say what they can.
+    made = (lambda _name: Port()) if settings is None else (lambda name: port_of(settings, name))
+    settings = settings or {}
+    switch.hostname = _at(settings, "system", "hostname")
+    switch.raw = {"settings": settings}
+    names = dict.fromkeys(settings.get("interface") or {})
+    for command, output in shown:
+        names.update(dict.fromkeys(shows.ports_of(command, output) if "show" in command else ()))
+    switch.ports = {name: made(name) for name in names if name.startswith(("swp", shows.ANY))}
+    for command, output in shown:
+        if command.startswith("nv show"):
+            shows.read(switch, command, output)
+    for name in switch.ports:
+        for profile, users in _own(settings, name):
+            switch.own.setdefault(f"qos congestion-control {profile}", []).extend(users)
+    kept = {key: settings[key] for key in ("qos",) if key in settings}
+    ports = {name: _kept(one) for name, one in (settings.get("interface") or {}).items() if _kept(one)}
+    switch.config = json.dumps(dict(kept, interface=ports), indent=2, sort_keys=True) if settings else ""
+    return switch
+
+
+def command_of(output):
+    """The command that an output is of; None for what NVUE does not show."""
+    named = text.command_in(output)
+    if named:
+        return named
+    for part in text.documents(output):
+        entries = part if isinstance(part, list) else [part]
+        if any(isinstance(entry, dict) and ("set" in entry or "qos" in entry) for entry in entries):
+            return "nv config show -o json"
+        if isinstance(part, dict) and any(key.startswith("swp") for key in part):
+            return "nv show interface -o json"
+    if re.search(r"^\s*(pfc|traffic|default_ecn_red_conf|pfc_watchdog)\.", output, re.M):
+        return "/etc/cumulus/datapath/qos/qos_features.conf"
+    return shows.command_of(output)
+
+
+def preset_of(settings):
+    """The mode of RoCE that is on; None without."""
+    roce = _at(settings, "qos", "roce")
+    if roce is None:
+        return None
+    for key in ("enable", "state"):
+        if key in roce and not text.is_on(roce[key]):
+            return None
+    return str(roce.get("mode") or "lossless")
+
+
+def port_of(settings, name):
+    """The Port that the settings of a switch make: the preset, and over it what is set beside it."""
+    one = _at(settings, "interface", name) or {}
+    mode = preset_of(settings)
+    port = _preset(mode)
+    lossless_pools = (mode or "").startswith("lossless") or _has_lossless_pool(settings)
+    profiles = {kind: _profile(settings, one, kind) for kind in PROFILE_KEYS}
+    _mapped(port, profiles["mapping"], profiles["egress-queue-mapping"])
+    flow = profiles["pfc"]
+    if flow:
+        port.pfc = text.numbers(flow.get("switch-priority") or {})
+        port.pfc_sends = text.is_on(flow.get("tx", "enable"))
+        if not port.pfc_sends and not text.is_on(flow.get("rx", "enable")):
+            port.pfc = []
+    port.pfc_mode = "on" if port.pfc else "off"
+    port.lossless = list(port.pfc) if lossless_pools or flow.get("port-buffer") else []
+    length = flow.get("cable-length") or _at(settings, "qos", "roce", "cable-length")
+    port.cable_length_m = text.number(length) or FACTORY_CABLE_M
+    classes = profiles["congestion-control"].get("traffic-class") or {}
+    if classes and mode is None:
+        port.ecn = {}
+    _marked(port, classes)
+    _scheduled(port, profiles["egress-scheduler"].get("traffic-class") or {})
+    port.pause = any(text.is_on(profiles["link-pause"].get(way, "off")) for way in ("tx", "rx"))
+    port.mtu = text.number(_at(one, "link", "mtu")) or FACTORY_MTU
+    port.watchdog = text.is_on(_at(one, "qos", "pfc-watchdog", "state"))
+    watch = _at(settings, "qos", "pfc-watchdog") or {}
+    times = (watch.get("polling-interval", FACTORY_POLL_MS), watch.get("robustness", FACTORY_ROBUSTNESS))
+    port.watchdog_detection_ms = int(times[0]) * int(times[1])
+    port.dcbx = "ieee" if any(text.is_on(_at(one, "lldp", kind)) for kind in DCBX) else "off"
+    return port
+
+
+def _preset(mode):
+    """A port as RoCE's mode alone makes it; as the factory did where there is none."""
+    if mode is None:
+        return Port(
+            trust="pcp",
+            dscp_map=dict(EIGHTS),
+            queues=dict(IDENTITY),
+            pfc=[],
+            ecn={0: Marking(40000, 200000, 100)},
+            strict=[],
+            shares={},
+        )
+    if mode == "lossy-multi-tc":
+        return Port(
+            trust="both",
+            dscp_map={dscp: at for at, row in enumerate(MULTI_DSCPS) for dscp in text.numbers(row)},
+            queues=dict(IDENTITY),
+            pfc=[],
+            ecn=dict.fromkeys((1, 2, 3), MULTI_MARKING),
+            strict=[],
+            shares=dict(MULTI_SHARES),
+        )
+    lossless = mode.startswith("lossless")
+    return Port(
+        trust="both",
+        dscp_map=dict(EIGHTS),
+        queues=dict(PRESET_QUEUES),
+        pfc=[3] if lossless else [],
+        pfc_sends=True if lossless else None,
+        ecn={0: PRESET_MARKING, ROCE_CLASS: PRESET_MARKING},
+        strict=[CNP_CLASS],
+        shares={0: 50, ROCE_CLASS: 50},
+    )
+
+
+def _mapped(port, mapping, queues):
+    port.trust = TRUSTS.get(str(mapping.get("trust")), port.trust)
+    for dscp, what in (mapping.get("dscp") or {}).items():
+        port.dscp_map[int(dscp)] = int(what["switch-priority"])
+    for priority, what in (queues.get("switch-priority") or {}).items():
+        port.queues[int(priority)] = int(what["traffic-class"])
+
+
+def _marked(port, classes):
+    for queue, what in classes.items():
+        usual = port.ecn.get(int(queue), Marking(40000, 200000, 100))
+        low, high = text.number(what.get("min-threshold")), text.number(what.get("max-threshold"))
+        part = text.number(what.get("probability"))
+        marks = text.is_on(what["ecn"]) if "ecn" in what else int(queue) in port.ecn
+        if not marks and not text.is_on(what.get("red", "disable")):
+            port.ecn.pop(int(queue), None)
+            continue
+        port.ecn[int(queue)] = Marking(
+            usual.min_bytes if low is None else low,
+            usual.max_bytes if high is None else high,
+            usual.probability if part is None else part,
+            marks,
+        )
+
+
+def _scheduled(port, classes):
+    for queue, what in [(int(queue), what) for queue, what in classes.items()]:
+        if what.get("mode") == "strict":
+            port.strict = sorted({*port.strict, queue})
+            port.shares.pop(queue, None)
+        elif "bw-percent" in what or what.get("mode") == "dwrr":
+            port.strict = [one for one in port.strict if one != queue]
+            port.shares[queue] = text.number(what.get("bw-percent")) or port.shares.get(queue, 0)
+
+
+def _profile(settings, one, kind):
+    name = _at(one, "qos", kind, "profile") or ALL
+    return _at(settings, "qos", kind, name) or {}
+
+
+def _has_lossless_pool(settings):
+    pools = _at(settings, "qos", "traffic-pool") or {}
+    return any("lossless" in name and text.number(one.get("memory-percent")) for name, one in pools.items())
+
+
+def _own(settings, name):
+    """The profiles with our name, each with this port if it uses it."""
+    mine = _at(settings, "interface", name, "qos", "congestion-control", "profile")
+    profiles = _at(settings, "qos", "congestion-control") or {}
+    return [(one, [name] if mine == one else []) for one in profiles if one.startswith("aiready-")]
+
+
+def _kept(one):
+    mtu = _at(one, "link", "mtu")
+    kept = {key: one[key] for key in ("qos", "lldp") if isinstance(one, dict) and key in one}
+    return dict(kept, link={"mtu": mtu}) if mtu is not None else kept
+
+
+def _version(value):
+    found = re.search(r"\d+\.\d+(?:\.\d+)?", str(value or ""))
+    return found.group(0) if found else None
+
+
+def _of_files(keys):
+    """The same settings of a switch that is run by the files behind NVUE."""
+    qos, ports = {}, {}
+    sources = keys.get("traffic.packet_priority_source_set")
+    if sources is not None:
+        kinds = {"802.1p" in sources: "l2", "dscp" in sources: "l3"}
+        trust = "both" if "802.1p" in sources and "dscp" in sources else kinds.get(True, "port")
+        qos.setdefault("mapping", {})[ALL] = {"trust": trust}
+    for key, value in keys.items():
+        found = re.match(r"traffic\.cos_(\d)\.priority_source\.dscp$", key)
+        for dscp in text.numbers(value) if found else ():
+            entries = qos.setdefault("mapping", {}).setdefault(ALL, {}).setdefault("dscp", {})
+            entries[str(dscp)] = {"switch-priority": found.group(1)}
+        found = re.match(r"cos_egr_queue\.cos_(\d)\.uc$", key)
+        if found:
+            entries = qos.setdefault("egress-queue-mapping", {}).setdefault(ALL, {}).setdefault("switch-priority", {})
+            entries[found.group(1)] = {"traffic-class": value}
+    for group, one in _groups(keys, "pfc"):
+        qos.setdefault("pfc", {})[_used(ports, "pfc", group, one)] = {
+            "switch-priority": {str(priority): {} for priority in text.numbers(one.get("cos_list", ""))},
+            "tx": one.get("tx_enable", "true"),
+            "rx": one.get("rx_enable", "true"),
+            "cable-length": one.get("cable_length"),
+            "port-buffer": one.get("port_buffer_bytes"),
+        }
+    usual = {key.rpartition(".")[2]: value for key, value in keys.items() if key.startswith("default_ecn_red_conf.")}
+    marked = [(ALL, dict(usual, port_set="allports"))] if usual else []
+    for group, one in marked + _groups(keys, "ecn_red"):
+        profile = qos.setdefault("congestion-control", {})
+        profile[_used(ports, "congestion-control", group, one)] = {"traffic-class": _marking_of_file(one)}
+    for _group, one in _groups(keys, "pfc_watchdog"):
+        for name in text.port_names(one.get("port_set", "")):
+            ports.setdefault(name, {}).setdefault("qos", {})["pfc-watchdog"] = {"state": "enable"}
+    return {"qos": qos, "interface": dict({shows.ANY: {}}, **ports)}
+
+
+def _groups(keys, kind):
+    names = re.findall(r"[\w-]+", keys.get(f"{kind}.port_group_list", ""))
+    parts = {name: f"{kind}.{name}." for name in names}
+    return [
+        (name, {key[len(start) :]: value for key, value in keys.items() if key.startswith(start)})
+        for name, start in parts.items()
+    ]
+
+
+def _used(ports, kind, group, one):
+    """The profile of a group: that of all ports, or one that its ports use."""
+    if one.get("port_set") in (None, "allports"):
+        return ALL
+    for name in text.port_names(one["port_set"]):
+        ports.setdefault(name, {}).setdefault("qos", {})[kind] = {"profile": group}
+    return group
+
+
+def _marking_of_file(one):
+    what = {
+        "ecn": one.get("ecn_enable", "true"),
+        "red": one.get("red_enable", "false"),
+        "min-threshold": one.get("min_threshold_bytes"),
+        "max-threshold": one.get("max_threshold_bytes"),
+        "probability": one.get("probability"),
+    }
+    return {str(queue): what for queue in text.numbers(one.get("egress_queue_list", ""))}
+
+
+def _at(tree, *path):
+    for key in path:
+        if not isinstance(tree, dict) or key not in tree:
+            return None
+        tree = tree[key]
+    return tree

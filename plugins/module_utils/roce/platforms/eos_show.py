@@ -1,0 +1,139 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What Arista EOS shows of what runs: its tables and its JSON. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json, numbers
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.eos_text import TRUSTS, UNITS
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper
+
+
+def short(name):
+    """The name of a port in full, from tables that cut it."""
+    cut = re.fullmatch(r"(Et|Po)(\d\S*)", name)
+    return name if not cut else {"Et": "Ethernet", "Po": "Port-Channel"}[cut.group(1)] + cut.group(2)
+
+
+PORT = r"((?:Ethernet|Et|Port-Channel|Po)[\w/.]+)"
+ENABLED = re.compile(rf"^\s*{PORT}\s+(Yes|No)\s+([\d ,-]*?|none)\s*(Yes|No)\b\s*(.*)$", re.IGNORECASE)
+FLAGS = re.compile(rf"^\s*{PORT}\s+([EDAW](?: ?[EDAW])*)(?:\s+([\d ,]+?|-))?(?:\s{{2,}}(.*))?$")
+TOTALS = re.compile(rf"^\s*{PORT}\s+(\d+)\s+(\d+)\s*$")
+
+
+def flow_control(text, oper):
+    """`show priority-flow-control`, old table or new with its counters, into {port: Oper}."""
+    for line in cleaned(text):
+        row, flags, totals = ENABLED.match(line), FLAGS.match(line), TOTALS.match(line)
+        if row:
+            running = oper.setdefault(short(row.group(1)), Oper())
+            _acting(running, row.group(4).lower() == "yes", row.group(3), row.group(5))
+        elif totals:
+            counters = oper.setdefault(short(totals.group(1)), Oper()).counters
+            counters.update(pauses_received=int(totals.group(2)), pauses_sent=int(totals.group(3)))
+        elif flags:
+            running = oper.setdefault(short(flags.group(1)), Oper())
+            _acting(running, "A" in flags.group(2), flags.group(3), flags.group(4))
+            running.watchdog = "W" in flags.group(2)
+
+
+def _acting(running, active, priorities, note):
+    running.pfc = numbers(priorities) if active else []
+    running.pfc_sends = bool(running.pfc)
+    if "dcbx disabled" in (note or "").lower():
+        running.dcbx = "off"
+
+
+def queues_of(text, oper, strict):
+    """`show qos interfaces`, whole or of one aspect, into {port: Oper} and {port: {queue: whether it goes first}}."""
+    name = queue = None
+    for line in cleaned(text):
+        head, table = (
+            re.match(rf"^\s*{PORT}:", line),
+            re.match(rf"^\s*{PORT}\s+(COS|DSCP|UNTRUSTED)\b", line, re.IGNORECASE),
+        )
+        if head or table:
+            name, queue = short((head or table).group(1)), None
+            running = oper.setdefault(name, Oper())
+            running.trust = TRUSTS[table.group(2).lower()] if table else running.trust
+            continue
+        if name is None:
+            continue
+        trust = re.search(r"trust mode\s*:?\s*(\w+)", line, re.IGNORECASE)
+        row = re.match(r"^\s*(?:(?:uc-?)?tx-?queue:?\s*)?(\d)\s*:?(?:\s+(.*))?$", line, re.IGNORECASE)
+        if trust:
+            oper[name].trust = TRUSTS.get(trust.group(1).lower())
+        elif row:
+            queue = int(row.group(1))
+            _queue_row(queue, row.group(2) or "", oper[name], strict.setdefault(name, {}))
+        elif queue is not None:
+            _threshold(queue, line, oper[name])
+
+
+def _queue_row(queue, rest, running, strict):
+    order = re.search(r"\b(SP|RR)\b", rest)
+    if order:
+        strict[queue] = order.group(1) == "SP"
+    unit = re.search(r"\b(bytes|kbytes|mbytes|segments|kb|mb)\b", rest, re.IGNORECASE)
+    found = [int(entry) for entry in re.findall(r"\b\d+\b", rest)]
+    if unit and len(found) >= 2:
+        size = _size(unit.group(1))
+        chance = found[2] if len(found) > 2 and found[2] <= 100 else None
+        running.ecn = {**(running.ecn or {}), queue: Marking(found[0] * size, found[1] * size, chance)}
+    elif order:
+        running.ecn = running.ecn or {}  # None of its queues marks, unless the thresholds follow.
+
+
+def _threshold(queue, line, running):
+    """Lines such as 'Minimum threshold: 150 kbytes' below a queue."""
+    told = re.search(r"(min|max)\w*[ -]threshold\W*(\d+)\s*(\w+)", line, re.IGNORECASE)
+    chance = re.search(r"prob\w*\W*(\d+)", line, re.IGNORECASE)
+    if not told and not chance:
+        return
+    old = (running.ecn or {}).get(queue) or Marking(0, 0)
+    low, high, odds = old.min_bytes, old.max_bytes, old.probability
+    if told:
+        size = int(told.group(2)) * _size(told.group(3))
+        low, high = (size, high) if told.group(1).lower() == "min" else (low, size)
+    else:
+        odds = int(chance.group(1))
+    running.ecn = {**(running.ecn or {}), queue: Marking(low, high, odds)}
+
+
+def _size(unit):
+    unit = unit.lower()
+    return UNITS.get({"kb": "kbytes", "mb": "mbytes"}.get(unit, unit), 0)
+
+
+def neighbours(text):
+    """`show lldp neighbors detail | json` or, with less in it, without detail."""
+    told = (from_json(text) or {}).get("lldpNeighbors") or {}
+    if isinstance(told, list):
+        return _brief(told)
+    found = {}
+    for name, entry in told.items():
+        found[name] = [_neighbour(one) for one in entry.get("lldpNeighborInfo") or []]
+    return {name: many for name, many in found.items() if many}
+
+
+def _neighbour(one):
+    port = one.get("neighborInterfaceInfo") or {}
+    name = port.get("interfaceId_v2") or port.get("interfaceId") or ""
+    return Neighbour(
+        system=one.get("systemName") or None,
+        port=str(name).strip('"') or None,
+        chassis=one.get("chassisId") or None,
+        description=port.get("interfaceDescription") or one.get("systemDescription") or None,
+    )
+
+
+def _brief(rows):
+    found = {}
+    for row in rows:
+        one = Neighbour(system=row.get("neighborDevice"), port=row.get("neighborPort"))
+        found.setdefault(row.get("port"), []).append(one)
+    return found

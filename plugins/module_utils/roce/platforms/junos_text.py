@@ -1,0 +1,243 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The class of service of Junos, from its configuration in curly brackets or in lines with `set`. Pure."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts.words import dscp_of
+
+_WORD = re.compile(r'"[^"]*"|[{};\[\]]|[^\s{};\[\]]+')
+STRICT = ("strict-high", "strict", "high")
+
+
+@dataclass
+class Profile:
+    """A congestion notification profile."""
+
+    pfc: list = field(default_factory=list)
+    queues: dict = field(default_factory=dict)  # {priority: queue that its pauses stop}
+    sends: bool = False
+    watchdog: bool = False
+    detection_ms: int | None = None
+    recovery_ms: int | None = None
+    action: str | None = None
+    cable_length_m: int | None = None
+
+
+@dataclass
+class Scheduler:
+    """How a queue is served, and what becomes of its packets when it grows."""
+
+    ecn: bool = False
+    profile: str | None = None  # the drop profile
+    probability: int | None = None
+    strict: bool = False
+    share: int | None = None
+
+
+def statements(lines):
+    """Each statement as a tuple of words, from the top of the hierarchy; in either form."""
+    found, depth, words, dead = [], [], [], []
+    for line in (re.sub(r"/\*.*?\*/|##.*$|#\s.*$", "", line).strip() for line in lines):
+        if re.match(r"(set|delete|deactivate)\s", line):
+            head, *rest = _WORD.findall(line.rstrip(";"))
+            rest = tuple(word.strip('"') for word in rest if word not in "[]{};")
+            (found if head == "set" else dead).append(rest)
+            continue
+        for word in _WORD.findall(line):
+            if word == "{":
+                depth.append(tuple(words))
+                words = []
+            elif word in ("}", ";"):
+                if words and word == ";":
+                    found.append(sum(depth, ()) + tuple(words))
+                elif word == "}" and depth:
+                    depth.pop()
+                words = []
+            elif word not in "[]":
+                words.append(word.strip('"'))
+    # What is marked inactive is not in effect, nor is what lies below it.
+    return [one for one in found if "inactive:" not in one and not any(one[: len(gone)] == gone for gone in dead)]
+
+
+class ClassOfService:
+    """Everything below class-of-service, worked out."""
+
+    def __init__(self, found):
+        self.statements = found
+        self.interfaces = sorted({one[1] for one in self.below("interfaces") if len(one) > 1})
+        self._classes = self._forwarding_classes()
+        self._priorities = self._priority_of_each()
+        self.queues = {self._priorities[name]: one["queue"] for name, one in self._classes.items()}
+        self.no_loss = [self._priorities[name] for name, one in self._classes.items() if one["no_loss"]]
+
+    def below(self, *start):
+        return [one for one in self.statements if one[: len(start)] == start]
+
+    def of_interface(self, name):
+        """The statements of an interface, those of patterns that it fits included, the exact ones first."""
+        fit = [one for one in self.below("interfaces") if len(one) > 2 and fnmatch.fnmatch(name, one[1])]
+        return [one[2:] for one in sorted(fit, key=lambda one: "*" in one[1])]
+
+    def trust(self, own):
+        kinds = {one[3] for one in own if one[:1] == ("unit",) and one[2:3] == ("classifiers",) and len(one) > 4}
+        kinds |= {one[1] for one in own if one[:1] == ("classifiers",) and len(one) > 2}
+        if "dscp" in kinds and "ieee-802.1" in kinds:
+            return "both"
+        return "dscp" if "dscp" in kinds else "pcp" if "ieee-802.1" in kinds else None
+
+    def dscp_map(self, own):
+        """{DSCP: priority} of the classifier of an interface."""
+        names = [one[-1] for one in own if "classifiers" in one and one[-2] == "dscp"]
+        return self._classifier(names[0]) if names else {}
+
+    def _classifier(self, name):
+        return {
+            dscp: self._priorities[one[4]]
+            for one in self.below("classifiers", "dscp", name, "forwarding-class")
+            if len(one) > 4 and one[4] in self._priorities
+            for dscp in _code_points(one)
+        }
+
+    def profile(self, own):
+        """The congestion notification profile of an interface."""
+        names = [one[1] for one in own if one[0] == "congestion-notification-profile" and len(one) > 1]
+        found = Profile()
+        if not names:
+            return found
+        table = self.dscp_map(own)
+        for one in (one[2:] for one in self.below("congestion-notification-profile", names[0])):
+            self._input(found, one, table)
+            if one[:3] == ("output", "ieee-802.1", "code-point") and "flow-control-queue" in one:
+                found.queues[int(one[3], 2)] = int(one[one.index("flow-control-queue") + 1])
+            if one[:1] == ("pfc-watchdog",):
+                found.watchdog = True
+                _watchdog(found, one[1:])
+        found.sends = bool(found.pfc)
+        # An output alone obeys pauses, and asks for none.
+        found.pfc = sorted({*found.pfc} or {*found.queues})
+        return found
+
+    def _input(self, found, one, table):
+        if one[:1] != ("input",):
+            return
+        if "cable-length" in one:
+            found.cable_length_m = int(re.sub(r"\D", "", one[one.index("cable-length") + 1]) or 0) or None
+        if "code-point" not in one or "pfc" not in one:
+            return
+        bits = one[one.index("code-point") + 1]
+        if one[1] == "ieee-802.1":
+            priority = int(bits, 2)
+        else:
+            priority = {**self._any_map(), **table}.get(dscp_of(bits))
+        if priority is not None and priority not in found.pfc:
+            found.pfc.append(priority)
+
+    def schedulers(self, own):
+        """{queue: Scheduler} of the scheduler map of an interface."""
+        names = [one[1] for one in own if one[0] == "scheduler-map" and len(one) > 1]
+        found = {}
+        for one in self.below("scheduler-maps", *names[:1]) if names else []:
+            if one[2:3] == ("forwarding-class",) and one[3] in self._classes and "scheduler" in one:
+                found[self._classes[one[3]]["queue"]] = self._scheduler(one[one.index("scheduler") + 1])
+        return found
+
+    def _scheduler(self, name):
+        found = Scheduler()
+        for one in (one[2:] for one in self.below("schedulers", name)):
+            if one[:1] == ("explicit-congestion-notification",):
+                found.ecn = True
+            elif one[:1] == ("drop-profile-map",) and "drop-profile" in one:
+                found.profile = one[one.index("drop-profile") + 1]
+                found.probability = self._probability(found.profile)
+            elif one[:1] == ("priority",) and len(one) > 1:
+                found.strict = one[1] in STRICT
+            elif one[:2] == ("transmit-rate", "percent") and len(one) > 2:
+                found.share = int(one[2])
+        return found
+
+    def _probability(self, name):
+        told = [one for one in self.below("drop-profiles", name) if "drop-probability" in one]
+        numbers = [int(word) for one in told for word in one[one.index("drop-probability") + 1 :] if word.isdigit()]
+        return max(numbers, default=None)
+
+    def contradictions(self):
+        """What Junos takes and does not do, as sentences."""
+        found = []
+        for name in sorted({one[1] for one in self.below("congestion-notification-profile") if len(one) > 1}):
+            kinds = {one[3] for one in self.below("congestion-notification-profile", name, "input") if len(one) > 3}
+            if {"dscp", "ieee-802.1"} <= kinds:
+                found.append(
+                    f"The congestion notification profile {name} watches DSCPs and 802.1p code points, which cannot "
+                    "share one."
+                )
+        shares = {
+            side: one[-1]
+            for side in ("ingress", "egress")
+            for one in self.below("shared-buffer", side, "buffer-partition", "lossless", "percent")
+        }
+        if len(set(shares.values())) > 1:
+            found.append(
+                f"The lossless part of the shared buffer is {shares['ingress']} % at ingress and {shares['egress']} % "
+                "at egress. QFX5220 and QFX5230 need the same in both."
+            )
+        return found
+
+    def _forwarding_classes(self):
+        found = {}
+        for one in self.below("forwarding-classes"):
+            if one[1:2] == ("class",) and len(one) > 2:
+                name, rest = one[2], one[3:]
+            elif one[1:2] == ("queue",) and len(one) > 3:
+                # The older form names the queue first.
+                name, rest = one[3], ("queue-num", one[2], *one[4:])
+            else:
+                continue
+            entry = found.setdefault(name, {"queue": None, "pfc": None, "no_loss": False})
+            for word, key in (("queue-num", "queue"), ("pfc-priority", "pfc")):
+                if word in rest:
+                    entry[key] = int(rest[rest.index(word) + 1])
+            entry["no_loss"] = entry["no_loss"] or "no-loss" in rest
+        return {name: one for name, one in found.items() if one["queue"] is not None}
+
+    def _priority_of_each(self):
+        """{forwarding class: what stands for its priority}, each its own."""
+        found = {name: one["pfc"] for name, one in self._classes.items() if one["pfc"] is not None}
+        first = {}
+        for one in self.below("classifiers", "dscp"):
+            if one[3:4] == ("forwarding-class",) and _code_points(one):
+                first.setdefault(one[4], _code_points(one)[0] >> 3)
+        for name, one in self._classes.items():
+            wishes = (first.get(name), one["queue"], *range(8))
+            if name not in found:
+                found[name] = next((wish for wish in wishes if wish is not None and wish not in found.values()), 0)
+        return found
+
+    def _any_map(self):
+        """A code point of a profile counts by any classifier, where the interface names none."""
+        found = {}
+        for name in {one[2] for one in self.below("classifiers", "dscp") if len(one) > 2}:
+            found.update(self._classifier(name))
+        return found
+
+
+def _code_points(one):
+    if "code-points" not in one:
+        return []
+    told = [dscp_of(word) for word in one[one.index("code-points") + 1 :]]
+    return [dscp for dscp in told if dscp is not None]
+
+
+def _watchdog(found, words):
+    for word, attribute in (("detection", "detection_ms"), ("recovery", "recovery_ms")):
+        if word in words:
+            number = re.match(r"\d+", words[words.index(word) + 1])
+            setattr(found, attribute, int(number.group()) if number else None)
+    if "pfc-watchdog-action" in words:
+        found.action = words[words.index("pfc-watchdog-action") + 1]

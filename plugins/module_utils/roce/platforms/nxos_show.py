@@ -1,0 +1,195 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What Cisco NX-OS shows of what runs: its tables and its JSON. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import bits, cleaned, from_json, number, rows
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.nxos_text import PREDEFINED, marking
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Oper
+
+PORT = r"((?:Ethernet|Eth|port-channel|Po)[\d/.]+)"
+# 'On (8)', 'On  (0x8)', 'Off': the bitmap stands in brackets.
+FLOW = re.compile(
+    rf"^\s*{PORT}\s+(On|Off|Auto)\s+(On|Off|Yes|No)(?:\s*\(\s*(\w+)\s*\))?\s+(\d+)\s+(\d+)", re.IGNORECASE
+)
+
+
+def long(name):
+    """The name of a port in full."""
+    found = re.fullmatch(r"(Eth|Po)(\d\S*)", name)
+    return name if not found else {"Eth": "Ethernet", "Po": "port-channel"}[found.group(1)] + found.group(2)
+
+
+def flow_control(text, oper, expected):
+    """`show interface priority-flow-control`, text or JSON, into {port: Oper}.
+
+    expected: the priorities that are configured, to tell a bitmap in decimals from one in hexadecimals.
+    """
+    told = from_json(text)
+    if told is not None:
+        for row in _tables(told, "ROW_pfc_interface"):
+            _flow_row(row, oper, expected)
+        return
+    for line in cleaned(text):
+        row = FLOW.match(line)
+        if row:
+            name, _mode, state, mask, received, sent = row.groups()
+            _acting(oper, name, state.lower() in ("on", "yes"), _priorities(mask, expected), received, sent)
+
+
+def _priorities(mask, expected):
+    text = str(mask or "0").lower()
+    text = text[2:] if text.startswith("0x") else text
+    plain = bits(int(text)) if text.isdigit() else None
+    return plain if plain == sorted(expected) else bits(int(text, 16))
+
+
+def _tables(told, key):
+    """The rows of a table, however deep it lies: modules and VDCs wrap it."""
+    if isinstance(told, list):
+        return [row for entry in told for row in _tables(entry, key)]
+    if not isinstance(told, dict):
+        return []
+    found = [row for row in rows(told.get(key)) if isinstance(row, dict)]
+    return found + [row for name, entry in told.items() if name != key for row in _tables(entry, key)]
+
+
+def _flow_row(row, oper, expected):
+    """A row of JSON, whose keys differ by release: the state is the value with On or Off that is not the mode."""
+    name = next((str(row[key]) for key in ("if_name_str", "interface", "if_name", "port") if key in row), None)
+    if name is None:
+        return
+    state = next((str(value) for key, value in row.items() if "oper" in key), "Off")
+    beside = str(next((value for key, value in row.items() if "bmap" in key or "vl" in key), ""))
+    mask = re.search(r"\((\w+)\)", state) or re.search(r"((?:0x)?[0-9a-f]+)\)?$", beside)
+    received = next((value for key, value in row.items() if "rx" in key), 0)
+    sent = next((value for key, value in row.items() if "tx" in key), 0)
+    priorities = _priorities(mask.group(1), expected) if mask else []
+    _acting(oper, name, state.lower().startswith("on"), priorities, received, sent)
+
+
+def _acting(oper, name, active, priorities, received, sent):
+    running = oper.setdefault(long(name), Oper())
+    running.pfc = priorities if active else []
+    running.pfc_sends = bool(running.pfc)
+    running.counters.update(pauses_received=number(received, 0), pauses_sent=number(sent, 0))
+
+
+def queuing(text, oper):
+    """`show queuing interface`: what queues and flow control counted, by port."""
+    running, group = None, None
+    for line in cleaned(text):
+        head = re.search(rf"(?:Egress|Ingress) Queuing for {PORT}", line)
+        block = re.search(r"QOS GROUP (\d)", line)
+        drops = re.search(r"Dropped Pkts\s*\|\s*(\d+)", line)
+        marked = re.search(r"\bECN\b\D*(\d+)", line)
+        table = re.match(r"\s*(\d)\s+(\d|-)\s+(\d|-)\s+(Active|Inactive)\s+(\d+)\s+(Active|Inactive)\s+(\d+)", line)
+        sums = re.search(r"TxPPP:\s*(\d+),\s*RxPPP:\s*(\d+)", line)
+        if head:
+            running, group = oper.setdefault(long(head.group(1)), Oper()), None
+        elif running is None:
+            continue
+        elif block:
+            group = int(block.group(1))
+        elif drops and group:
+            dropped = running.counters.setdefault("drops", {})
+            dropped[group] = dropped.get(group, 0) + int(drops.group(1))
+        elif marked:
+            running.counters["ecn_marked"] = running.counters.get("ecn_marked", 0) + int(marked.group(1))
+        elif sums:
+            running.counters.update(pauses_sent=int(sums.group(1)), pauses_received=int(sums.group(2)))
+        elif table:
+            _by_class(running, table.groups())
+
+
+def _by_class(running, row):
+    """One row of the table by CoS: where the group or the buffer is '-', nothing is mapped to it."""
+    cos, group, _buffer, sends, sent, waits, received = row
+    acts = "Active" in (sends, waits) and group != "-"
+    running.pfc = sorted({*(running.pfc or []), *([int(cos)] if acts else [])})
+    running.pfc_sends = bool(running.pfc_sends) or (acts and sends == "Active")
+    for key, value in (("pauses_sent", sent), ("pauses_received", received)):
+        there = running.counters.get(key)
+        counts = there if isinstance(there, dict) else {}
+        running.counters[key] = {**counts, int(cos): int(value)}
+
+
+def policies(text, oper, matches):
+    """`show policy-map interface`: what classifies at a port, and how its queues mark.
+
+    matches: what the classes of the configuration match, for releases that show their names alone.
+    """
+    running = kind = queue = None
+    for line in cleaned(text):
+        head = re.match(rf"^\s*{PORT}\s*$", line)
+        policy = re.match(r"^\s*Service-policy \((\S+)\)\s+(\w+)", line)
+        entry = re.match(r"^\s*Class-map \((\S+)\):\s+(\S+)", line)
+        match = re.match(r"^\s*Match:\s+(dscp|cos|ip dscp)\b", line, re.IGNORECASE)
+        if head:
+            running, kind = oper.setdefault(long(head.group(1)), Oper()), None
+            running.trust, running.ecn, queue = "none", {}, None
+        elif running is None:
+            continue
+        elif policy:
+            kind = policy.groups()
+        elif entry:
+            found = PREDEFINED.fullmatch(entry.group(2))
+            queue = int(found.group(1)) if found else None
+            codes, priorities, _every = matches.get(entry.group(2), ((), (), False))
+            if kind == ("qos", "input"):
+                running.trust = _trusts(running.trust, codes, priorities)
+        elif match and kind == ("qos", "input"):
+            cos = match.group(1).lower() == "cos"
+            running.trust = _trusts(running.trust, not cos, cos)
+        elif kind == ("queuing", "output") and queue is not None and line.strip().startswith("random-detect"):
+            found = marking(line.strip())
+            running.ecn.update({queue: found} if found else {})
+
+
+def _trusts(known, codes, priorities):
+    """What a port trusts, when one more class looks at code points or at priorities."""
+    seen = {"dscp"} if codes else set()
+    seen |= {"pcp"} if priorities else set()
+    seen |= {"dscp", "pcp"} if known == "both" else {known} - {"none"}
+    return "both" if len(seen) > 1 else next(iter(seen), "none")
+
+
+def guards(text, oper):
+    """`show queuing pfc-queue`: whether the watchdog of a port runs, and how often it bit."""
+    running = None
+    for line in cleaned(text):
+        head = re.search(rf"{PORT}\s+Interface PFC watchdog:\s*\[(\w+)\]", line)
+        head = head or re.match(rf"^[\s|]*{PORT}[\s|]+(Enabled|Disabled)\b", line, re.IGNORECASE)
+        bitten = re.search(r"Shutdown\s*\|\s*(\d+)", line)
+        if head:
+            running = oper.setdefault(long(head.group(1)), Oper())
+            running.watchdog = head.group(2).lower() == "enabled"
+        elif bitten and running is not None:
+            there = running.counters.get("watchdog_events", 0)
+            running.counters["watchdog_events"] = there + int(bitten.group(1))
+
+
+def links(text):
+    """{port: row} of `show interface | json`."""
+    found = _tables(from_json(text) or {}, "ROW_interface")
+    named = {long(str(row.get("interface", ""))): row for row in found}
+    return {name: row for name, row in named.items() if re.fullmatch(PORT, name)}
+
+
+def neighbours(text):
+    """{port: [Neighbour]} of `show lldp neighbors detail | json`, or without detail."""
+    told, found = from_json(text) or {}, {}
+    for row in [*_tables(told, "ROW_nbor_detail"), *_tables(told, "ROW_nbor")]:
+        one = Neighbour(
+            system=row.get("sys_name") or row.get("chassis_id"),
+            port=row.get("port_id"),
+            chassis=row.get("chassis_id"),
+            description=row.get("port_desc") or row.get("sys_desc"),
+        )
+        found.setdefault(long(str(row.get("l_port_id", ""))), []).append(one)
+    return found

@@ -1,0 +1,243 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the commands of SONiC print, read into rows and numbers. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Oper, Port
+
+CONFIG = "sonic-cfggen -d --print-data"
+NAMES = "sonic-db-dump -n COUNTERS_DB -k COUNTERS_PORT_NAME_MAP -y"
+HARDWARE = 'sonic-db-dump -n ASIC_DB -k "ASIC_STATE:SAI_OBJECT_TYPE_PORT:*" -y'
+MARK = "@ "  # stands before the command whose output follows
+# Tables by the columns that only they have.
+KINDS = (
+    ("Lossless priorities", "show pfc priority"),
+    ("Asymmetric", "show pfc asymmetric"),
+    ("DETECTION TIME", "show pfcwd config"),
+    ("STORM DETECTED", "show pfcwd stats"),
+    ("RX Pause Transitions", "show pfc counters --history"),
+    ("PFC0", "show pfc counters"),
+    ("LocalPort", "show lldp table"),
+    ("Oper", "show interfaces status"),
+    ("SONiC Software Version", "show version"),
+)
+_RULE = re.compile(r"\s*-{2,}(?:\s+-{2,})*\s*$")
+
+
+def joined(commands):
+    """One command for the shell that runs several, each after a line that names it; none of them stops it."""
+    return " ".join(f"echo '{MARK}{command}'; {command} 2>/dev/null;" for command in commands) + " true"
+
+
+def separated(texts):
+    """{command: output} with what was joined taken apart, and without the lines of prompts."""
+    found = {}
+    for command, output in texts.items():
+        parts = re.split(rf"^{MARK}(.+?)\s*$", output, flags=re.M)
+        if parts[0].strip() or len(parts) == 1:
+            found[_named(command, parts[0])] = parts[0]
+        found.update(zip([name.strip() for name in parts[1::2]], parts[2::2]))
+    return found
+
+
+def command_of(output):
+    """The command that an output is of; None for what SONiC does not print."""
+    if tables_of(output):
+        return CONFIG
+    named = _named("", output)
+    if named:
+        return named
+    return next((command for mark, command in KINDS if mark in output), None)
+
+
+def tables_of(output):
+    """The tables of a configuration in JSON, whatever stands around it; {} of anything else."""
+    start = output.find("{")
+    if start < 0:
+        return {}
+    try:
+        tables, _end = json.JSONDecoder().raw_decode(output, start)
+    except ValueError:
+        return {}
+    return {name: rows for name, rows in tables.items() if isinstance(rows, dict)}
+
+
+def rows(output):
+    """[[cell, ...]] of each table in an output, with the header first; columns as far as the rules under it reach."""
+    found, lines = [], output.splitlines()
+    for place, line in enumerate(lines[1:], 1):
+        if not _RULE.match(line):
+            continue
+        spans = [match.span() for match in re.finditer("-+", line)]
+        ends = [start for start, _stop in spans[1:]] + [None]
+        gaps = [(stop, start) for (_first, stop), (start, _last) in zip(spans, spans[1:])]
+        table = [[lines[place - 1][start:end].strip() for (start, _stop), end in zip(spans, ends)]]
+        below = lines[place + 1 :]
+        for row, after in zip(below, [*below[1:], ""]):
+            # A blank line may stand between rows; what is above the next rule is the next header.
+            if not row.strip():
+                continue
+            cells = re.split(r"\s{2,}", row.strip())
+            if len(cells) != len(spans):
+                # Empty cells show only by their columns.
+                cells = [row[start:end].strip() for (start, _stop), end in zip(spans, ends)]
+                if any(row[stop:start].strip() for stop, start in gaps):
+                    break
+            if _RULE.match(after) and len(after.split()) > 1:
+                break
+            if not _RULE.match(row):
+                table.append(cells)
+        found.append(table)
+    return found
+
+
+def number(cell):
+    """1200 of '1,200'; None of 'N/A'."""
+    digits = str(cell).replace(",", "").strip()
+    return int(digits) if re.fullmatch(r"-?\d+", digits) else None
+
+
+def numbers(cell):
+    """[3, 4] of '3,4' or '3-4'."""
+    found = set()
+    for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", str(cell or "")):
+        found.update(range(int(first), int(last or first) + 1))
+    return sorted(found)
+
+
+def read(switch, texts):
+    """Put what the outputs of shows tell into a Switch."""
+    for command, output in texts.items():
+        for mark, reader in _READERS.items():
+            if command.startswith(mark):
+                for table in rows(output):
+                    reader(switch, table)
+        if command.startswith("show version"):
+            found = re.search(r"Software Version:\s*(?:SONiC[.-])?(\S+)", output)
+            switch.version = found.group(1) if found else switch.version
+
+
+def read_hardware(switch, texts):
+    """What the switch chip was told, by the names of its ports; it counts for more than any show."""
+    names = tables_of(texts.get(NAMES, "")).get("COUNTERS_PORT_NAME_MAP") or {}
+    objects = tables_of(texts.get(HARDWARE, ""))
+    for name, place in (names.get("value") or {}).items():
+        told = (objects.get(f"ASIC_STATE:SAI_OBJECT_TYPE_PORT:{place}") or {}).get("value") or {}
+        bits = number(told.get("SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL", ""))
+        if bits is not None:
+            oper = _oper(switch, name)
+            oper.pfc = [priority for priority in range(8) if bits & 1 << priority]
+            oper.pfc_sends = True if oper.pfc else None
+        scheme = told.get("SAI_PORT_ATTR_QOS_DSCP_TO_TC_MAP")
+        if scheme is not None:
+            _oper(switch, name).trust = "none" if scheme in ("oid:0x0", "") else "dscp"
+
+
+def _priorities(switch, table):
+    for name, cell in [row[:2] for row in table[1:]]:
+        port = switch.ports.setdefault(name, Port())
+        port.pfc = numbers(cell)
+        port.pfc_mode = "on" if port.pfc else "off"
+        _oper(switch, name).pfc = list(port.pfc)
+
+
+def _counters(switch, table):
+    header = table[0]
+    key = {"rx": "pauses_received", "tx": "pauses_sent"}.get(header[0].split()[-1].lower())
+    if key is None or "Priority" in header:
+        return
+    for row in table[1:]:
+        counted = {priority: number(cell) for priority, cell in enumerate(row[1:])}
+        counted = {priority: count for priority, count in counted.items() if count is not None}
+        if counted:
+            _oper(switch, row[0]).counters[key] = counted
+
+
+def _history(switch, table):
+    names = [name.lower() for name in table[0]]
+    if "priority" not in names:
+        return
+    for row in table[1:]:
+        cells = dict(zip(names, row))
+        oper = _oper(switch, cells["port"])
+        priority = number(cells["priority"].lower().replace("pfc", ""))
+        oper.counters.setdefault("pauses_received", {})[priority] = number(cells.get("rx pause transitions", ""))
+
+
+def _watchdog(switch, table):
+    names = [name.lower() for name in table[0]]
+    for row in table[1:]:
+        cells = dict(zip(names, row))
+        name, action = cells.get("port", row[0]), cells.get("action", "").lower()
+        port = switch.ports.setdefault(name, Port())
+        port.watchdog = _oper(switch, name).watchdog = action not in ("", "n/a")
+        port.watchdog_action = action if port.watchdog else None
+        port.watchdog_detection_ms = number(cells.get("detection time", ""))
+        port.watchdog_recovery_ms = number(cells.get("restoration time", ""))
+
+
+def _watched(switch, table):
+    """Asked for queues without storms too, it shows every queue that is watched."""
+    watched = {row[0].split(":")[0] for row in table[1:]}
+    for name in {*switch.oper, *watched}:
+        _oper(switch, name).watchdog = name in watched
+
+
+def _storms(switch, table):
+    names = [name.lower() for name in table[0]]
+    for row in table[1:]:
+        cells = dict(zip(names, row))
+        events = number(cells.get("storm detected/restored", "").split("/")[0])
+        if events is not None:
+            counters = _oper(switch, cells.get("queue", row[0]).split(":")[0]).counters
+            counters["watchdog_events"] = counters.get("watchdog_events", 0) + events
+
+
+def _links(switch, table):
+    names = [name.lower() for name in table[0]]
+    for row in table[1:]:
+        cells = dict(zip(names, row))
+        oper = _oper(switch, cells.get("interface", row[0]))
+        oper.up = cells.get("oper") == "up" if "oper" in cells else None
+        oper.mtu = number(cells.get("mtu", ""))
+
+
+def _neighbours(switch, table):
+    names = [name.lower() for name in table[0]]
+    for row in table[1:]:
+        cells = dict(zip(names, row))
+        switch.neighbours.setdefault(cells.get("localport", row[0]), []).append(
+            Neighbour(
+                system=cells.get("remotedevice") or None,
+                port=cells.get("remoteportid") or None,
+                description=cells.get("remoteportdescr") or None,
+            )
+        )
+
+
+_READERS = {
+    "show pfc priority": _priorities,
+    "show pfc counters": _counters,
+    "show pfc counters --history": _history,
+    "show pfcwd config": _watchdog,
+    "show pfcwd stats": _storms,
+    "show pfcwd stats -e": _watched,
+    "show interfaces status": _links,
+    "show lldp table": _neighbours,
+}
+
+
+def _oper(switch, name):
+    return switch.oper.setdefault(name, Oper())
+
+
+def _named(command, output):
+    """The command that the first line of a capture shows, behind a prompt."""
+    found = re.search(r"^\S+@\S+[#$]\s*(?:sudo\s+)?(\S.*?)\s*$", output, re.M)
+    return " ".join(found.group(1).split()) if found else command

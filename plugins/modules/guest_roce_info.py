@@ -1,0 +1,274 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: guest_roce_info
+short_description: Tell what the RDMA adapters of a Linux system do to RoCE
+version_added: 0.1.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Tells how each adapter with RDMA treats RoCE. That is the DSCP that senders put on packets, what the adapter trusts,
+    the priorities that it pauses, ECN, congestion notifications, MTU, and who its neighbours are.
+  - Uses the tools that are there, C(mlnx_qos), C(dcb), C(niccli), C(ethtool), C(lldptool), C(lldpcli) and
+    C(cma_roce_tos), and the files of the kernel. RV(guest.tools) names them.
+  - Runs over the connection of the play and needs no Python on the target. It needs administrator rights (C(become)),
+    without which most tools tell nothing.
+notes:
+  - A guest with a virtual function or a paravirtual adapter owns neither flow control nor trust. These are null there,
+    and M(aiready.vsphere.esxi_roce_info) tells them of the host.
+  - What jobs put on packets by environment variables, such as C(NCCL_IB_TC), cannot be seen. O(traffic_class) says it.
+  - C(cma_roce_tos) creates the folder of an adapter below C(/sys/kernel/config/rdma_cm) while it reads, where there is
+    none.
+attributes:
+  check_mode:
+    description: Can run in check mode.
+    support: full
+    details: This module only reads, and does the same in check mode.
+  diff_mode:
+    description: Returns what changes, before and after.
+    support: none
+    details: There is nothing that could change.
+  action:
+    description: An action plugin of the same name does the work on the controller.
+    support: full
+  platform:
+    description: The targets on which the commands run.
+    support: full
+    platforms: linux
+options:
+  interfaces:
+    description:
+      - The network interfaces. Left out, all that have RDMA.
+    type: list
+    elements: str
+    default: []
+  traffic_class:
+    description:
+      - The traffic class that jobs are given, as C(NCCL_IB_TC) or C(UCX_IB_TRAFFIC_CLASS). It counts as one more sender
+        in RV(guest.ports.marks).
+    type: int
+  host:
+    description:
+      - The ESXi host that the guest runs on. It is passed on, so that M(aiready.vsphere.roce_agreement_info) can tell
+        which adapters carry the guest's packets.
+    type: str
+seealso:
+  - module: aiready.vsphere.esxi_roce_info
+  - module: aiready.vsphere.roce_agreement_info
+"""
+
+EXAMPLES = r"""
+- name: Look at the adapters of guests
+  hosts: gpu_nodes
+  gather_facts: false
+  become: true
+  tasks:
+    - name: Read them
+      aiready.vsphere.guest_roce_info:
+        traffic_class: 106
+      register: roce
+
+    - name: Every adapter marks packets with the DSCP of RoCE
+      ansible.builtin.assert:
+        that: item.marks | map(attribute='traffic_class') | unique == [106]
+      loop: "{{ roce.guest.ports }}"
+      loop_control:
+        label: "{{ item.name }}"
+"""
+
+RETURN = r"""
+guest:
+  description: The guest.
+  returned: success
+  type: dict
+  contains:
+    name:
+      description: Its name in the inventory.
+      type: str
+      returned: always
+      sample: train-01
+    host:
+      description: The ESXi host, as O(host) says it.
+      type: str
+      returned: always
+      sample: esx-01.example.com
+    tools:
+      description: The tools that are there.
+      type: list
+      elements: str
+      returned: always
+      sample: [mlnx_qos, ethtool]
+    not_read:
+      description: What could not be asked, as sentences.
+      type: list
+      elements: str
+      returned: always
+      sample: []
+    ports:
+      description:
+        - The adapters, in the same terms for hosts and guests. Null is not known.
+      type: list
+      elements: dict
+      returned: always
+      contains:
+        name:
+          description: Its name, such as C(vmnic2) or C(ens192).
+          type: str
+          returned: always
+          sample: ens192
+        owner:
+          description: The host or guest.
+          type: str
+          returned: always
+          sample: train-01
+        kind:
+          description: V(esxi) or V(linux).
+          type: str
+          returned: always
+          sample: linux
+        rdma:
+          description: Its RDMA device. Null for an adapter without RDMA.
+          type: str
+          returned: always
+          sample: mlx5_0
+        driver:
+          description: Its driver.
+          type: str
+          returned: always
+          sample: mlx5_core
+        speed:
+          description: Speed in Gbit/s.
+          type: int
+          returned: always
+          sample: 100
+        up:
+          description: Whether there is a link.
+          type: bool
+          returned: always
+          sample: true
+        trust:
+          description: V(dscp), V(pcp), V(both) or V(none).
+          type: str
+          returned: always
+          sample: dscp
+        dscp_map:
+          description: Priorities by DSCP.
+          type: dict
+          returned: always
+          sample: {"26": 3, "48": 6}
+        dscp:
+          description: DSCP that the adapter itself puts on packets of RoCE, whoever sends them.
+          type: int
+          returned: always
+          sample: null
+        marks:
+          description: What senders put on packets, each with C(by) and C(traffic_class). Empty means that nobody does.
+          type: list
+          elements: dict
+          returned: always
+          sample: [{by: jobs, traffic_class: 106}]
+        pfc:
+          description: Priorities with flow control in both directions, as it acts.
+          type: list
+          elements: int
+          returned: always
+          sample: [3]
+        pfc_sends:
+          description: Priorities for which the adapter asks its peer to wait.
+          type: list
+          elements: int
+          returned: always
+          sample: [3]
+        pfc_obeys:
+          description: Priorities for which it waits when it is asked to.
+          type: list
+          elements: int
+          returned: always
+          sample: [3]
+        ecn:
+          description: Priorities for which it reacts to marks and tells the sender of them.
+          type: list
+          elements: int
+          returned: always
+          sample: [0, 1, 2, 3, 4, 5, 6, 7]
+        cnp_dscp:
+          description: DSCP of its congestion notifications.
+          type: int
+          returned: always
+          sample: 48
+        cnp_priority:
+          description: Priority of its congestion notifications.
+          type: int
+          returned: always
+          sample: 6
+        mtu:
+          description: MTU.
+          type: int
+          returned: always
+          sample: 9000
+        vmkernel:
+          description: The VMkernel adapters of an ESXi host that share its switch, and their MTU.
+          type: dict
+          returned: always
+          sample: {}
+        pause:
+          description: Whether it pauses all traffic of the link, in either direction.
+          type: bool
+          returned: always
+          sample: false
+        dcbx:
+          description: V(ieee), V(cee) or V(off).
+          type: str
+          returned: always
+          sample: ieee
+        dcbx_owner:
+          description: V(firmware) or V(os).
+          type: str
+          returned: always
+          sample: os
+        willing:
+          description: Whether it takes what its peer announces.
+          type: bool
+          returned: always
+          sample: null
+        agents:
+          description: Programs that speak LLDP for it, where they can be seen.
+          type: list
+          elements: str
+          returned: always
+          sample: []
+        cable_length_m:
+          description: Length of cable that its buffers count on.
+          type: int
+          returned: always
+          sample: 7
+        lldp:
+          description: Neighbours, with C(system), C(port), C(chassis) and C(description). Null where nothing listens.
+          type: list
+          elements: dict
+          returned: always
+          sample: [{system: leaf-01, port: Ethernet1/1, chassis: "00:1c:73:00:00:01", description: null}]
+        pending:
+          description: Settings that wait for a restart.
+          type: list
+          elements: str
+          returned: always
+          sample: []
+        not_read:
+          description: What could not be asked, as sentences.
+          type: list
+          elements: str
+          returned: always
+          sample: []
+failure:
+  description: Why the task failed, with a stable C(code) and what else is known.
+  returned: failure
+  type: dict
+  sample: {code: no_such_adapter, subject: train-01}
+"""

@@ -1,0 +1,103 @@
+"""A fabric that somebody began by hand, that refuses, or whose run was killed: nothing stays between old and new."""
+
+from __future__ import annotations
+
+import random
+
+from wire.fabric_lab import EOS_LINES, NXOS_LINES, lines
+
+from .conftest import FABRIC
+from .fabric import SPINES, configurations, lossless_for, switch, treatments, ways, why
+from .test_fabric import GOOD
+from .test_killed import kill_in
+
+# As the lab's inventory names them: a host behind the first port, spines behind the last two.
+HALF = {
+    # A second priority without loss, packets that are not marked, and a port that was forgotten.
+    "leaf-01": [
+        "qos map dscp 26 to traffic-class 3",
+        "qos profile OLD",
+        "   priority-flow-control on",
+        "   priority-flow-control priority 3 no-drop",
+        "   priority-flow-control priority 4 no-drop",
+        "interface Ethernet1",
+        "   qos trust dscp",
+        "   service-profile OLD",
+        "interface Ethernet31",
+        "   qos trust dscp",
+    ],
+    # Early drops in place of marks.
+    "leaf-02": [line.replace(" weight 0 ecn", " weight 0") for line in lines(NXOS_LINES)],
+}
+
+
+def test_half_configured_switches_become_what_is_wanted_as_predicted_and_objects_of_others_stay(fabric_lab):
+    lab = fabric_lab(tuple(HALF), configs=HALF)
+    before = configurations(lab)
+    look = lab.fabric("--check", "--diff", site={"fabric": {"agreement": "skip"}})
+    assert (look.status, look.changed) == (0, 2), look.output
+    assert configurations(lab) == before
+    run = lab.fabric(site={"fabric": {"agreement": "skip"}})
+    assert (run.status, run.changed) == (0, 2), run.output
+    assert lossless_for(lab) == {"leaf-01": (3,), "leaf-02": (3,)}
+    for ports in treatments(lab).values():
+        assert {one.marking[3].mark for one in ports.values()} == {True}
+    assert "qos profile OLD" in switch(lab, "leaf-01").device.running()
+    again = lab.fabric(site={"fabric": {"agreement": "skip"}})
+    assert (again.status, again.changed) == (0, 0), again.output
+
+
+def test_switch_that_an_operator_set_up_in_another_but_equal_form_is_left_alone(fabric_lab):
+    eos = [line.replace("Ethernet1-4", "Ethernet1,31-32") for line in lines(EOS_LINES)]
+    lab = fabric_lab(("leaf-01",), configs={"leaf-01": eos})
+    before = configurations(lab)
+    run = lab.fabric("--diff", site={"fabric": {"agreement": "skip"}})
+    assert (run.status, run.changed) == (0, 0), run.output
+    assert configurations(lab) == before
+
+
+def test_switch_that_refuses_a_command_stops_the_rollout_in_its_old_state_and_the_next_run_goes_on(fabric_lab):
+    lab = fabric_lab()
+    before = configurations(lab)
+    lab.twin.control.fail_switch_command(prefix="class type network-qos", switch="leaf-02", text="% Invalid command")
+    run = lab.fabric()
+    assert run.status != 0
+    now = configurations(lab)
+    assert "leaf-02" in run.failed_on("leaf-02"), run.output
+    assert "% Invalid command" in run.failed_on("leaf-02")
+    assert "leaf-02 failed, see above" in run.text or "NO MORE HOSTS LEFT" in run.text
+    assert now["leaf-02"] == before["leaf-02"]
+    for name in (*SPINES, "leaf-01"):
+        assert now[name] != before[name], name
+    for name in ("leaf-03", "leaf-04"):
+        assert now[name] == before[name], name
+    run = lab.fabric()
+    assert (run.status, run.changed) == (0, 3), run.output
+    assert ways(lab) == GOOD, why(lab)
+
+
+def test_what_one_switch_cannot_be_is_told_before_the_first_one_is_changed(fabric_lab):
+    lab = fabric_lab(("leaf-01", "leaf-03"))
+    before = configurations(lab)
+    run = lab.fabric("--extra-vars", '{"site_switch": {"roce": {"dscp": 8}}}')
+    assert run.status != 0
+    assert "site_switch.roce.dscp: it cannot differ between switches." in run.text, run.output
+    assert configurations(lab) == before
+
+
+def test_kills_at_random_moments_are_gone_on_from_and_end_in_the_same_state(fabric_lab):
+    chance = random.Random(20261122)
+    lab = fabric_lab()
+    inventory = lab.inventory()
+    # After the look, each switch is changed, looked at and told of by a handful of tasks.
+    for tasks in (8, 14, 27):
+        kill_in(lab, tasks, chance.uniform(0.2, 4), ["--inventory", str(inventory), str(FABRIC)])
+    run = lab.fabric()
+    assert run.status == 0, run.output
+    assert ways(lab) == GOOD, why(lab)
+    for name in configurations(lab):
+        # No way back is armed any more that would undo it later, and a restart brings it back.
+        switch(lab, name).device.reload()
+    assert ways(lab) == GOOD, why(lab)
+    again = lab.fabric()
+    assert (again.status, again.changed) == (0, 0), again.output

@@ -1,0 +1,45 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import guest
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts.endpoint import Endpoint, as_data
+from ansible_collections.aiready.vsphere.plugins.modules import esxi_roce_info, guest_roce_info
+
+COMPARED = ("type", "elements", "choices", "default", "required")
+
+
+def returned(module, key):
+    return yaml.safe_load(module.RETURN)[key]["contains"]
+
+
+def without_samples(value):
+    if isinstance(value, dict):
+        return {key: without_samples(inner) for key, inner in value.items() if key != "sample"}
+    return value
+
+
+class Silent:
+    """A system that answers nothing."""
+
+    def run(self, argv):
+        return type("Completed", (), {"rc": 0, "stdout": "", "text": ""})
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    documented = yaml.safe_load(guest_roce_info.DOCUMENTATION)["options"]
+    assert {name: {key: option.get(key) for key in COMPARED} for name, option in documented.items()} == {
+        name: {key: option.get(key) for key in COMPARED} for name, option in guest.ARGUMENTS.items()
+    }
+
+
+def test_the_result_has_exactly_the_documented_keys():
+    found = guest.look(Silent(), "train-01", {"interfaces": [], "traffic_class": None, "host": None})
+    assert set(found) == set(returned(guest_roce_info, "guest"))
+    assert set(as_data(Endpoint("ens192", "train-01"))) == set(returned(guest_roce_info, "guest")["ports"]["contains"])
+
+
+def test_hosts_and_guests_are_told_in_the_same_terms():
+    of_guest = without_samples(returned(guest_roce_info, "guest")["ports"])
+    assert of_guest == without_samples(returned(esxi_roce_info, "hosts")["ports"])

@@ -1,0 +1,61 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement import params
+from ansible_collections.aiready.vsphere.plugins.modules import roce_agreement_info as module
+
+from unit.plugins.module_utils.roce.agreement_lab import Lab
+from unit.plugins.modules import described
+
+LEAF = {"name": "leaf-01", "ports": {}}
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert described.documented(module) == described.specified(params.ARGUMENTS)
+
+
+@pytest.mark.parametrize("call", described.calls(module, login={}))
+def test_every_example_is_a_call_that_the_module_takes(call):
+    call = {key: [] if value == "{{ switches }}" else value for key, value in call.items()}
+    params.check(described.checked(call, params.ARGUMENTS))
+
+
+def test_the_result_has_exactly_the_documented_keys():
+    lab = Lab()
+    lab.leaf().trust = "pcp"
+    answer = lab.ask()
+    returned = yaml.safe_load(module.RETURN)
+    assert set(answer) == set(returned) - {"failure", "summary"}
+    assert set(answer["disagreements"][0]) == set(returned["disagreements"]["contains"])
+    assert set(answer["paths"][0]) == set(returned["paths"]["contains"])
+    assert set(answer["wanted"]) == set(returned["wanted"]["sample"])
+
+
+@pytest.mark.parametrize(
+    "wrong, complaint",
+    [
+        pytest.param(
+            {"switches": [{"name": "x", "ports": []}]}, "switches[0]: a name and a dictionary of ports", id="s"
+        ),
+        pytest.param({"hosts": [{"ports": []}]}, "hosts[0]: a name and a list of ports", id="host without a name"),
+        pytest.param({"guests": [{"name": "x"}]}, "guests[0]: a name and a list of ports", id="guest without ports"),
+        pytest.param({"config": {"cnp_priority": 3}}, "config.", id="intent that contradicts itself"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_with_the_place(wrong, complaint):
+    with pytest.raises(OperatorError) as refused:
+        params.check(described.checked({"switches": [LEAF], **wrong}, params.ARGUMENTS))
+    assert complaint in refused.value.message
+
+
+def test_a_fabric_that_disagrees_fails_with_its_first_sentences_and_their_number():
+    lab = Lab()
+    lab.everywhere(trust="pcp")
+    error = params.disagreement(lab.ask(), strict=False)
+    assert error.code == "roce_disagreement"
+    assert error.data["count"] > params.TOLD
+    assert "more stand in `disagreements`" in error.message

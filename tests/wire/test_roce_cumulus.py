@@ -1,0 +1,139 @@
+"""roce_qos on Cumulus Linux over ssh: every release's words, and every way in which a change goes wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from .roce_lab import LOSSLESS, NAME, bench, cut_at, ended, unchanged_by
+
+PRESET = {**LOSSLESS, "trust": "both"}
+BY_HAND = [
+    "nv set qos traffic-pool default-lossy memory-percent 50",
+    "nv set qos traffic-pool default-lossless memory-percent 50",
+    "nv set qos mapping default-global trust l3",
+    "nv set qos egress-queue-mapping default-global switch-priority 0-2,4-5,7 traffic-class 0",
+    "nv set qos pfc default-global switch-priority 3",
+    "nv set qos pfc default-global tx enable",
+    "nv set qos pfc default-global rx enable",
+    "nv set qos congestion-control default-global traffic-class 3 min-threshold 150000",
+    "nv set qos congestion-control default-global traffic-class 3 max-threshold 1500000",
+    "nv set qos congestion-control default-global traffic-class 3 probability 100",
+    "nv set qos congestion-control default-global traffic-class 3 ecn enable",
+    "nv set qos egress-scheduler default-global traffic-class 0,3 mode dwrr",
+    "nv set qos egress-scheduler default-global traffic-class 0,3 bw-percent 50",
+    "nv set qos egress-scheduler default-global traffic-class 1-2,4-7 mode strict",
+    "nv set interface swp1-4 qos pfc-watchdog state enable",
+]
+
+
+@pytest.mark.parametrize("version", ["5.5.0", "5.9.1", "5.14.0", "5.15.0", "5.16.0"])
+def test_another_priority_and_back_again(version):
+    with bench("cumulus", version=version) as cumulus:
+        answer = cumulus.set()
+        assert answer["changed"], answer
+        assert cumulus.now() == PRESET
+        other = {"priority": 4, "dscp": 26, "bandwidth_percent": 70}
+        assert cumulus.set(**other)["changed"]
+        assert cumulus.now() == {**PRESET, "class": 4, "lossless": [4]}
+        assert not cumulus.set(**other)["changed"]
+        assert cumulus.set()["changed"]
+        assert cumulus.now() == PRESET
+        assert cumulus.set(state="absent")["changed"]
+        assert "roce" not in cumulus.device.running()
+        assert not cumulus.set(state="absent")["changed"]
+
+
+def test_an_old_release_has_the_preset():
+    with bench("cumulus", version="4.4.5") as cumulus:
+        answer = cumulus.set(watchdog={"state": "disabled"})
+        assert answer["changed"], answer
+        assert cumulus.now() == PRESET
+
+
+def test_what_an_operator_wrote_by_hand_is_left_alone():
+    with bench("cumulus", BY_HAND) as cumulus:
+        answer = cumulus.set()
+        assert not answer["changed"], answer
+        assert answer["switch"]["commands"] == []
+
+
+def test_ports_that_obey_pauses_and_send_none():
+    with bench("cumulus") as cumulus:
+        assert cumulus.set(mode="semi_lossless")["changed"]
+        now = cumulus.device.treatment("swp1")
+        assert (now.pauses_sent, now.pauses_heeded) == (frozenset(), frozenset({3}))
+
+
+def test_a_revision_that_somebody_left_is_not_applied():
+    with bench("cumulus") as cumulus:
+        revision = cumulus.module._connection.exec_command("sudo nv set interface swp4 link mtu 1500")
+        assert revision[0] == 0
+        before = cumulus.device.running()
+        for check in (True, False):
+            answer = cumulus.set(check=check)
+            assert answer["failed"], answer
+            assert answer["failure"]["code"] == "pending_revision"
+        assert cumulus.device.running() == before
+        assert b"mtu 1500" in cumulus.module._connection.exec_command("sudo nv config diff -o commands")[1]
+
+
+@pytest.mark.parametrize("prefix", ["nv set qos roce mode", "nv config apply -y"], ids=["a line", "the whole"])
+def test_a_refusal_leaves_the_old_state_and_no_revision(prefix):
+    with bench("cumulus") as cumulus:
+        assert unchanged_by(cumulus, prefix)
+        assert cumulus.set()["changed"]
+
+
+@pytest.mark.parametrize(
+    "prefix, outcome",
+    [("nv set qos roce mode", "old"), ("nv config apply -y", "new")],
+    ids=["before it was applied", "when it was applied"],
+)
+def test_a_cut_session_leaves_the_old_state_or_the_new_one(prefix, outcome):
+    with bench("cumulus") as cumulus:
+        before = cumulus.device.running()
+        answer = cut_at(cumulus, prefix)
+        if outcome == "old":
+            ended(answer, "old", "connection_lost")
+            assert cumulus.device.running() == before
+        else:
+            assert not answer["failed"], answer
+            assert cumulus.now() == PRESET
+        assert cumulus.set()["changed"] is (outcome == "old")
+
+
+def test_a_full_disk_leaves_what_runs_and_says_so():
+    with bench("cumulus", ["nv set system config auto-save state disabled"], "5.15.0") as cumulus:
+        cumulus.switch.full_flash = True
+        ended(cumulus.set(), "new", "not_saved")
+        assert cumulus.now() == PRESET
+        assert "roce" not in cumulus.device.startup()
+
+
+@pytest.mark.parametrize("feature", ["pfc", "ecn", "trust", "mtu"])
+def test_hardware_that_does_not_follow_is_found_and_the_old_state_comes_back(feature):
+    with bench("cumulus") as cumulus:
+        before = cumulus.device.running()
+        cumulus.switch.dead_features.add(feature)
+        answer = cumulus.set(mtu=9000)
+        ended(answer, "old", "not_proved")
+        assert f"{feature} should be" in answer["msg"]
+        assert cumulus.device.running() == before
+
+
+def test_check_mode_asks_the_switch_and_changes_nothing():
+    with bench("cumulus") as cumulus:
+        before = cumulus.device.running()
+        answer = cumulus.set(check=True)
+        assert answer["switch"]["validated"] == "device"
+        assert cumulus.device.running() == before
+        assert cumulus.module._connection.exec_command("sudo nv config diff -o commands")[1].strip() in (
+            b"",
+            b"Shared connection to 127.0.0.1 closed.",
+        )
+
+
+def test_the_switch_is_named_and_reached_by_one_session():
+    with bench("cumulus") as cumulus:
+        cumulus.set()
+        assert cumulus.twin.switch_sessions[NAME] == 1

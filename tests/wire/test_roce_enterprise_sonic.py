@@ -1,0 +1,52 @@
+"""roce_qos on Enterprise SONiC over its command line, with the vendor's own connection plugins."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import enterprise_sonic
+
+from .roce_lab import LOSSLESS, bench, ended, unchanged_by
+
+ALLOWED = {"allow": ["roce_enable_reboot"]}
+
+
+@pytest.fixture(autouse=True)
+def brief(monkeypatch):
+    monkeypatch.setattr(enterprise_sonic, "PAUSE_S", 0.1)
+
+
+def test_a_restart_happens_only_when_it_is_allowed_by_name():
+    with bench("enterprise_sonic") as sonic:
+        answer = sonic.set()
+        assert answer["failure"]["code"] == "needs_restart", answer
+        assert sonic.switch.reloads == 0
+        answer = sonic.set(**ALLOWED)
+        assert answer["changed"], answer
+        assert sonic.switch.reloads == 1
+        now = sonic.now()
+        assert {**now, "trust": "dscp"} == LOSSLESS
+        assert now["trust"] in ("dscp", "both")
+        assert not sonic.set()["changed"]
+
+
+def test_lossy_needs_no_restart_and_leaves_nothing_when_removed():
+    with bench("enterprise_sonic") as sonic:
+        assert sonic.set(mode="lossy")["changed"]
+        assert {**sonic.now(), "trust": "dscp"} == {**LOSSLESS, "lossless": []}
+        assert not sonic.set(mode="lossy")["changed"]
+        assert sonic.set(state="absent")["changed"]
+        assert "AIREADY" not in sonic.device.running()
+        assert sonic.switch.reloads == 0
+
+
+@pytest.mark.parametrize("prefix", ["scheduler-policy", "qos-map tc-pg"])
+def test_a_refused_line_in_the_middle_leaves_the_old_state(prefix):
+    with bench("enterprise_sonic") as sonic:
+        assert unchanged_by(sonic, prefix, mode="lossy")
+
+
+def test_a_full_disk_leaves_what_runs_and_says_so():
+    with bench("enterprise_sonic") as sonic:
+        sonic.switch.full_flash = True
+        ended(sonic.set(mode="lossy"), "new", "not_saved")
+        assert sonic.now()["marks"]
