@@ -34,7 +34,7 @@ class ActionModule(SwitchAction):
             switch = read(platform, session, ports)
             check_ports(self.host, switch, ports)
             module.exit_json(changed=False, gathered=as_data(switch, ports or None))
-        # A look before the change and the proof after it have the same to say; it is warned of once, and in every result.
+        # A look before the change and the change itself have the same to say: it is warned of once.
         warn = (lambda message: None) if module.check_mode else module.warn
         noun = RoceQos(wish, platform, session, lambda text: keep(wish["backup_file"], text), warn, module.check_mode)
         run(module, noun, [Item(self.host, wish)], "switch", single=True)

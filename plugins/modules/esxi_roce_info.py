@@ -16,8 +16,8 @@ description:
   - Tells of many hosts at once how each port treats RoCE. That is what it trusts, the DSCP that it puts on packets, the
     priorities that it pauses, link-level pause, MTU, and which port of which switch it hears of by LLDP or CDP.
   - What acts is told, and not what is set. Options of the driver that wait for a restart stand in
-    RV(hosts.ports.pending).
-  - A host that does not answer is no error. What vCenter remembers of it is told, and RV(hosts.not_read) says what is
+    RV(hosts[].ports[].pending).
+  - A host that does not answer is no error. What vCenter remembers of it is told, and RV(hosts[].not_read) says what is
     missing.
 notes:
   - ESXi does not tell how adapters react to marks (ECN), nor the DSCP of congestion notifications. These are null.

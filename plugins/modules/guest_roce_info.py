@@ -51,7 +51,7 @@ options:
   traffic_class:
     description:
       - The traffic class that jobs are given, as C(NCCL_IB_TC) or C(UCX_IB_TRAFFIC_CLASS). It counts as one more sender
-        in RV(guest.ports.marks).
+        in RV(guest.ports[].marks).
     type: int
   host:
     description:

@@ -25,6 +25,7 @@ description:
     there.
   - Afterwards reads what runs, and goes back to what was there before if it is not what was wanted, if a command is
     refused, or if the connection breaks. RV(switch.outcome) says in which state the switch is.
+  - A switch that is configured as wanted and runs otherwise is a failure too, although nothing is changed then.
   - The collections of the vendors have no module for it, or one that compares lines. Enterprise SONiC's C(sonic_roce)
     restarts the switch.
 notes:
@@ -74,7 +75,7 @@ options:
       - V(present) makes the ports exactly so. Other priorities stop being lossless there.
       - V(merged) adds, and leaves other lossless priorities as they are.
       - V(absent) removes it from the ports, and what this module made for it as soon as no port uses it. The MTU stays.
-      - V(gathered) only reads, V(parsed) works out O(outputs), V(rendered) returns the commands for a switch as it
+      - V(gathered) only reads, all ports or those that are named, V(parsed) works out O(outputs), V(rendered) returns the commands for a switch as it
         comes
         from the factory. The last two need no switch.
     type: str

@@ -28,7 +28,12 @@ class SwitchAction(RemoteAction):
             return super().run(tmp, task_vars)
         except Lost as loss:
             # Nothing was begun yet: what breaks later is dealt with where it breaks.
-            raise AnsibleConnectionFailure(loss.reason) from loss
+            # Without a cause, which Ansible would add in words of its own.
+            raise AnsibleConnectionFailure(
+                f"{self.host}: the switch was to be asked `{loss.command}`. It could not be, and nothing was changed: "
+                f"{loss.reason.rstrip('.')}. Check address, user, password and host key, and that ansible_network_os "
+                f"({self._network_os or 'not set'}) is what runs there."
+            ) from None
 
     def work(self, module, remote):
         try:
@@ -55,7 +60,7 @@ class SwitchAction(RemoteAction):
 
 def keep(path, text):
     """Write a backup that its owner alone can read; whoever finds the file finds it whole."""
-    folder = os.path.dirname(os.path.abspath(path))
+    folder, draft = os.path.dirname(os.path.abspath(path)), None
     try:
         os.makedirs(folder, exist_ok=True)
         handle, draft = tempfile.mkstemp(dir=folder, prefix=".backup-")
@@ -63,6 +68,8 @@ def keep(path, text):
             file.write(text if text.endswith("\n") else f"{text}\n")
         os.replace(draft, path)
     except OSError as trouble:
+        if draft is not None:
+            os.unlink(draft)
         raise OperatorError(
             path,
             "the backup was to be written before the first change",

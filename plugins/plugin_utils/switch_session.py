@@ -17,7 +17,6 @@ from ansible.module_utils.connection import ConnectionError as HelperError
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Lost, Refused, Session
 
-
 SSH_ENDED = re.compile(r"Shared connection to \S+ closed\.")
 
 

@@ -6,6 +6,7 @@ import contextlib
 import time
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import edit
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import Clock
 
 from twin.launch import launch
@@ -28,6 +29,39 @@ def drive(tmp_path):
         yield lambda running: drivers.enter_context(
             contextlib.closing(Driver(connection(running, tmp_path / "sessions"), running))
         )
+
+
+@pytest.fixture(scope="module")
+def _switches():
+    from . import roce_lab  # not before the rewriting of asserts is known
+
+    with contextlib.ExitStack() as running:
+        found = {}
+
+        def give(platform, version):
+            key = platform, version
+            if key not in found:
+                found[key] = running.enter_context(roce_lab.bench(platform, version=version))
+            return found[key]
+
+        yield give
+
+
+@pytest.fixture
+def calm(_switches, monkeypatch):
+    """calm(platform, version=None): a switch from the factory, for tests that leave it as it was: they share it."""
+    monkeypatch.setattr(edit, "PAUSE_S", 0.3)
+    given = []
+
+    def give(platform, version=None):
+        lab = _switches(platform, version)
+        given.append((lab, lab.device.running()))
+        return lab
+
+    yield give
+    for lab, before in given:
+        lab.control.clear()
+        assert lab.device.running() == before, "the test left the switch in another state"
 
 
 @pytest.fixture

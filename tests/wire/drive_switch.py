@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 import uuid
 
 from ansible.executor.task_executor import start_connection
@@ -13,7 +11,7 @@ from ansible.module_utils.connection import ConnectionError as HelperError
 from ansible.playbook.play_context import PlayContext
 from ansible.plugins import loader as plugins
 
-from . import drive_action
+from . import drive_action, helper_processes
 
 NETWORK_OS = {
     "cumulus": "nvidia.nvue.nvue",
@@ -77,6 +75,8 @@ def variables(twin, name, strict=False):
         **enable,
         "ansible_connection": "ansible.netcommon.network_cli",
         "ansible_password": switch.users[user].password,
+        # How long Ansible waits after each prompt for more, on a machine that is far away.
+        "ansible_buffer_read_timeout": 0.01,
         # libssh knows no file of keys but the user's own, where those of a twin have no business.
         "ansible_host_key_checking": strict,
     }
@@ -95,7 +95,7 @@ def _command_line(twin, switch, strict):
     context.remote_addr, context.port = options["ansible_host"], options["ansible_port"]
     context.remote_user, context.password = options["ansible_user"], options["ansible_password"]
     context.become, context.become_method = options.get("ansible_become", False), "enable"
-    with tempfile.TemporaryDirectory(prefix="pc-") as directory, _sockets_in(directory):
+    with helper_processes.quick():
         connection = plugins.connection_loader.get(
             context.connection, context, "/dev/null", task_uuid=str(uuid.uuid4())
         )
@@ -106,17 +106,3 @@ def _command_line(twin, switch, strict):
         finally:
             with contextlib.suppress(HelperError):
                 Connection(connection._socket_path).reset()
-
-
-@contextlib.contextmanager
-def _sockets_in(directory):
-    """Helpers of tests that run side by side do not meet."""
-    name = "ANSIBLE_PERSISTENT_CONTROL_PATH_DIR"
-    before = os.environ.get(name)
-    os.environ[name] = directory
-    try:
-        yield
-    finally:
-        os.environ.pop(name)
-        if before is not None:
-            os.environ[name] = before

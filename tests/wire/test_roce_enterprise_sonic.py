@@ -40,9 +40,8 @@ def test_lossy_needs_no_restart_and_leaves_nothing_when_removed():
 
 
 @pytest.mark.parametrize("prefix", ["scheduler-policy", "qos-map tc-pg"])
-def test_a_refused_line_in_the_middle_leaves_the_old_state(prefix):
-    with bench("enterprise_sonic") as sonic:
-        assert unchanged_by(sonic, prefix, mode="lossy")
+def test_a_refused_line_in_the_middle_leaves_the_old_state(prefix, calm):
+    assert unchanged_by(calm("enterprise_sonic"), prefix, mode="lossy")
 
 
 def test_a_full_disk_leaves_what_runs_and_says_so():

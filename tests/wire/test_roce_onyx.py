@@ -67,16 +67,12 @@ def test_what_contradicts_the_preset_is_told_and_undone():
     [(None, "interface ethernet 1/1-1/2 pfc-wd"), (OLD, "dcb priority-flow-control priority 3")],
     ids=["preset", "lines"],
 )
-def test_a_refused_line_in_the_middle_leaves_the_old_state(version, prefix):
-    with bench("onyx", version=version) as onyx:
-        assert unchanged_by(onyx, prefix)
+def test_a_refused_line_in_the_middle_leaves_the_old_state(version, prefix, calm):
+    assert unchanged_by(calm("onyx", version), prefix)
 
 
-def test_a_cut_session_leaves_the_old_state():
-    with bench("onyx") as onyx:
-        before = onyx.device.running()
-        ended(cut_at(onyx, "roce lossless"), "old", "connection_lost")
-        assert onyx.device.running() == before
+def test_a_cut_session_leaves_the_old_state(calm):
+    ended(cut_at(calm("onyx"), "roce lossless"), "old", "connection_lost")
 
 
 def test_a_session_that_is_cut_by_the_last_line_leaves_the_new_state():
@@ -96,18 +92,16 @@ def test_a_full_disk_leaves_what_runs_and_says_so():
 
 
 @pytest.mark.parametrize("feature", ["pfc", "ecn", "trust", "mtu"])
-def test_hardware_that_does_not_follow_is_found_and_the_old_state_comes_back(feature):
-    with bench("onyx", version=OLD) as onyx:
-        before = onyx.device.running()
-        onyx.switch.dead_features.add(feature)
-        answer = onyx.set()
-        ended(answer, "old", "not_proved")
-        assert f"{feature} should be" in answer["msg"]
-        assert onyx.device.running() == before
+def test_hardware_that_does_not_follow_is_found_and_the_old_state_comes_back(feature, calm):
+    onyx = calm("onyx", OLD)
+    onyx.switch.dead_features.add(feature)
+    answer = onyx.set()
+    ended(answer, "old", "not_proved")
+    assert f"{feature} should be" in answer["msg"]
 
 
-def test_check_mode_sends_no_line():
-    with bench("onyx") as onyx:
-        answer = onyx.set(check=True)
-        assert answer["switch"]["validated"] == "computed"
-        assert not [line for line in onyx.switch.lines if not line.startswith(("show", "enable", "no cli"))]
+def test_check_mode_sends_no_line(calm):
+    onyx = calm("onyx")
+    onyx.switch.lines.clear()
+    assert onyx.set(check=True)["switch"]["validated"] == "computed"
+    assert not [line for line in onyx.switch.lines if not line.startswith(("show", "enable", "no cli"))]

@@ -70,26 +70,28 @@ def test_objects_of_an_operator_stay_when_ports_leave_them():
         assert "policy-map type network-qos PAUSE" in os10.device.running()
 
 
-@pytest.mark.parametrize("transaction", ["auto", "never"])
 @pytest.mark.parametrize(
-    "prefix", ["policy-map type queuing AIREADY", "trust-map dscp AIREADY"], ids=["object", "port"]
+    "prefix, transaction",
+    [
+        ("policy-map type queuing AIREADY", "never"),
+        ("trust-map dscp AIREADY", "never"),
+        ("trust-map dscp AIREADY", "auto"),
+    ],
+    ids=["object", "port", "port in a transaction"],
 )
 def test_a_refused_line_in_the_middle_leaves_the_old_state(prefix, transaction):
     with bench("os10", BY_HAND) as os10:
         assert unchanged_by(os10, prefix, transaction=transaction, **OTHER)
 
 
-def test_a_refused_commit_leaves_the_old_state():
-    with bench("os10") as os10:
-        assert unchanged_by(os10, "commit")
+def test_a_refused_commit_leaves_the_old_state(calm):
+    assert unchanged_by(calm("os10"), "commit")
 
 
 @pytest.mark.parametrize("transaction", ["auto", "never"])
-def test_a_cut_session_leaves_the_old_state(transaction):
-    with bench("os10") as os10:
-        before = os10.device.running()
-        ended(cut_at(os10, "priority-flow-control mode on", transaction=transaction), "old", "connection_lost")
-        assert os10.device.running() == before
+def test_a_cut_session_leaves_the_old_state(transaction, calm):
+    told = cut_at(calm("os10"), "priority-flow-control mode on", transaction=transaction)
+    ended(told, "old", "connection_lost")
 
 
 def test_a_session_that_is_cut_by_the_commit_leaves_the_new_state():
@@ -109,18 +111,16 @@ def test_a_full_disk_leaves_what_runs_and_says_so():
 
 
 @pytest.mark.parametrize("feature", ["pfc", "mtu"])
-def test_hardware_that_does_not_follow_is_found_and_the_old_state_comes_back(feature):
-    with bench("os10") as os10:
-        before = os10.device.running()
-        os10.switch.dead_features.add(feature)
-        answer = os10.set()
-        ended(answer, "old", "not_proved")
-        assert f"{feature} should be" in answer["msg"]
-        assert os10.device.running() == before
+def test_hardware_that_does_not_follow_is_found_and_the_old_state_comes_back(feature, calm):
+    os10 = calm("os10")
+    os10.switch.dead_features.add(feature)
+    answer = os10.set()
+    ended(answer, "old", "not_proved")
+    assert f"{feature} should be" in answer["msg"]
 
 
-def test_check_mode_sends_no_line():
-    with bench("os10") as os10:
-        answer = os10.set(check=True)
-        assert answer["switch"]["validated"] == "computed"
-        assert not [line for line in os10.switch.lines if not line.startswith(("show", "terminal"))]
+def test_check_mode_sends_no_line(calm):
+    os10 = calm("os10")
+    os10.switch.lines.clear()
+    assert os10.set(check=True)["switch"]["validated"] == "computed"
+    assert not [line for line in os10.switch.lines if not line.startswith(("show", "terminal"))]

@@ -72,6 +72,8 @@ class Guarded:
         left = [str(change) for change in compare.changes(view.effects, wanted.wants, exact)]
         if self._params["state"] == "absent":
             return left + [f"{name} is still there." for name in wanted.objects if name in view.switch.own], []
+        if not exact:
+            left += verify.dropped(before.effects, view.effects, intent)
         gaps, unknown = verify.gaps(view.switch, wanted.wants, intent, exact)
         return left + gaps + verify.stuck(before.switch, view.switch, wanted.wants), unknown
 
@@ -84,11 +86,19 @@ class Guarded:
         if self._params["save"] == "never":
             return End(NEW, view, unknown=unknown)
         try:
-            self._platform.save(self._session)
+            self._save()
         except (Refused, Lost) as trouble:
             return End(NEW, view, self._not_saved(trouble, view.switch), unknown=unknown)
         view.switch.unsaved = False if view.switch.unsaved is not None else None
         return End(NEW, view, saved=True, unknown=unknown)
+
+    def _save(self):
+        try:
+            self._platform.save(self._session)
+        except Lost:
+            # Whether it was done is not known, and twice does no harm.
+            self._reconnect()
+            self._platform.save(self._session)
 
     def _stopped(self, edit, before, error):
         """The platform would not go on. Mostly it did not begin: then nothing is taken back that others began."""

@@ -113,9 +113,8 @@ class Intent:
     def esxi_module_options(self):
         """Options of the kernel modules of ConnectX adapters on ESXi, by module."""
         mask = f"0x{self.pfc_mask:02x}"
-        trust = "1" if self.trust == "pcp" else "2"
         return {
-            "nmlx5_core": {"pfctx": mask, "pfcrx": mask, "trust_state": trust},
+            "nmlx5_core": {"pfctx": mask, "pfcrx": mask, "trust_state": "2"},  # DSCP
             "nmlx5_rdma": {"dscp_force": str(self.dscp)},
         }
 
@@ -130,7 +129,8 @@ class Intent:
     def mlnx_qos(self):
         """The arguments of `mlnx_qos` for the same, in the calls it takes: trust and map cannot go in one."""
         bits = ",".join("1" if priority in self.lossless else "0" for priority in PRIORITIES)
-        calls = [["--trust", self.trust], ["--pfc", bits]]
+        # An adapter trusts one of both, and all packets of RoCE v2 have a DSCP.
+        calls = [["--trust", "dscp"], ["--pfc", bits]]
         if self.needs_map:
             calls += [["--dscp2prio", f"set,{dscp},{priority}"] for dscp, priority in sorted(self.dscp_map.items())]
         return calls
@@ -175,6 +175,10 @@ def _numbers(wish):
         )
     if wish.cable_length_m is not None and wish.cable_length_m < 1:
         yield f"cable_length_m: {wish.cable_length_m} is no length. Use metres, or leave it out."
+    for name in ("detection_ms", "recovery_ms"):
+        value = getattr(wish.watchdog, name)
+        if value is not None and value < 1:
+            yield f"watchdog.{name}: {value} is no time. Use milliseconds, or leave it out."
 
 
 def _classes(wish):

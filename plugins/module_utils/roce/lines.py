@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 
+LARGEST_RANGE = 4096  # more in one range are a slip of the pen
 _PROMPT = re.compile(r"^[\w.:@()/-]{1,80}[#>]\s*(?=show\s|$)")
 _PAGER = re.compile(r"^\s*-+\s*more\s*-+\s*", re.IGNORECASE)
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[^\n]\x08")
@@ -106,7 +107,7 @@ def numbers(text):
     for part in re.split(r"[\s,]+", (text or "").strip()):
         span = re.fullmatch(r"(\d+)-(\d+)", part)
         if span:
-            found.extend(range(int(span.group(1)), int(span.group(2)) + 1))
+            found.extend(range(int(span.group(1)), min(int(span.group(2)), int(span.group(1)) + LARGEST_RANGE) + 1))
         elif part.isdigit():
             found.append(int(part))
         elif part.lower() in DSCP_NAMES:
@@ -124,7 +125,8 @@ def ports(text):
             continue
         kind, slot, first, last = name.groups()
         stem = kind or stem
-        found += [f"{stem}{slot}{number}" for number in range(int(first), int(last or first) + 1)]
+        end = min(int(last or first), int(first) + LARGEST_RANGE)
+        found += [f"{stem}{slot}{number}" for number in range(int(first), end + 1)]
     return found
 
 

@@ -17,7 +17,8 @@ OFFLINE = ("parsed", "rendered")
 STATES = (*CHANGING, "gathered", *OFFLINE)
 DANGEROUS = ("roce_enable_reboot", "qos_reload")
 # 'swp1-4', 'Ethernet1/1-4', 'ethernet1/1/1-1/1/4'
-RANGE = re.compile(r"(.*?)(\d+)\s*-\s*(?:\S*\D)?(\d+)")
+RANGE = re.compile(r"(.*?)(\d+)\s*-\s*(\S*\D)?(\d+)")
+LONGEST_RANGE = 1024
 
 PLATFORM = {
     "platform": {"type": "str", "choices": list(known())},
@@ -49,6 +50,9 @@ def check_params(params):
     state, hosts, fabric = params["state"], expanded(params["host_ports"]), expanded(params["fabric_ports"])
     if state in (*CHANGING, "rendered") and not hosts and not fabric:
         found.append(f"host_ports, fabric_ports: state {state} needs the ports that it is about.")
+    speeds = [entry["speed"] for entry in ((params["config"] or {}).get("ecn") or {}).get("by_speed") or []]
+    for speed in sorted({speed for speed in speeds if speeds.count(speed) > 1}):
+        found.append(f"config.ecn.by_speed: {speed} Gbit/s stands there twice. Say it once.")
     for name in sorted({*hosts} & {*fabric}):
         found.append(f"fabric_ports: {name} stands in host_ports too. A port leads either to a host or to a switch.")
     if state == "parsed" and not isinstance(params["outputs"], (str, dict)):
@@ -59,20 +63,22 @@ def check_params(params):
     needed = params["verify_timeout_s"] + params["reconnect_timeout_s"]
     if 0 < params["confirm_timeout_s"] <= needed:
         found.append(
-            f"confirm_timeout_s: after {params['confirm_timeout_s']} s the switch would go back before it was looked at."
-            f" Use more than {needed}, which verify_timeout_s and reconnect_timeout_s take together."
+            f"confirm_timeout_s: after {params['confirm_timeout_s']} s the switch would go back before it was looked "
+            f"at. Use more than {needed}, which verify_timeout_s and reconnect_timeout_s take together."
         )
     return found
 
 
 def expanded(names):
-    """Names of ports with ranges written out, each once, in their order."""
+    """Names of ports with ranges written out, each once, in their order; what is no range stays as it is."""
     found = []
     for name in names:
         match = RANGE.fullmatch(name.strip())
         if match is None:
             found.append(name.strip())
             continue
-        stem, first, last = match.group(1), int(match.group(2)), int(match.group(3))
-        found += [f"{stem}{number}" for number in range(first, last + 1)] or [name.strip()]
+        stem, first, again, last = match.group(1), int(match.group(2)), match.group(3) or "", int(match.group(4))
+        # '1/1-2/4' goes over two modules, of which nobody here knows how many ports they have.
+        right = stem.endswith(again) and 0 <= last - first < LONGEST_RANGE
+        found += [f"{stem}{number}" for number in range(first, last + 1)] if right else [name.strip()]
     return list(dict.fromkeys(found))

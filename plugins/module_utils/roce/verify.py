@@ -43,6 +43,19 @@ def gaps(switch, wants, intent, exact=True):
     return [*switch.exceptions, *_told(found)], _told(unknown)
 
 
+def dropped(before, after, intent):
+    """Sentences of priorities other than RoCE's that were lossless, were to stay so, and are not any more."""
+    found = {}
+    for name in sorted(before, key=natural):
+        then, now = (
+            {*(effects.get(name, {}).get("lossless") or [])} - {intent.priority} for effects in (before, after)
+        )
+        if then - now:
+            sentence = f"priority {_shown(sorted(then - now))} was lossless and was to stay so; it is not any more."
+            found.setdefault(sentence, []).append(name)
+    return _told(found)
+
+
 def stuck(before, after, names):
     """Sentences of ports whose watchdog had to act since a switch was read before."""
     found = {}

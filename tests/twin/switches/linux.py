@@ -11,6 +11,7 @@ from .dialogue import Dialogue, Reply
 # Of the table of the ESXi shell, what any Unix has.
 COMMON = ("echo", "printf", "false", "cat", "ls", "test", "[", "grep", "egrep", "head", "tail", "wc", "which", "type")
 FOLDERS = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/cumulus/bin")
+IN_MEMORY = ("/run/", "/dev/shm/")
 NO_SPACE = "No space left on device"
 
 
@@ -64,7 +65,7 @@ class LinuxShell(interpreter.Shell):
 
     def write(self, path, text, append=False):
         """Put text into a file of the switch; answers what was wrong, or None."""
-        if self.host.full_flash:
+        if self.host.full_flash and not path.startswith(IN_MEMORY):
             return NO_SPACE
         if self.user != "root" and not path.startswith(("/tmp/", f"{self.variables.get('HOME', '/')}/")):
             return "Permission denied"

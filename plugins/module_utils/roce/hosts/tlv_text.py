@@ -77,7 +77,9 @@ def _line(found, section, line):
         _neighbour(found, attribute, line)
     elif name == "willing":
         found["willing"] = words.truth(value)
-    elif name == "pfc enabled":
+    elif "ets recommendation" in section:
+        return  # What the peer should do, and not what holds.
+    elif name in ("pfc enabled", "pfc enabled priorities"):
         found["pfc"] = words.listed(value)
     elif name == "prio_map":
         found["classes"] = {priority: words.whole(one) for priority, one in words.pairs(value).items()}

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Limits, Platform
@@ -19,6 +20,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import 
 CONFIG = "nv config show -o json"
 PORTS, LLDP = "nv show interface -o json", "nv show interface lldp -o json"
 STATUS, COUNTERS = "nv show interface qos-roce-status -o json", "nv show interface qos-roce-counters -o json"
+
+# Says that the apply which waits to be confirmed is ours; it does not outlive a restart, and neither does that apply.
+MARK = "/run/aiready-roce.apply"
+OTHER_WAITS = r"\bwaiting\b[^.]*\bconfirm|\bpending confirm"
+NOTHING_WAITS = r"\bno(?:thing|t| \w+)?\b[^.]*(?:\bwaiting\b|\bpending\b|\bto confirm\b)"
 
 
 class Cumulus(Platform):
@@ -37,6 +43,11 @@ class Cumulus(Platform):
             "watchdog_action": "Cumulus Linux always drops what a storm holds up.",
         },
     )
+
+    def __init__(self, options=None):
+        super().__init__(options)
+        # Whether an apply of somebody else waits to be confirmed: that is not ours to take back.
+        self._others = False
 
     def reads(self, ports):
         # Without RoCE there is nothing to show of it, which is no error here.
@@ -66,20 +77,48 @@ class Cumulus(Platform):
     def apply(self, session, edit):
         self._stage(session, edit)
         command = f"nv config apply -y --confirm {edit.confirm_s // 60}"
-        told = session.run(command)
+        session.run(f"echo {edit.name} > {MARK}")
+        try:
+            told = session.run(command)
+        except Refused as refusal:
+            if not re.search(OTHER_WAITS, refusal.complaint, re.IGNORECASE):
+                raise
+            self._others = True
+            session.run(f"rm -f {MARK}")
+            raise _other_waits(session, refusal) from refusal
         # Some complaints come with an end that looks well.
         complaint = next((line for line in told.splitlines() if line.strip().lower().startswith("error")), None)
         if complaint:
             raise Refused(command, complaint)
 
     def confirm(self, session, edit):
-        session.run("nv config apply --confirm-yes")
+        try:
+            session.run("nv config apply --confirm-yes")
+        except Refused as refusal:
+            # It was confirmed before the connection broke.
+            if not re.search(NOTHING_WAITS, refusal.complaint, re.IGNORECASE):
+                raise
+        session.run(f"rm -f {MARK}")
+
+    def tidy(self, session):
+        """An apply of a run that was killed: what runs would go back by itself, after it was found to be as wanted."""
+        with contextlib.suppress(Refused):
+            session.run(f"test -e {MARK}")
+            self._take_back(session)
+
+    def _take_back(self, session):
+        with contextlib.suppress(Refused):
+            session.run("nv config apply --confirm-no")
+        session.run(f"rm -f {MARK}")
 
     def revert(self, session, edit, before):
         # Whichever of the two there is: an edit that waits to be confirmed, or one that was not yet applied.
-        for command in ("nv config apply --confirm-no", "nv config detach"):
-            with contextlib.suppress(Refused):
-                session.run(command)
+        if not self._others:
+            self._take_back(session)
+        with contextlib.suppress(Refused):
+            session.run("nv config detach")
+        if self._others:
+            return
         _header, now = text.config_of(session.run(CONFIG))
         commands = rules.way_back(now, (before.raw or {}).get("settings") or {})
         if commands:
@@ -118,6 +157,16 @@ class Cumulus(Platform):
             with contextlib.suppress(Refused):
                 session.run("nv config detach")
             raise
+
+
+def _other_waits(session, refusal):
+    return OperatorError(
+        session.name,
+        "a change was to be applied",
+        f"Another one waits to be confirmed there: {refusal.complaint}",
+        "Let whoever made it confirm it or take it back, or wait until the switch does; then run again",
+        "pending_confirmation",
+    )
 
 
 def _spelled(line):

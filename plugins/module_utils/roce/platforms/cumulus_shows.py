@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper, Port
 
 ANY = "*"  # the port of outputs that do not say whose they are, or that hold for all
+THRESHOLDS = ("min th", "max th", "probability")
 # Outputs that come without their command, by what only they have.
 MARKS = (
     ("rx-pfc-stats", "nv show interface * qos roce counters"),
@@ -120,7 +121,7 @@ def _watched(switch, name, tree, output):
         switch.ports.setdefault(name, Port()).watchdog = running.watchdog
     rows = text.rows_of(output, "traffic-class", "deadlock-count")
     if rows:
-        running.counters["watchdog_events"] = sum(text.number(row["deadlock-count"]) or 0 for row in rows)
+        running.counters["watchdog_events"] = sum(text.number(row.get("deadlock-count")) or 0 for row in rows)
 
 
 def _configured(port, tree, output):
@@ -139,39 +140,44 @@ def _configured(port, tree, output):
     for column in ("switch-prio", "switch-priority"):
         rows = text.rows_of(output, "dscp", column)
         if rows:
-            told["dscp_map"] = {one: int(row[column]) for row in rows for one in text.numbers(row["dscp"])}
+            numbered = [(text.number(row.get(column)), text.numbers(row.get("dscp"))) for row in rows]
+            told["dscp_map"] = {one: to for to, dscps in numbered if to is not None for one in dscps}
     rows = text.rows_of(output, "switch-prio", "traffic-class") or text.rows_of(
         output, "switch-priority", "traffic-class"
     )
     if rows:
         _queues(told, rows)
-    rows = text.rows_of(output, "traffic-class", "mode", "bw-percent")
+    rows = _by_class(text.rows_of(output, "traffic-class", "mode", "bw-percent"))
     if rows:
-        told["strict"] = [int(row["traffic-class"]) for row in rows if row["mode"] == "strict"]
-        told["shares"] = {
-            int(row["traffic-class"]): text.number(row["bw-percent"]) or 0 for row in rows if row["mode"] == "dwrr"
-        }
-    rows = text.rows_of(output, "traffic-class", "ecn", "min th")
+        told["strict"] = [queue for queue, row in rows if row.get("mode") == "strict"]
+        weighted = [(queue, row) for queue, row in rows if row.get("mode") == "dwrr"]
+        told["shares"] = {queue: text.number(row.get("bw-percent")) or 0 for queue, row in weighted}
+    rows = _by_class(text.rows_of(output, "traffic-class", "ecn", "min th"))
     if rows:
+        sizes = [(queue, row, [text.number(row.get(name)) for name in THRESHOLDS]) for queue, row in rows]
         told["ecn"] = {
-            int(row["traffic-class"]): Marking(
-                text.number(row["min th"]),
-                text.number(row["max th"]),
-                text.number(row["probability"]),
-                text.is_on(row["ecn"]),
-            )
-            for row in rows
+            queue: Marking(low, high, part, text.is_on(row.get("ecn")))
+            for queue, row, (low, high, part) in sizes
+            if None not in (low, high)
         }
     for key, value in told.items():
         if getattr(port, key) is None:
             setattr(port, key, value)
 
 
+def _by_class(rows):
+    """[(traffic class, row)] of the rows that name one."""
+    found = [(text.number(row.get("traffic-class")), row) for row in rows]
+    return [(queue, row) for queue, row in found if queue is not None]
+
+
 def _queues(told, rows):
     told["queues"], strict, shares = {}, set(), {}
-    for row in rows:
-        queue = int(row["traffic-class"])
-        told["queues"][int(row.get("switch-prio") or row.get("switch-priority"))] = queue
+    for queue, row in _by_class(rows):
+        priority = text.number(row.get("switch-prio") or row.get("switch-priority"))
+        if priority is None:
+            continue
+        told["queues"][priority] = queue
         weight = row.get("scheduler-weight", "").lower()
         if weight.startswith("strict"):
             strict.add(queue)

@@ -170,9 +170,16 @@ def _preset(mode):
 def _mapped(port, mapping, queues):
     port.trust = TRUSTS.get(str(mapping.get("trust")), port.trust)
     for dscp, what in (mapping.get("dscp") or {}).items():
-        port.dscp_map[int(dscp)] = int(what["switch-priority"])
+        _put(port.dscp_map, dscp, what.get("switch-priority"))
     for priority, what in (queues.get("switch-priority") or {}).items():
-        port.queues[int(priority)] = int(what["traffic-class"])
+        _put(port.queues, priority, what.get("traffic-class"))
+
+
+def _put(table, key, value):
+    """Enter what is numbers; a release may write a word for a default."""
+    key, value = text.number(key), text.number(value)
+    if None not in (key, value):
+        table[key] = value
 
 
 def _marked(port, classes):

@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE
+
 UNITS = {"b": 1, "bytes": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3, "tb": 1024**4}
 ON = ("on", "enable", "enabled", "yes", "true", "1")
 # NVUE writes keys like these as one for several: 0-2,4.
 NUMBERED = ("switch-priority", "traffic-class", "dscp", "pcp")
+TRIED = 50  # brackets that begin nothing, after which a text is given up
 _RULE = re.compile(r"\s*-+(?:\s+-+)*\s*$")
 _PROMPT = re.compile(r"\S*@\S*?[#$]\s*(?:sudo\s+)?(nv .*\S)\s*$")
 
@@ -37,7 +40,7 @@ def numbers(value):
     found = set()
     for one in [value] if isinstance(value, (str, int)) else list(value or ()):
         for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", str(one)):
-            found.update(range(int(first), int(last or first) + 1))
+            found.update(range(int(first), min(int(last or first), int(first) + LARGEST_RANGE) + 1))
     return sorted(found)
 
 
@@ -70,16 +73,16 @@ def config_of(text):
 
 def documents(text):
     """The JSON values in an output, whatever stands around them."""
-    decoder, found, place = json.JSONDecoder(), [], 0
+    decoder, found, place, failed = json.JSONDecoder(), [], 0, 0
     while True:
         starts = [at for at in (text.find("{", place), text.find("[", place)) if at >= 0]
-        if not starts:
+        if not starts or failed == TRIED:
             return [value for value in found if isinstance(value, (dict, list))]
         try:
             value, place = decoder.raw_decode(text, min(starts))
             found.append(value)
-        except ValueError:
-            place = min(starts) + 1
+        except (ValueError, RecursionError):
+            place, failed = min(starts) + 1, failed + 1
 
 
 def flat(tree, path=()):
@@ -186,7 +189,7 @@ def _expanded(name):
     if not found:
         return [name]
     whole = []
-    for at in range(int(found.group(1)), int(found.group(2)) + 1):
+    for at in range(int(found.group(1)), min(int(found.group(2)), int(found.group(1)) + LARGEST_RANGE) + 1):
         whole.extend(_expanded(f"{name[: found.start()]}{at}{name[found.end() :]}"))
     return whole
 

@@ -21,7 +21,8 @@ def short(name):
 
 PORT = r"((?:Ethernet|Et|Port-Channel|Po)[\w/.]+)"
 ENABLED = re.compile(rf"^\s*{PORT}\s+(Yes|No)\s+([\d ,-]*?|none)\s*(Yes|No)\b\s*(.*)$", re.IGNORECASE)
-FLAGS = re.compile(rf"^\s*{PORT}\s+([EDAW](?: ?[EDAW])*)(?:\s+([\d ,]+?|-))?(?:\s{{2,}}(.*))?$")
+# A dash may stand for a flag that is not set.
+FLAGS = re.compile(rf"^\s*{PORT}\s+([EDAW](?: ?[EDAW-])*)(?:\s+([\d ,]+?|-))?(?:\s{{2,}}(.*))?$")
 TOTALS = re.compile(rf"^\s*{PORT}\s+(\d+)\s+(\d+)\s*$")
 
 
@@ -51,6 +52,7 @@ def _acting(running, active, priorities, note):
 def queues_of(text, oper, strict):
     """`show qos interfaces`, whole or of one aspect, into {port: Oper} and {port: {queue: whether it goes first}}."""
     name = queue = None
+    marking = {}  # queues of which a table says that they mark, and not from when on
     for line in cleaned(text):
         head, table = (
             re.match(rf"^\s*{PORT}:", line),
@@ -70,8 +72,13 @@ def queues_of(text, oper, strict):
         elif row:
             queue = int(row.group(1))
             _queue_row(queue, row.group(2) or "", oper[name], strict.setdefault(name, {}))
+            if re.search(r"\b(SP|RR)\s+[A-CE-Z]\s*$", line):
+                marking.setdefault(name, set()).add(queue)
         elif queue is not None:
             _threshold(queue, line, oper[name])
+    for name, queues in marking.items():
+        if not queues <= {*(oper[name].ecn or {})}:
+            oper[name].ecn = oper[name].ecn or None
 
 
 def _queue_row(queue, rest, running, strict):

@@ -91,8 +91,8 @@ def config_of(text):
             found.hostname = words[-1]
         elif words[:2] == ["qos", "profile"]:
             found.profiles[line.text[len("qos profile ") :]] = block_of(line)
-        elif words[0] == "interface" and re.match(r"Ethernet|Port-Channel", words[1]):
-            found.interfaces[words[1]] = block_of(line)
+        elif words[0] == "interface" and re.match(r"Ethernet|Port-Channel", "".join(words[1:])):
+            found.interfaces["".join(words[1:])] = block_of(line)
         elif words[0] == "class-map":
             classes[words[-1]] = [code for codes in line.rest("match dscp") for code in numbers(codes)]
         elif words[0] == "policy-map":
@@ -160,12 +160,12 @@ def _setting(found, text):
         found.mtu = number(text)
     elif words[0] == "service-profile":
         found.profile = text[len("service-profile ") :]
-    elif words[0] == "service-policy" and words[-2] == "input":
+    elif words[0] == "service-policy" and "input" in words[:-1]:
         found.policy = words[-1]
     elif words[:2] == ["dcbx", "mode"]:
         found.dcbx = words[-1]
     elif words[0] == "flowcontrol" and words[-1] != "off":
-        found.pauses.add(words[1])
+        found.pauses.update(words[1:2])
     elif words[0] == "channel-group":
         found.member = True
     elif words[0] == "priority-flow-control":

@@ -71,6 +71,9 @@ class ClassOfService:
 
     def __init__(self, found):
         self.statements = found
+        self._by_first, self._by_interface, self._patterns = {}, None, []
+        for one in found:
+            self._by_first.setdefault(one[:1], []).append(one)
         self.interfaces = sorted({one[1] for one in self.below("interfaces") if len(one) > 1})
         self._classes = self._forwarding_classes()
         self._priorities = self._priority_of_each()
@@ -78,12 +81,18 @@ class ClassOfService:
         self.no_loss = [self._priorities[name] for name, one in self._classes.items() if one["no_loss"]]
 
     def below(self, *start):
-        return [one for one in self.statements if one[: len(start)] == start]
+        return [one for one in self._by_first.get(start[:1], ()) if one[: len(start)] == start]
 
     def of_interface(self, name):
         """The statements of an interface, those of patterns that it fits included, the exact ones first."""
-        fit = [one for one in self.below("interfaces") if len(one) > 2 and fnmatch.fnmatch(name, one[1])]
-        return [one[2:] for one in sorted(fit, key=lambda one: "*" in one[1])]
+        if self._by_interface is None:
+            self._by_interface = {}
+            for one in self.below("interfaces"):
+                if len(one) > 2:
+                    self._by_interface.setdefault(one[1], []).append(one[2:])
+            self._patterns = [key for key in self._by_interface if "*" in key]
+        patterns = [key for key in self._patterns if key != name and fnmatch.fnmatch(name, key)]
+        return [one for key in (name, *patterns) for one in self._by_interface.get(key, ())]
 
     def trust(self, own):
         kinds = {one[3] for one in own if one[:1] == ("unit",) and one[2:3] == ("classifiers",) and len(one) > 4}
@@ -114,8 +123,9 @@ class ClassOfService:
         table = self.dscp_map(own)
         for one in (one[2:] for one in self.below("congestion-notification-profile", names[0])):
             self._input(found, one, table)
-            if one[:3] == ("output", "ieee-802.1", "code-point") and "flow-control-queue" in one:
-                found.queues[int(one[3], 2)] = int(one[one.index("flow-control-queue") + 1])
+            priority, queue = _bits(_next(one, "code-point")), _number(_next(one, "flow-control-queue"))
+            if one[:2] == ("output", "ieee-802.1") and None not in (priority, queue):
+                found.queues[priority] = queue
             if one[:1] == ("pfc-watchdog",):
                 found.watchdog = True
                 _watchdog(found, one[1:])
@@ -128,12 +138,12 @@ class ClassOfService:
         if one[:1] != ("input",):
             return
         if "cable-length" in one:
-            found.cable_length_m = int(re.sub(r"\D", "", one[one.index("cable-length") + 1]) or 0) or None
+            found.cable_length_m = _number(_next(one, "cable-length"))
         if "code-point" not in one or "pfc" not in one:
             return
-        bits = one[one.index("code-point") + 1]
+        bits = _next(one, "code-point")
         if one[1] == "ieee-802.1":
-            priority = int(bits, 2)
+            priority = _bits(bits)
         else:
             priority = {**self._any_map(), **table}.get(dscp_of(bits))
         if priority is not None and priority not in found.pfc:
@@ -144,8 +154,8 @@ class ClassOfService:
         names = [one[1] for one in own if one[0] == "scheduler-map" and len(one) > 1]
         found = {}
         for one in self.below("scheduler-maps", *names[:1]) if names else []:
-            if one[2:3] == ("forwarding-class",) and one[3] in self._classes and "scheduler" in one:
-                found[self._classes[one[3]]["queue"]] = self._scheduler(one[one.index("scheduler") + 1])
+            if one[2:3] == ("forwarding-class",) and "".join(one[3:4]) in self._classes and "scheduler" in one:
+                found[self._classes[one[3]]["queue"]] = self._scheduler(_next(one, "scheduler"))
         return found
 
     def _scheduler(self, name):
@@ -154,7 +164,7 @@ class ClassOfService:
             if one[:1] == ("explicit-congestion-notification",):
                 found.ecn = True
             elif one[:1] == ("drop-profile-map",) and "drop-profile" in one:
-                found.profile = one[one.index("drop-profile") + 1]
+                found.profile = _next(one, "drop-profile")
                 found.probability = self._probability(found.profile)
             elif one[:1] == ("priority",) and len(one) > 1:
                 found.strict = one[1] in STRICT
@@ -202,7 +212,7 @@ class ClassOfService:
             entry = found.setdefault(name, {"queue": None, "pfc": None, "no_loss": False})
             for word, key in (("queue-num", "queue"), ("pfc-priority", "pfc")):
                 if word in rest:
-                    entry[key] = int(rest[rest.index(word) + 1])
+                    entry[key] = _number(_next(rest, word))
             entry["no_loss"] = entry["no_loss"] or "no-loss" in rest
         return {name: one for name, one in found.items() if one["queue"] is not None}
 
@@ -234,10 +244,23 @@ def _code_points(one):
     return [dscp for dscp in told if dscp is not None]
 
 
+def _next(words, word):
+    """The word behind another one, or nothing where the text ends there."""
+    return "".join(words[words.index(word) + 1 :][:1]) if word in words else ""
+
+
+def _number(word):
+    found = re.match(r"\d+", word)
+    return int(found.group()) if found else None
+
+
+def _bits(word):
+    return int(word, 2) if re.fullmatch(r"[01]{3}", word) else None
+
+
 def _watchdog(found, words):
     for word, attribute in (("detection", "detection_ms"), ("recovery", "recovery_ms")):
         if word in words:
-            number = re.match(r"\d+", words[words.index(word) + 1])
-            setattr(found, attribute, int(number.group()) if number else None)
+            setattr(found, attribute, _number(_next(words, word)))
     if "pfc-watchdog-action" in words:
-        found.action = words[words.index("pfc-watchdog-action") + 1]
+        found.action = _next(words, "pfc-watchdog-action") or None

@@ -115,12 +115,14 @@ class Renderer:
 
     def _network_after(self):
         extra = {group: told for group, told in self._config.pauses.items() if group not in self._lossless()}
-        if not extra or not self._exact or not self._every:
+        if not self._exact:
+            extra = {group: told for group, told in extra.items() if group == self._intent.priority}
+        if not extra or not self._every:
             return []
         if self._others:
             return self._kept(extra)
         policy = self._config.system["network-qos"]
-        if policy == NETWORK and not self._lossless():
+        if policy == NETWORK and not self._lossless() and len(extra) == len(self._config.pauses):
             return _network_gone()
         lines = [f"policy-map type network-qos {policy}"]
         for name, (group, _cos, pause) in _attached(self._config).items():

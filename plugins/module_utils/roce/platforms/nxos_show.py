@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import 
 PORT = r"((?:Ethernet|Eth|port-channel|Po)[\d/.]+)"
 # 'On (8)', 'On  (0x8)', 'Off': the bitmap stands in brackets.
 FLOW = re.compile(
-    rf"^\s*{PORT}\s+(On|Off|Auto)\s+(On|Off|Yes|No)(?:\s*\(\s*(\w+)\s*\))?\s+(\d+)\s+(\d+)", re.IGNORECASE
+    rf"^\s*{PORT}\s+(On|Off|Auto)\s+(On|Off|Yes|No)(?:\s*\(\s*(\w+)\s*\))?\s+(\d+|-|N/A)\s+(\d+|-|N/A)", re.IGNORECASE
 )
 
 
@@ -77,7 +77,8 @@ def _acting(oper, name, active, priorities, received, sent):
     running = oper.setdefault(long(name), Oper())
     running.pfc = priorities if active else []
     running.pfc_sends = bool(running.pfc)
-    running.counters.update(pauses_received=number(received, 0), pauses_sent=number(sent, 0))
+    counted = {"pauses_received": number(received), "pauses_sent": number(sent)}
+    running.counters.update((key, count) for key, count in counted.items() if count is not None)
 
 
 def queuing(text, oper):
@@ -86,7 +87,8 @@ def queuing(text, oper):
     for line in cleaned(text):
         head = re.search(rf"(?:Egress|Ingress) Queuing for {PORT}", line)
         block = re.search(r"QOS GROUP (\d)", line)
-        drops = re.search(r"Dropped Pkts\s*\|\s*(\d+)", line)
+        # One column each for unicast, multicast, ...
+        drops = re.search(r"Dropped Pkts\s*\|((?:\s*\d+\s*\|?)+)", line)
         marked = re.search(r"\bECN\b\D*(\d+)", line)
         table = re.match(r"\s*(\d)\s+(\d|-)\s+(\d|-)\s+(Active|Inactive)\s+(\d+)\s+(Active|Inactive)\s+(\d+)", line)
         sums = re.search(r"TxPPP:\s*(\d+),\s*RxPPP:\s*(\d+)", line)
@@ -98,7 +100,7 @@ def queuing(text, oper):
             group = int(block.group(1))
         elif drops and group:
             dropped = running.counters.setdefault("drops", {})
-            dropped[group] = dropped.get(group, 0) + int(drops.group(1))
+            dropped[group] = dropped.get(group, 0) + sum(map(int, re.findall(r"\d+", drops.group(1))))
         elif marked:
             running.counters["ecn_marked"] = running.counters.get("ecn_marked", 0) + int(marked.group(1))
         elif sums:
@@ -111,8 +113,10 @@ def _by_class(running, row):
     """One row of the table by CoS: where the group or the buffer is '-', nothing is mapped to it."""
     cos, group, _buffer, sends, sent, waits, received = row
     acts = "Active" in (sends, waits) and group != "-"
-    running.pfc = sorted({*(running.pfc or []), *([int(cos)] if acts else [])})
-    running.pfc_sends = bool(running.pfc_sends) or (acts and sends == "Active")
+    if acts:
+        # A row without pauses may as well be one that has nothing to pause.
+        running.pfc = sorted({*(running.pfc or []), int(cos)})
+        running.pfc_sends = bool(running.pfc_sends) or sends == "Active"
     for key, value in (("pauses_sent", sent), ("pauses_received", received)):
         there = running.counters.get(key)
         counts = there if isinstance(there, dict) else {}

@@ -82,14 +82,14 @@ def config_of(texts):
     for line in lines:
         words = line.words
         if words[0] in ("switchname", "hostname"):
-            found.hostname = words[1]
+            found.hostname = words[-1]
         elif words[0] == "version":
-            found.version = words[1]
+            found.version = words[-1]
         elif words[0] == "class-map":
             _class_map(found, line)
         elif line.text == "priority-flow-control watch-dog-interval on":
             found.guard = True
-        elif words[0] == "interface" and re.match(r"[Ee]thernet|port-channel", words[1]):
+        elif words[0] == "interface" and re.match(r"[Ee]thernet|port-channel", "".join(words[1:])):
             for name in ports(" ".join(words[1:])):
                 _interface(found.interfaces.setdefault(_named(name), Block()), line)
         elif line.text == "system qos":
@@ -108,7 +108,7 @@ def _named(name):
 
 
 def _type(words):
-    return words[words.index("type") + 1] if "type" in words else "qos"
+    return words[words.index("type") + 1] if "type" in words[:-1] else "qos"
 
 
 def _class_map(found, line):
@@ -177,16 +177,16 @@ def _interface(found, line):
             found.pfc, found.sends_tlv = pfc.group(1), pfc.group(2) is not None
         elif words[0] == "mtu":
             found.mtu = number(child.text)
-        elif words[0] == "priority-flow-control" and words[1] == "watch-dog-interval":
-            found.guard = words[2] == "on"
+        elif words[0] == "priority-flow-control" and "watch-dog-interval" in words:
+            found.guard = words[-1] == "on"
         elif words[0] == "service-policy" and "input" in words and _type(words) == "qos":
             found.classifier = words[-1]
         elif words[0] == "service-policy" and "output" in words and _type(words) == "queuing":
             found.queuing = words[-1]
         elif words[:3] == ["lldp", "dcbx", "version"]:
-            found.dcbx = words[3]
+            found.dcbx = words[-1]
         elif words[0] == "flowcontrol" and words[-1] == "on":
-            found.pauses.add(words[1])
+            found.pauses.update(words[1:2])
 
 
 def mapped(config, policy):

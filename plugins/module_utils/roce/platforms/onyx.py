@@ -157,7 +157,7 @@ class Onyx(Platform):
         if intent.mode == "semi_lossless" and not preset:
             preset = self._forced_preset(switch, raw, intent, wanted, own)
         if preset:
-            return Edit(self._preset(switch, raw, before, wanted, intent))
+            return Edit(self._preset(switch, raw, before, wanted, intent, exact))
         commands = []
         if raw.mode not in (None, "off"):
             # What was set beside the preset contradicted it, and goes with it.
@@ -167,7 +167,7 @@ class Onyx(Platform):
             switch = Switch(self.name, ports=blank, oper=switch.oper, raw=Raw(before, "off"))
         after = dict(before)
         for name, want in wanted.items():
-            plan.set_port(after, name, switch.ports[name], want, intent)
+            plan.set_port(after, name, switch.ports[name], want, intent, exact)
         plan.set_switch(after, before, switch, wanted, intent, exact)
         return Edit(commands + lines.commands(before, after))
 
@@ -198,7 +198,7 @@ class Onyx(Platform):
             mode=intent.mode,
         )
 
-    def _preset(self, switch, raw, before, wanted, intent):
+    def _preset(self, switch, raw, before, wanted, intent, exact):
         mode = intent.mode.replace("_", "-")
         after = dict(before)
         if raw.mode in (None, "off"):
@@ -210,7 +210,7 @@ class Onyx(Platform):
             # What the preset sets is left to it, but for what somebody set otherwise at a port.
             others = {key[0] for key in before if key[1:2] == (name,)}
             mine = {key: what for key, what in want.items() if key in AT_PORTS or others & plan.OF.get(key, set())}
-            plan.set_port(after, name, switch.ports[name], mine, intent)
+            plan.set_port(after, name, switch.ports[name], mine, intent, exact)
         for key in [key for key in after if key[0] == "watchdog" and key[1] in wanted and not intent.lossless]:
             del after[key]
         return commands + lines.commands(before, after)

@@ -10,20 +10,22 @@ import ast
 import json
 import re
 
+TRIED = 50  # brackets that begin nothing, after which a text is given up
 PORT = re.compile(r"((?:Eth|Po|Mpo)\d+(?:/\d+)*)(?:\s*\(.*\))?")
 
 
 def documents(text):
     """The JSON in an output, without banners and echoed commands, unwrapped from what the JSON API adds."""
-    found, position, decoder = [], 0, json.JSONDecoder()
+    found, position, decoder, failed = [], 0, json.JSONDecoder(), 0
     while True:
         start = re.compile(r"[{\[]").search(text, position)
-        if not start:
+        if not start or failed == TRIED:
             return [part for document in found for part in _unwrapped(document)]
         try:
             document, position = decoder.raw_decode(text, start.start())
-        except ValueError:
-            document, position = _literal(text[start.start() :]), start.start() + 1
+        except (ValueError, RecursionError):
+            document = _literal(text[start.start() :])
+            position, failed = start.start() + 1, failed + 1
             if document is not None:
                 position = len(text)
         if document is not None:
@@ -66,7 +68,7 @@ def _literal(text):
     """A document with Python's quotes, as some tools print it."""
     try:
         return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
 
 

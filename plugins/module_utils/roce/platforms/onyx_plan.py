@@ -26,10 +26,10 @@ OF = {
 }
 
 
-def set_port(after, name, port, want, intent):
+def set_port(after, name, port, want, intent, exact):
     """Put into settings what one port lacks of its wanted effects."""
     now = compare.effect(port, intent)
-    due = compare.differing(now, want)
+    due = compare.differing(now, want, exact)
     roce, cnp = (port.queues.get(one, one) for one in (intent.priority, intent.cnp_priority))
     if "roce_queue_shared_with" in due:
         for priority in (intent.priority, *now["roce_queue_shared_with"]):
@@ -47,7 +47,7 @@ def set_port(after, name, port, want, intent):
     ):
         if key in due:
             _to(after, ("map", name, dscp), priority)
-    if {"pfc_mode", "pfc"} & {*due}:
+    if "pfc_mode" in due or ("pfc" in due and want["pfc_mode"] == "on"):
         after[("pfc", name)] = want["pfc_mode"]
     if "ecn" in due and want["ecn"]:
         limits = want["ecn"]
@@ -94,17 +94,18 @@ def set_switch(after, before, switch, wanted, intent, exact):
         for key in [("pfc_enabled",), *(("pfc_priority", one) for one in stale)]:
             after.pop(key, None)
         drop_pools(after, set())
-    elif intent.lossless:
-        after[("pfc_enabled",)] = "dcb priority-flow-control enable"
-        after[("pfc_priority", intent.priority)] = "enable"
-        kept = {key[1] for key in after if key[0] == "pfc_priority"} if not exact else {*intent.lossless}
-        stale = {key[1] for key in before if key[0] == "pfc_priority"} - kept
+    else:
+        there = {key[1] for key in before if key[0] == "pfc_priority"}
+        stale = there - {*intent.lossless} if exact else there & {intent.priority} - {*intent.lossless}
+        if not intent.lossless and used - {*wanted}:
+            stale = set()  # Ports that nobody named need them.
         for priority in stale:
             after.pop(("pfc_priority", priority))
-        drop_pools(after, kept)
+        drop_pools(after, {*there, *intent.lossless} - stale)
+    if used and intent.lossless:
+        after[("pfc_enabled",)] = "dcb priority-flow-control enable"
+        after[("pfc_priority", intent.priority)] = "enable"
         _pool_for(after, intent.priority)
-    else:
-        stale = set()
     for name in wanted:
         for priority in stale - {intent.priority, intent.cnp_priority}:
             # What carried RoCE before: its queue is as any other again.

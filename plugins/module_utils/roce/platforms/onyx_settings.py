@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, number, numbers
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE, cleaned, number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
 
 KB = 1000
-PROMPT = re.compile(r"\S+(?: \[[^]]*\])?(?: \([^)]*\))? [#>](?: |$)")
+PROMPT = re.compile(r"(?m)^[ \t]*\S{1,80}(?: \[[^]\n]*\])?(?: \([^)\n]*\))? [#>](?: |$)")
 STEMS = {"ethernet": "Eth", "port-channel": "Po", "mlag-port-channel": "Mpo"}
 # Weights that the queues have until somebody sets others.
 FACTORY_WEIGHTS = {queue: 12 + queue % 2 for queue in range(8)}
@@ -205,5 +205,6 @@ def _ports(kind, spans):
         first, dash, last = span.partition("-")
         stem, count = re.fullmatch(r"(.*?)(\d+)", first).groups() if first[-1:].isdigit() else ("", "0")
         end = number(last.rpartition("/")[2], int(count)) if dash else int(count)
+        end = min(end, int(count) + LARGEST_RANGE)
         found += [f"{STEMS[kind]}{stem}{index}" for index in range(int(count), end + 1)]
     return found

@@ -20,17 +20,18 @@ def ports(found):
 
 
 def port_of(found, name, preset):
-    set_here = found.settings or {}
+    set_here = _settings_of(found, name)
     preset = preset if preset is not None and preset.mode != "off" else None
     trust, table, queues = found.qos.get(name, (None, None, None))
-    mapped = table or {dscp: dscp >> 3 for dscp in range(64)}
+    known = found.settings is not None
+    # What nobody changed is as the factory made it; without a configuration that is not known.
+    mapped = table or ({dscp: dscp >> 3 for dscp in range(64)} if known or preset else {})
     mapped = {**mapped, **{key[2]: what for key, what in set_here.items() if key[:2] == ("map", name)}}
-    bound = {priority: priority for priority in range(8)}
+    bound = {priority: priority for priority in range(8)} if known or preset or queues else {}
     bound.update(queues or (preset.queues if preset else {}))
     bound.update((key[2], what) for key, what in set_here.items() if key[:2] == ("bind", name))
-    known = found.settings is not None
     interface = found.interfaces.get(name, {})
-    port = Port(dscp_map=mapped, queues=bound, speed=number(interface.get("Actual speed")))
+    port = Port(dscp_map=mapped or None, queues=bound or None, speed=number(interface.get("Actual speed")))
     default = preset.trust if preset else ("L2" if known else trust)
     port.trust = TRUSTED.get(set_here.get(("trust", name), default))
     _flow_control_of(port, found, name, preset)
@@ -48,8 +49,18 @@ def port_of(found, name, preset):
     return port
 
 
+def _settings_of(found, name):
+    """The settings of a port and those of the switch: sorted once, since there may be thousands of ports."""
+    if found.by_port is None:
+        found.by_port = {}
+        for key, what in (found.settings or {}).items():
+            owner = key[1] if key[0] in (*lines.PER_PORT, "mtu", "flow") else None
+            found.by_port.setdefault(owner, {})[key] = what
+    return {**found.by_port.get(None, {}), **found.by_port.get(name, {})}
+
+
 def _flow_control_of(port, found, name, preset):
-    set_here = found.settings or {}
+    set_here = _settings_of(found, name)
     admin = found.pfc_ports.get(name, (None, None))[0]
     mode = set_here.get(("pfc", name))
     listed = sorted(key[1] for key in set_here if key[0] == "pfc_priority")
@@ -78,9 +89,10 @@ def _flow_control_of(port, found, name, preset):
 def _pools(found, preset):
     if found.settings is None:
         return found.pools if preset is None else preset.pools
-    kinds = {key[1]: what for key, what in found.settings.items() if key[0] == "pool"}
+    whole = _settings_of(found, None)
+    kinds = {key[1]: what for key, what in whole.items() if key[0] == "pool"}
     members = {name: [] for name in kinds}
-    for key, pool in found.settings.items():
+    for key, pool in whole.items():
         if key[0] == "member":
             members.setdefault(pool, []).append(key[1])
     pools = {name: (kinds.get(name, "lossy"), priorities) for name, priorities in members.items()}

@@ -64,6 +64,7 @@ class Reading:
     version: str | None = None
     model: str | None = None
     hostname: str | None = None
+    by_port: dict | None = None  # settings again, by the port that they are of
     settings: dict | None = None  # {(kind, ...): value} of the running configuration, without what is the default
     preset: Preset | None = None
     pfc_enabled: bool | None = None
@@ -81,6 +82,7 @@ class Reading:
 
 def likely_command(text):
     """The command that a text is the output of, or None."""
+    text = PROMPT.sub("", text)
     for pattern, command in LIKELY:
         if re.search(pattern, text):
             if command is not None:

@@ -9,7 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, number, numbers, tree
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import (
+    LARGEST_RANGE,
+    cleaned,
+    number,
+    numbers,
+    tree,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour
 
 KB = 1000
@@ -217,7 +223,8 @@ def port_names(text):
         if match:
             kind, place, first, last = match.groups()
             kind = kind or (re.match(r"[a-z-]*", found[-1]).group() if found else "ethernet")
-            found += [f"{kind}{place}{index}" for index in range(int(first), int(last or first) + 1)]
+            end = min(int(last or first), int(first) + LARGEST_RANGE)
+            found += [f"{kind}{place}{index}" for index in range(int(first), end + 1)]
     return found
 
 

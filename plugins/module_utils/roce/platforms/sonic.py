@@ -10,6 +10,7 @@ import contextlib
 import json
 import re
 import shlex
+import time
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.compare import differing, effect
@@ -37,6 +38,8 @@ SHOWS = (
 # Where only root can write, and nothing outlives a restart.
 FILE, LOG = "/run/aiready-roce.json", "/run/aiready-roce.log"
 CHECKPOINT = "aiready-roce"
+# Whether a patch of ours is being made; the brackets keep the command from finding itself.
+RUNNING, PATCH_S = f"pgrep -f '[a]pply-patch {FILE}'", 300
 CHUNK = 60000  # characters of one argument; Linux takes twice as many
 RELOAD = "config qos reload --no-delay"
 # Older branches refuse patches that make a profile for marking: it is written to the database instead.
@@ -73,14 +76,19 @@ class Sonic(Platform):
         for command, output in shown.items():
             if not command.startswith("sonic-db-dump"):
                 tables.update(text.tables_of(output))
+        tables = meaning.nested(tables)
         local = (tables.get("DEVICE_METADATA") or {}).get("localhost") or {}
         switch.hostname, switch.model = local.get("hostname"), local.get("hwsku")
         text.read(switch, shown)
         text.read_hardware(switch, shown)
         kept = {name: tables[name] for name in (*meaning.SHOWN, "BUFFER_POOL") if name in tables}
         if tables:
-            switch.ports = {name: meaning.port_of(tables, name) for name in _names(tables)}
-            switch.own = meaning.own_objects(tables)
+            single = meaning.by_port(tables)
+            switch.ports = meaning.ports_of(single, _names(single))
+            own = meaning.own_objects(tables)
+            # Such a profile goes when the change is confirmed: the way back could not make it again.
+            late = () if _branch(switch.version) >= PATCHES_WRED else ("WRED_PROFILE|",)
+            switch.own = {name: users for name, users in own.items() if users or not name.startswith(late)}
             switch.config = json.dumps(kept, indent=2, sort_keys=True)
         for name in switch.oper:
             switch.ports.setdefault(name, Port())
@@ -164,7 +172,18 @@ class Sonic(Platform):
             with contextlib.suppress(Refused):
                 session.run(command)
 
+    def tidy(self, session):
+        """A patch goes on where the connection broke: what is there is known when it came to its end."""
+        for _second in range(PATCH_S):
+            try:
+                if not session.run(RUNNING).strip():
+                    return
+            except Refused:
+                return
+            time.sleep(1)
+
     def revert(self, session, edit, before):
+        self.tidy(session)
         old = before.raw or {}
         now = self._tables(session)
         for command in _watchdogs_back(now.get("PFC_WD") or {}, old.get("PFC_WD") or {}):

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic_text import number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port
 
@@ -24,6 +26,61 @@ SHOWN = (*TABLES, "PFC_WD", "BUFFER_PROFILE")
 IDENTITY = {at: at for at in range(8)}
 OWN = "AIREADY_"
 DYNAMIC = "NULL"  # the profile of a priority group whose headroom the switch works out itself
+
+
+# What is not known of a port where a part of a configuration lacks a table.
+TELLS = {
+    "PORT_QOS_MAP": ("trust", "dscp_map", "queues", "groups", "pfc", "pfc_mode", "pfc_sends", "pfc_queues", "lossless"),
+    "QUEUE": ("ecn", "strict", "shares"),
+    "BUFFER_PG": ("lossless",),
+    "PFC_WD": ("watchdog",),
+    "PORT": ("mtu",),
+}
+
+
+def nested(tables):
+    """{table: {key: row}}, also of a dump of the database, whose keys are TABLE|key."""
+    found = {}
+    for name, rows in tables.items():
+        table, bar, key = name.partition("|")
+        if bar:
+            found.setdefault(table, {})[key] = rows.get("value", rows)
+        else:
+            found.setdefault(table, {}).update(rows)
+    return found
+
+
+def by_port(tables):
+    """The tables with a row of its own for each port: some share one, and a line card names itself first."""
+    local = _row(tables, "DEVICE_METADATA", "localhost")
+    found = dict(tables)
+    for table in ("PORT_QOS_MAP", "BUFFER_PG", "QUEUE", "PFC_WD"):
+        if table not in tables:
+            continue
+        found[table] = {}
+        for key, row in tables[table].items():
+            *card, names, places = key.split("|") if "|" in key else (key, "")
+            if card and local.get("hostname") not in (None, card[0]):
+                continue
+            for name in names.split(","):
+                found[table][f"{name}|{places}" if places else name] = row
+    return found
+
+
+def ports_of(tables, names):
+    """{port: what the tables make of it}, as far as they are there; a whole configuration tells what the switch is."""
+    of_ports = [table for table in ("BUFFER_PG", "QUEUE") if table in tables]
+    rows = {}
+    for table in of_ports:
+        for key, row in tables[table].items():
+            rows.setdefault(key.partition("|")[0], {}).setdefault(table, {})[key] = row
+    nothing = {table: {} for table in of_ports}
+    return {name: _told_of({**tables, **nothing, **rows.get(name, {})}, name) for name in names}
+
+
+def _told_of(tables, name):
+    missing = () if "DEVICE_METADATA" in tables else [table for table in TELLS if table not in tables]
+    return replace(port_of(tables, name), **{field: None for table in missing for field in TELLS[table]})
 
 
 def name_in(reference):
@@ -62,7 +119,8 @@ def port_of(tables, name):
     scheme = use.get("dscp_to_tc_map") or whole.get("dscp_to_tc_map")
     port.trust = "dscp" if scheme else "pcp" if use.get("dot1p_to_tc_map") else "none"
     told = _row(tables, "DSCP_TO_TC_MAP", name_in(scheme)) if scheme else {}
-    port.dscp_map = {dscp: int(told.get(str(dscp), 0)) for dscp in range(64)}
+    mapping = {dscp: number(told.get(str(dscp), 0)) for dscp in range(64)}
+    port.dscp_map = {dscp: priority for dscp, priority in mapping.items() if priority is not None}
     port.queues = mapped(tables, use, "tc_to_queue_map")
     port.groups = mapped(tables, use, "tc_to_pg_map")
     port.pfc_queues = mapped(tables, use, "pfc_to_queue_map")
@@ -94,7 +152,8 @@ def mapped(tables, use, field):
     found = dict(IDENTITY)
     if field == "tc_to_pg_map" and told:
         found = dict.fromkeys(range(8), 0)
-    found.update({int(key): int(value) for key, value in told.items()})
+    entries = [(number(key), number(value)) for key, value in told.items()]
+    found.update((key, value) for key, value in entries if None not in (key, value))
     return found
 
 
@@ -124,8 +183,10 @@ def is_lossless(tables, reference):
 
 def cable_of(tables, name):
     """The length of a port's cable in metres."""
-    lengths = [rows[name] for rows in (tables.get("CABLE_LENGTH") or {}).values() if name in rows]
-    return number(lengths[0].rstrip("m ")) if lengths else None
+    lengths = [
+        rows[name] for rows in (tables.get("CABLE_LENGTH") or {}).values() if isinstance(rows, dict) and name in rows
+    ]
+    return number(str(lengths[0]).rstrip("m ")) if lengths else None
 
 
 def own_objects(tables):

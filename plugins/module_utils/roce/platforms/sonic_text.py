@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Oper, Port
 
 CONFIG = "sonic-cfggen -d --print-data"
@@ -65,7 +66,11 @@ def tables_of(output):
         tables, _end = json.JSONDecoder().raw_decode(output, start)
     except ValueError:
         return {}
-    return {name: rows for name, rows in tables.items() if isinstance(rows, dict)}
+    return {
+        name: rows if "|" in name else {key: row for key, row in rows.items() if isinstance(row, (dict, str))}
+        for name, rows in tables.items()
+        if isinstance(rows, dict)
+    }
 
 
 def rows(output):
@@ -107,7 +112,7 @@ def numbers(cell):
     """[3, 4] of '3,4' or '3-4'."""
     found = set()
     for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", str(cell or "")):
-        found.update(range(int(first), int(last or first) + 1))
+        found.update(range(int(first), min(int(last or first), int(first) + LARGEST_RANGE) + 1))
     return sorted(found)
 
 
@@ -140,7 +145,7 @@ def read_hardware(switch, texts):
 
 
 def _priorities(switch, table):
-    for name, cell in [row[:2] for row in table[1:]]:
+    for name, cell in [row[:2] for row in table[1:] if len(row) > 1]:
         port = switch.ports.setdefault(name, Port())
         port.pfc = numbers(cell)
         port.pfc_mode = "on" if port.pfc else "off"
@@ -149,7 +154,7 @@ def _priorities(switch, table):
 
 def _counters(switch, table):
     header = table[0]
-    key = {"rx": "pauses_received", "tx": "pauses_sent"}.get(header[0].split()[-1].lower())
+    key = {"rx": "pauses_received", "tx": "pauses_sent"}.get(header[0].lower()[-2:])
     if key is None or "Priority" in header:
         return
     for row in table[1:]:
@@ -165,9 +170,11 @@ def _history(switch, table):
         return
     for row in table[1:]:
         cells = dict(zip(names, row))
-        oper = _oper(switch, cells["port"])
-        priority = number(cells["priority"].lower().replace("pfc", ""))
-        oper.counters.setdefault("pauses_received", {})[priority] = number(cells.get("rx pause transitions", ""))
+        oper = _oper(switch, cells.get("port", row[0]))
+        priority = number(cells.get("priority", "").lower().replace("pfc", ""))
+        count = number(cells.get("rx pause transitions", ""))
+        if None not in (priority, count):
+            oper.counters.setdefault("pauses_received", {})[priority] = count
 
 
 def _watchdog(switch, table):

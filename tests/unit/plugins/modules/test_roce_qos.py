@@ -6,84 +6,15 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import params as parameters
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Limits, Platform
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Limits
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import RoceQos
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper
 from ansible_collections.aiready.vsphere.plugins.modules import roce_qos as module
 
 from unit.plugins.modules import described
-
-IDENTITY = {number: number for number in range(8)}
-
-
-def port(**difference):
-    right = {
-        "trust": "dscp",
-        "dscp_map": {26: 3, 48: 6},
-        "queues": IDENTITY,
-        "groups": IDENTITY,
-        "pfc_queues": IDENTITY,
-        "pfc_mode": "on",
-        "pfc": [3],
-        "pfc_sends": True,
-        "lossless": [3],
-        "ecn": {3: Marking(150000, 1500000, 100)},
-        "strict": [6],
-        "shares": {3: 50},
-        "mtu": 9216,
-        "watchdog": True,
-        "pause": False,
-    }
-    return Port(**{**right, **difference})
-
-
-class Known(Platform):
-    """A platform that reads what the test says."""
-
-    name, title = "known", "Known OS"
-    limits = Limits(modes=("lossless", "lossy"))
-
-    def __init__(self, ports, **switch):
-        super().__init__()
-        self.switch = Switch("known", version="1.0", ports=ports, config="qos", **switch)
-
-    def reads(self, ports):
-        return ["show qos"]
-
-    def parse(self, texts):
-        return self.switch
-
-    def blank(self, switch, name):
-        return Port(trust="pcp", pfc_mode="off", pfc=[], lossless=[], ecn={}, strict=[], watchdog=False, mtu=1500)
-
-    def render(self, switch, wanted, intent, exact=True):
-        return Edit([f"set {name}" for name in wanted] if intent else ["remove"])
-
-
-class Silent:
-    name = "leaf-01"
-
-    def __init__(self, refuses=()):
-        self.refuses = refuses
-
-    def run(self, command, answers=()):
-        if command in self.refuses:
-            raise Refused(command, "% Invalid input")
-        return ""
-
-
-def plan(platform, session=None, warnings=None, **given):
-    """The answer in check mode."""
-    wish = described.checked({"host_ports": ["swp1"], **given}, parameters.ARGUMENTS)
-    told = [] if warnings is None else warnings
-    noun = RoceQos(wish, platform, session or Silent(), None, told.append)
-    with pytest.raises(described.Ended) as ended:
-        runner.run(described.Module(), noun, [Item("leaf-01", wish)], "switch", single=True)
-    return ended.value.args[0]
+from unit.plugins.modules.known_switch import Known, Silent, plan, port
 
 
 def test_the_documentation_describes_exactly_the_arguments():
@@ -172,6 +103,41 @@ def test_merged_keeps_another_lossless_priority_and_says_so():
     assert warnings == ["leaf-01: swp1 also keeps priority 4 lossless."]
 
 
+def test_merged_lossy_counts_only_what_stays():
+    result = plan(Known({"swp1": port(pfc=[4, 5], lossless=[4, 5])}), state="merged", config={"mode": "lossy"})
+    assert "failure" not in result
+
+
+@pytest.mark.parametrize(
+    "name, says",
+    [
+        ("1/2", "near to it are Ethernet1/2."),
+        ("Eth1/2", "near to it are Ethernet1/2."),
+        ("et1/2", "near to it are Ethernet1/2."),
+        ("Ethernet1/33", "near to it are Ethernet1/3"),
+        ("management", "its first ones are Ethernet1/1, Ethernet1/2, Ethernet1/3."),
+    ],
+)
+def test_a_port_by_another_name_is_refused_with_the_one_that_is_meant(name, says):
+    there = {f"Ethernet1/{number}": port() for number in (1, 2, 3, 4, 12, 21)}
+    answer = plan(Known(there), host_ports=[name])
+    assert answer["failure"]["ports"] == [name]
+    assert says in answer["msg"]
+
+
+def test_a_switch_that_is_set_as_wanted_and_does_not_run_so_fails():
+    dead = Known({"swp1": port()}, oper={"swp1": Oper(up=True, pfc=[])})
+    answer = plan(dead)
+    assert (answer["failure"]["code"], answer["switch"]["outcome"]) == ("not_proved", "unchanged")
+    assert "swp1: pfc should be 3, and none runs." in answer["msg"]
+    assert plan(dead, state="absent").get("failure") is None
+
+
+def test_what_cannot_be_looked_at_on_a_switch_that_is_right_is_told():
+    result = plan(Known({"swp1": port()}, oper={"swp1": Oper(up=False)}))["switch"]
+    assert result["not_verified"] == ["swp1: no link, so that nothing runs there that could be looked at."]
+
+
 def test_present_takes_another_lossless_priority_away():
     result = plan(Known({"swp1": port(pfc=[3, 4], lossless=[3, 4])}))["switch"]
     assert [change["path"] for change in result["changes"]] == ["swp1.pfc", "swp1.lossless"]
@@ -236,3 +202,19 @@ def test_a_switch_may_judge_the_change_in_check_mode():
     answer = plan(Judge({"swp1": port(mtu=1500)}), Silent(refuses=["set swp1"]))
     assert answer["failure"]["code"] == "would_be_refused"
     assert "`set swp1` was refused: % Invalid input" in answer["msg"]
+    assert (answer["switch"]["outcome"], answer["switch"]["saved"]) == ("unchanged", False)
+
+
+@pytest.mark.parametrize("looks, tidied", [(True, 0), (False, 1)])
+def test_what_a_killed_run_left_is_ended_only_where_something_may_be_changed(looks, tidied):
+    class Tidy(Known):
+        ended = 0
+
+        def tidy(self, session):
+            self.ended += 1
+
+    wish = described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS)
+    platform = Tidy({"swp1": port()})
+    noun = RoceQos(wish, platform, Silent(), None, print, looks)
+    noun.read([Item("leaf-01", wish)])
+    assert platform.ended == tidied

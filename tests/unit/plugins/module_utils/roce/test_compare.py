@@ -56,10 +56,14 @@ def test_a_port_that_does_all_of_it_differs_in_nothing():
         ({"lossless": []}, ["lossless"]),
         ({"queues": {**IDENTITY, 1: 3}}, ["roce_queue_shared_with"]),
         ({"groups": {**IDENTITY, 4: 3}}, ["roce_group_shared_with"]),
+        ({"queues": {0: 0}}, ["roce_queue_shared_with", "roce_pauses_own_queue"]),
         ({"pfc_queues": {**IDENTITY, 3: 4}}, ["roce_pauses_own_queue"]),
         ({"ecn": {}}, ["ecn"]),
         ({"ecn": {3: Marking(150000, 1500000, 100, mark=False)}}, ["ecn"]),
         ({"ecn": {3: Marking(300000, 1500000, 100)}}, ["ecn"]),
+        ({"ecn": {3: Marking(145000, 1500000, 100)}}, ["ecn"]),
+        ({"ecn": {3: Marking(150000, 1600000, 100)}}, ["ecn"]),
+        ({"ecn": None}, ["ecn"]),
         ({"ecn": {3: Marking(150000, 1500000, 5)}}, ["ecn"]),
         ({"shares": {3: 40}}, ["bandwidth_percent"]),
         ({"strict": []}, ["cnp_strict"]),
@@ -78,10 +82,18 @@ def test_each_thing_that_is_not_right_is_found_alone(difference, keys):
         {"trust": "both"},
         {"ecn": {3: Marking(149000, 1520000, 100), 0: Marking(1, 2)}},
         {"ecn": {3: Marking(150000, 1500000, None)}},
+        {"ecn": {3: Marking(147000, 1470000, 100)}},
         {"strict": [6, 7]},
         {"queues": {3: 5, 6: 7, 0: 0}, "pfc_queues": {3: 5}, "ecn": {5: ECN[3]}, "shares": {5: 50}, "strict": [7]},
     ],
-    ids=["both is dscp too", "rounded, and other queues", "no probability told", "more strict queues", "other queues"],
+    ids=[
+        "both is dscp too",
+        "rounded, and other queues",
+        "no probability told",
+        "two percent",
+        "more strict queues",
+        "other queues",
+    ],
 )
 def test_what_has_the_same_effect_is_equal(difference):
     assert gaps(replace(RIGHT, **difference)) == []
@@ -109,6 +121,19 @@ def test_merged_leaves_other_lossless_priorities():
     there = replace(RIGHT, pfc=[3, 4], lossless=[3, 4])
     assert gaps(there, exact=False) == []
     assert gaps(replace(there, pfc=[4]), exact=False) == ["pfc"]
+    assert gaps(replace(there, pfc=None), exact=False) == ["pfc"]
+
+
+def test_merged_takes_the_priority_of_roce_alone_from_what_is_lossless():
+    lossy = Intent(mode="lossy")
+    there = replace(RIGHT, pfc=[3, 4], lossless=[3, 4])
+    assert gaps(there, lossy, exact=False) == ["pfc", "lossless"]
+    assert gaps(replace(there, pfc=[4], lossless=[4]), lossy, exact=False) == []
+    # Nobody else needs flow control.
+    assert gaps(RIGHT, lossy, exact=False) == ["pfc_mode", "pfc", "lossless"]
+    want = compare.wanted(lossy, EVERYTHING)
+    found = compare.changes({"a": compare.effect(there, lossy)}, {"a": want}, exact=False)
+    assert [(change.path, change.after) for change in found] == [("a.pfc", [4]), ("a.lossless", [4])]
 
 
 def test_merged_says_what_will_be_there_in_the_end():
@@ -128,6 +153,12 @@ def test_times_of_the_watchdog_count_only_where_they_are_given():
     slow = replace(RIGHT, watchdog_detection_ms=400)
     assert gaps(slow) == []
     assert gaps(slow, Intent(watchdog=Watchdog(detection_ms=200))) == ["watchdog_detection_ms"]
+    three = Watchdog(detection_ms=400, recovery_ms=800, action="drop")
+    assert gaps(slow, Intent(watchdog=three)) == ["watchdog_recovery_ms", "watchdog_action"]
+    lossy = replace(slow, pfc_mode="off", pfc=[], lossless=[])
+    assert gaps(lossy, Intent(mode="lossy", watchdog=three)) == []
+    off = Intent(watchdog=replace(three, enabled=False))
+    assert gaps(replace(slow, watchdog=False), off) == []
 
 
 def test_thresholds_follow_the_speed_of_the_port():
@@ -143,6 +174,20 @@ def test_what_a_platform_does_not_have_is_neither_wanted_nor_missed():
     want = compare.wanted(Intent(), Poor())
     assert "watchdog" not in want
     assert want["mtu"] == 9214
+
+
+def test_where_nobody_chooses_the_probability_none_is_wanted():
+    class Fixed(Platform):
+        limits = Limits(missing={"probability": "It marks all."})
+
+    want = compare.wanted(Intent(), Fixed())
+    assert want["ecn"] == {"min_kb": 150, "max_kb": 1500, "probability": None}
+    assert compare.differing(compare.effect(RIGHT, Intent()), want) == []
+
+
+def test_what_is_not_known_before_and_after_is_no_change():
+    now = {"a": compare.effect(Port(), Intent())}
+    assert compare.changes(now, now) == []
 
 
 def test_ports_that_change_alike_are_one_change():

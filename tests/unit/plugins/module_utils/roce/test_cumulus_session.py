@@ -47,7 +47,14 @@ def test_the_change_waits_to_be_confirmed():
     PLATFORM.apply(session, edit())
     assert session.lines[-1] == "nv config apply -y --confirm 5"
     PLATFORM.confirm(session, edit())
-    assert session.lines[-1] == "nv config apply --confirm-yes"
+    assert session.lines[-2:] == ["nv config apply --confirm-yes", "rm -f /run/aiready-roce.apply"]
+
+
+@pytest.mark.parametrize("ours", [True, False], ids=["ours", "somebody else's"])
+def test_only_an_apply_of_ours_that_waits_is_taken_back_before_the_first_look(ours):
+    session = Session(refuses=() if ours else ("test -e",))
+    PLATFORM.tidy(session)
+    assert ("nv config apply --confirm-no" in session.lines) is ours
 
 
 def test_a_revision_that_somebody_began_is_neither_applied_nor_thrown_away():

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.edit import Guarded
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import Intent
@@ -28,6 +29,7 @@ class World:
         self.connected = True
         self.seconds = 0.0
         self.log = []
+        self.own, self.unsaved, self.port = {}, None, {}
 
     def does(self, what):
         self.log.append(what)
@@ -36,6 +38,8 @@ class World:
             trouble = trouble.pop(0) if trouble else None
         if trouble == "refused":
             raise Refused(what, "% Invalid input")
+        if trouble == "own":
+            raise OperatorError(self.name, "a change was to be begun", "Somebody else is at it", "Wait", "busy")
         if trouble == "lost":
             self.connected = False
         if not self.connected and what != "reconnect":
@@ -55,14 +59,17 @@ class World:
         self.log.append("reconnect")
         waits = self.trouble.get("silent_for", 0)
         if self.seconds < waits:
+            if self.trouble.get("login") == "refused":
+                raise Refused("login", "System is booting up")
             raise Lost("login", "no route")
         self.connected = True
 
     def look(self):
         self.does("look")
         running = self.mtu if self.runs is None else self.runs
-        port = Port(mtu=self.mtu)
-        switch = Switch("eos", ports={"swp1": port}, oper={"swp1": Oper(up=True, mtu=running)})
+        port = Port(mtu=self.mtu, **self.port)
+        oper = Oper(up=True, mtu=running, **self.port)
+        switch = Switch("eos", ports={"swp1": port}, oper={"swp1": oper}, own=self.own, unsaved=self.unsaved)
         return View(switch, {"swp1": compare.effect(port, WISH)})
 
 
@@ -211,6 +218,113 @@ def test_a_change_that_cannot_be_confirmed_is_told():
     end = run(World(confirm="refused"))
     assert (end.outcome, end.error.code) == ("unknown", "not_confirmed")
     assert "It returns by itself after 300 s." in end.error.message
+
+
+@pytest.mark.parametrize("step", ["confirm", "save"])
+def test_a_connection_that_breaks_while_it_is_confirmed_or_saved_is_no_failure(step):
+    world = World(**{step: ["lost"]})
+    end = run(world)
+    assert (end.outcome, end.error, end.saved, world.saved) == ("new", None, True, 9216)
+    assert world.log.count(step) == 2
+
+
+def test_a_change_that_needs_a_while_after_the_connection_broke_is_waited_for():
+    world = World(applied="lost")
+    world.runs = 1500
+    looks = []
+
+    def look():
+        looks.append(world.seconds)
+        world.runs = None if len(looks) == 4 else 1500
+        return World.look(world)
+
+    world.look = look
+    assert run(world).outcome == "new"
+    assert world.mtu == 9216
+
+
+def test_a_change_that_never_runs_after_the_connection_broke_leads_back():
+    world = World(applied="lost")
+    world.runs = 1500
+    end = run(world)
+    assert (end.outcome, end.error.code, world.mtu) == ("old", "not_proved", 1500)
+
+
+def test_a_switch_that_lets_nobody_in_yet_is_tried_again():
+    world = World(applied="lost", login="refused", silent_for=2)
+    assert run(world).outcome == "new"
+    world = World(applied="lost", login="refused", silent_for=99)
+    assert run(world).outcome == "unknown"
+
+
+def test_a_switch_that_cannot_be_read_after_the_change_is_led_back():
+    world = World(look=["refused"])
+    end = run(world)
+    assert (end.outcome, end.error.code, world.mtu) == ("old", "refused", 1500)
+
+
+def test_a_switch_that_can_never_be_read_again_is_told_as_unknown():
+    world = World(look="refused")
+    end = run(world)
+    assert (end.outcome, end.error.code, world.mtu) == ("unknown", "refused", 1500)
+    assert "It went back, and cannot be read any more: `look` was refused" in end.error.message
+
+
+@pytest.mark.parametrize("half, outcome, reverts", [(False, "unchanged", 0), (True, "old", 1)])
+def test_a_platform_that_would_not_begin_takes_nothing_back(half, outcome, reverts):
+    world = World(apply="own", half=half)
+    end = run(world)
+    assert (end.outcome, end.error.code, end.error.data["outcome"]) == (outcome, "busy", outcome)
+    assert (world.log.count("revert"), world.mtu) == (reverts, 1500)
+
+
+def test_where_only_saving_is_left_there_is_nothing_to_take_back():
+    world = World()
+    world.mtu, world.runs = 9216, 1500
+    end = Guarded(Stub(), world, {**PARAMS, "save": "always"}, world.look, clock=world).run(
+        None, world.look(), View(world.look().switch, {}, WANTS), WISH
+    )
+    assert (end.outcome, end.error.code, world.mtu) == ("old", "not_proved", 9216)
+    assert "revert" not in world.log
+
+
+def test_what_was_ours_and_is_still_there_is_no_absence():
+    world = World()
+    guarded = Guarded(Stub(), world, {**PARAMS, "state": "absent"}, world.look, clock=world)
+    before = World().look()
+    wanted = View(before.switch, {}, WANTS, objects=["qos profile AIREADY-ROCE"])
+    assert guarded.run(EDIT, before, wanted, WISH).outcome == "new"
+    world = World()
+    world.own = {"qos profile AIREADY-ROCE": []}
+    guarded = Guarded(Stub(), world, {**PARAMS, "state": "absent"}, world.look, clock=world)
+    end = guarded.run(EDIT, before, wanted, WISH)
+    assert (end.outcome, end.error.data["left"]) == ("old", ["qos profile AIREADY-ROCE is still there."])
+
+
+@pytest.mark.parametrize("unsaved, says", [(True, "run the task again with save always"), (None, "and save there.")])
+def test_how_to_save_later_is_told_as_the_platform_allows(unsaved, says):
+    world = World(save="refused")
+    world.unsaved = unsaved
+    end = run(world)
+    assert end.error.message.endswith(says if says.endswith(".") else f"{says}.")
+    assert run(World()).view.switch.unsaved is None
+
+
+def test_what_was_saved_is_not_pending_any_more():
+    world = World()
+    world.unsaved = True
+    assert run(world).view.switch.unsaved is False
+
+
+def test_merged_leaves_other_lossless_priorities_when_it_is_proved():
+    world = World()
+    world.mtu = 9216
+    world.port = {"pfc": [3, 4]}
+    guarded = Guarded(Stub(), world, {**PARAMS, "state": "merged"}, world.look, clock=world)
+    wants = {"swp1": {"pfc": [3], "roce_priority": 3}}
+    before = world.look()
+    before.effects["swp1"]["roce_priority"] = 3
+    assert guarded._left(before, before, View(before.switch, {}, wants), WISH)[0] == []
 
 
 def test_absence_is_proved_by_the_configuration_alone():

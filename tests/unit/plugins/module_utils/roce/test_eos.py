@@ -263,12 +263,6 @@ def test_ports_with_the_same_lines_share_them():
     assert commands.count("mtu 9214") == 1
 
 
-def test_trust_in_both_is_refused():
-    with pytest.raises(OperatorError) as refusal:
-        rendered(FACTORY, Intent(mtu=9214, trust="both"))
-    assert refusal.value.code == "trust_not_supported"
-
-
 def test_an_action_that_eos_does_not_have_is_refused():
     with pytest.raises(OperatorError) as refusal:
         rendered(FACTORY, Intent(mtu=9214, watchdog=Watchdog(action="alert")))

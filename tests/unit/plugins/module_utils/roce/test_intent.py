@@ -14,6 +14,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import
 )
 
 
+def test_the_usual_values_are_those_of_the_presets_of_switches():
+    usual = Intent()
+    assert (usual.mode, usual.priority, usual.dscp, usual.cnp_priority, usual.cnp_dscp) == ("lossless", 3, 26, 6, 48)
+    assert (usual.trust, usual.mtu, usual.bandwidth_percent, usual.watchdog.enabled) == ("dscp", 9216, 50, True)
+    assert usual.ecn == Ecn(True, Thresholds(150, 1500, 100))
+
+
 @pytest.mark.parametrize(
     "mode, mask, lossless, sends",
     [("lossless", 0x08, [3], True), ("semi_lossless", 0x08, [3], False), ("lossy", 0, [], False)],
@@ -93,6 +100,10 @@ def test_guests_that_own_their_adapter_get_the_same_numbers():
     ]
 
 
+def test_adapters_trust_the_dscp_where_a_switch_trusts_tags_too():
+    assert Intent(trust="both").mlnx_qos() == [["--trust", "dscp"], ["--pfc", "0,0,0,1,0,0,0,0"]]
+
+
 def test_what_options_leave_out_is_as_usual():
     assert intent({"mode": None, "priority": 3, "ecn": None, "watchdog": {}}) == Intent()
 
@@ -117,7 +128,18 @@ def test_the_path_mtu_is_the_largest_that_fits(ethernet, path):
 
 @pytest.mark.parametrize(
     "wish",
-    [Intent(), Intent(mode="lossy"), Intent(ecn=Ecn(False)), Intent(priority=0, mode="lossy"), Intent(trust="both")],
+    [
+        Intent(),
+        Intent(mode="lossy"),
+        Intent(ecn=Ecn(False)),
+        Intent(priority=0, mode="lossy"),
+        Intent(trust="both"),
+        Intent(mtu=9000),
+        Intent(mtu=10240),
+        Intent(bandwidth_percent=1, cable_length_m=1, watchdog=Watchdog(detection_ms=1)),
+        Intent(bandwidth_percent=99, ecn=Ecn(default=Thresholds(150, 150, 1))),
+        Intent(priority=7, dscp=63, cnp_priority=0, cnp_dscp=0),
+    ],
 )
 def test_sensible_wishes_are_not_refused(wish):
     assert problems(wish, host_mtu=9000) == []
@@ -140,6 +162,12 @@ def test_sensible_wishes_are_not_refused(wish):
         (Intent(mtu=8000), "mtu: 8000 is less than the 9000 of the adapters"),
         (Intent(bandwidth_percent=100), "bandwidth_percent: 100 leaves nothing for one side"),
         (Intent(cable_length_m=0), "cable_length_m: 0 is no length"),
+        (Intent(bandwidth_percent=0), "bandwidth_percent: 0 leaves nothing for one side"),
+        (Intent(watchdog=Watchdog(detection_ms=0)), "watchdog.detection_ms: 0 is no time"),
+        (Intent(watchdog=Watchdog(recovery_ms=-1)), "watchdog.recovery_ms: -1 is no time"),
+        (Intent(mtu=4199), "mtu: 4199 is too small"),
+        (Intent(mtu=10241), "mtu: no switch carries 10241"),
+        (Intent(ecn=Ecn(default=Thresholds(probability=0))), "ecn: a probability of 0 % does not exist"),
         (Intent(ecn=Ecn(default=Thresholds(2000, 1500))), "ecn: min_kb 2000 and max_kb 1500 are no range"),
         (Intent(ecn=Ecn(default=Thresholds(probability=101))), "ecn: a probability of 101 % does not exist"),
         (Intent(ecn=Ecn(by_speed={25: Thresholds(0, 9)})), "ecn at 25 Gbit/s: min_kb 0 and max_kb 9 are no range"),

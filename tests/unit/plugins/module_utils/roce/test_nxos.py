@@ -248,7 +248,6 @@ def test_thresholds_may_differ_by_the_speed_of_ports():
     "wish, text, code",
     [
         (Intent(cable_length_m=300), FACTORY, "cable_too_long"),
-        (Intent(trust="both"), FACTORY, "trust_not_supported"),
         (Intent(mode="lossy", dcbx="ieee"), SET, "dcbx_needs_flow_control"),
     ],
 )

@@ -53,6 +53,22 @@ def test_a_platform_that_is_only_read_renders_nothing():
 
 
 @pytest.mark.parametrize(
+    "name, config, code",
+    [
+        ("eos", {"trust": "both"}, "trust_not_supported"),
+        ("nxos", {"trust": "both"}, "trust_not_supported"),
+        ("os10", {"trust": "both"}, "trust_not_supported"),
+        ("eos", {"mode": "semi_lossless"}, "mode_not_supported"),
+    ],
+)
+def test_what_a_platform_does_not_have_is_not_rendered_either(name, config, code):
+    wish = described.checked({"host_ports": [PORTS[name]], "state": "rendered", "config": config}, params.ARGUMENTS)
+    with pytest.raises(OperatorError) as error:
+        offline.rendered(platform_of(name, None), wish)
+    assert error.value.code == code
+
+
+@pytest.mark.parametrize(
     "network_os, name",
     [
         ("arista.eos.eos", "eos"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import Ecn, Intent, Thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.os10 import CONFIG, Os10
@@ -167,12 +166,6 @@ def test_who_uses_our_objects_is_known():
     assert own["wred AIREADY-ECN-150-1500-100"] == PORTS
     assert own["class-map type network-qos AIREADY-PFC-3"] == PORTS
     assert switch(BY_HAND).own == {}
-
-
-def test_trusting_both_is_refused_where_it_would_have_to_be_set():
-    with pytest.raises(OperatorError) as error:
-        commands(switch(FACTORY), Intent(trust="both"))
-    assert error.value.code == "trust_not_supported"
 
 
 class Recorder:

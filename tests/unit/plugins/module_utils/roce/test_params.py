@@ -29,6 +29,10 @@ def test_the_defaults_are_those_of_the_intent():
         (["swp1s0-1"], ["swp1s0", "swp1s1"]),
         (["port-channel"], ["port-channel"]),
         (["swp9-2"], ["swp9-2"]),
+        (["swp3-3"], ["swp3"]),
+        (["1/1-2/4"], ["1/1-2/4"]),
+        (["et-0/0/1-et-0/0/2"], ["et-0/0/1", "et-0/0/2"]),
+        (["swp1-9999999999"], ["swp1-9999999999"]),
         ([], []),
     ],
 )
@@ -49,6 +53,10 @@ def test_good_parameters_have_no_problems():
         ({"state": "rendered"}, "host_ports, fabric_ports: state rendered needs"),
         ({"host_ports": ["a1-2"], "fabric_ports": ["a2"]}, "fabric_ports: a2 stands in host_ports too."),
         ({"state": "parsed", "outputs": 7}, "outputs: a text was wanted"),
+        (
+            {"host_ports": ["a"], "config": {"ecn": {"by_speed": [{"speed": 100}, {"speed": 100, "min_kb": 9}]}}},
+            "config.ecn.by_speed: 100 Gbit/s stands there twice.",
+        ),
         ({"host_ports": ["a"], "verify_timeout_s": 0}, "verify_timeout_s: 0 is no time."),
         ({"host_ports": ["a"], "confirm_timeout_s": 90}, "confirm_timeout_s: after 90 s the switch would go back"),
         (

@@ -9,6 +9,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import unknown_switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import sonic
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic import CONFIG, SAVED, Sonic
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
 
@@ -312,12 +313,20 @@ def test_large_patches_are_written_in_pieces():
     assert len([line for line in session.lines if line.startswith("printf")]) > 1
 
 
+def test_nothing_is_looked_at_while_a_patch_of_ours_goes_on(monkeypatch):
+    session, naps = Session({"pgrep": "4711\n"}), []
+    monkeypatch.setattr(sonic.time, "sleep", lambda seconds: naps.append(seconds) or session.answers.update(pgrep=""))
+    PLATFORM.tidy(session)
+    assert len(naps) == 1
+    assert len(session.lines) == 2
+
+
 @pytest.mark.parametrize("refuses", [(), ("config rollback",)], ids=["by the checkpoint", "by a patch"])
 def test_the_way_back_undoes_the_watchdog_first(refuses):
     tables = patched(box(), edit(box()))
     session = Session({CONFIG: json.dumps(tables)}, refuses)
     PLATFORM.revert(session, edit(box()), switch(box()))
-    assert session.lines[1] == f"config pfcwd stop {NAME}"
-    assert session.lines[2] == "config rollback aiready-roce"
+    assert session.lines[2] == f"config pfcwd stop {NAME}"
+    assert session.lines[3] == "config rollback aiready-roce"
     assert any("config apply-patch" in line for line in session.lines)
     assert session.lines[-2] == "config delete-checkpoint aiready-roce"

@@ -75,7 +75,7 @@ def test_tables_of_a_stock_switch(noise):
 
 def test_tables_of_buffers_alone():
     port = parsed("buffers_json_mellanox2700_one_port").ports["Ethernet8"]
-    assert (port.cable_length_m, port.pfc, port.lossless) == (5, [], [])
+    assert (port.cable_length_m, port.trust, port.pfc, port.lossless, port.mtu) == (5, None, None, None, None)
 
 
 def test_ports_without_a_map_are_told_too():

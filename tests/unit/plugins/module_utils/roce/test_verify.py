@@ -53,6 +53,38 @@ def test_what_runs_otherwise_is_told_with_port_and_value(difference, says):
     assert look(replace(RUNS, **difference)) == ([says], [])
 
 
+def test_merged_lets_other_priorities_have_flow_control():
+    wants = {"swp1": compare.wanted(Intent(), Platform())}
+    for pfc, gap in (([3, 4], []), ([4], ["swp1: pfc should be 3, and 4 runs."])):
+        there = Switch("eos", ports={"swp1": Port(queues=IDENTITY)}, oper={"swp1": replace(RUNS, pfc=pfc)})
+        assert verify.gaps(there, wants, Intent(), exact=False) == (gap, [])
+
+
+@pytest.mark.parametrize("now, told", [([3, 4], False), ([4], False), ([3], True), (None, True)])
+def test_what_merged_was_to_leave_and_is_gone_is_told(now, told):
+    said = verify.dropped({"swp1": {"lossless": [3, 4]}}, {"swp1": {"lossless": now}}, Intent())
+    assert said == (["swp1: priority 4 was lossless and was to stay so; it is not any more."] if told else [])
+
+
+def test_a_port_that_trusts_tags_too_is_right_only_where_nobody_asked_for_both():
+    assert look(replace(RUNS, trust="both")) == ([], [])
+    assert look(RUNS, Intent(trust="both"))[0] == ["swp1: trust should be both, and dscp runs."]
+
+
+def test_hardware_may_round_a_tenth_and_no_more():
+    assert look(replace(RUNS, ecn={3: Marking(136000, 1640000, 100)})) == ([], [])
+    assert look(replace(RUNS, ecn={3: Marking(130000, 1500000, 100)}))[0]
+
+
+def test_a_queue_by_another_name_is_found_by_the_map_of_the_port():
+    there = Switch(
+        "eos",
+        ports={"swp1": Port(queues={3: 5})},
+        oper={"swp1": replace(RUNS, ecn={5: RUNS.ecn[3]})},
+    )
+    assert verify.gaps(there, {"swp1": compare.wanted(Intent(), Platform())}, Intent()) == ([], [])
+
+
 @pytest.mark.parametrize(
     "running, says",
     [

@@ -1,0 +1,26 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""A session that is cut just when the switch confirmed a change, or saved it: the change is there, and is told so."""
+
+from __future__ import annotations
+
+import pytest
+
+from .roce_lab import bench, cut_at
+
+
+@pytest.mark.parametrize(
+    "platform, line",
+    [
+        ("cumulus", "nv config apply --confirm-yes"),
+        ("sonic", "rm -f"),
+        ("eos", "write memory"),
+        ("os10", "copy running-configuration"),
+    ],
+)
+def test_what_took_effect_before_the_session_was_cut_is_new(platform, line):
+    with bench(platform) as lab:
+        told = cut_at(lab, line)
+        assert not told.get("failed"), told
+        assert (told["switch"]["outcome"], told["switch"]["saved"], lab.now()["lossless"]) == ("new", True, [3])
+        assert lab.set()["changed"] is False
