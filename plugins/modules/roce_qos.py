@@ -75,9 +75,8 @@ options:
       - V(present) makes the ports exactly so. Other priorities stop being lossless there.
       - V(merged) adds, and leaves other lossless priorities as they are.
       - V(absent) removes it from the ports, and what this module made for it as soon as no port uses it. The MTU stays.
-      - V(gathered) only reads, all ports or those that are named, V(parsed) works out O(outputs), V(rendered) returns the commands for a switch as it
-        comes
-        from the factory. The last two need no switch.
+      - V(gathered) only reads, all ports or those that are named. V(parsed) works out O(outputs), V(rendered)
+        returns the commands for a switch as it comes from the factory. The last two need no switch.
     type: str
     choices: [present, merged, absent, gathered, parsed, rendered]
     default: present

@@ -72,7 +72,7 @@ def validate(site):
 
 
 def _plain(value):
-    """Without what Ansible wraps around variables: its validator copies them, and all that they hang on to with them."""
+    """Without what Ansible wraps around variables, since its validator copies that and all it hangs on to."""
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, list) else value

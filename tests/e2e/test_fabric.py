@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from .fabric import (
-    OTHER,
     SWITCHES,
     configurations,
-    lossless_for,
-    mark,
     switch,
-    treatments,
     ways,
     why,
 )
@@ -42,31 +38,6 @@ def test_mixed_fabric_becomes_lossless_from_end_to_end_as_predicted_and_the_seco
     assert configurations(lab) == settled
 
 
-def test_lossless_to_lossy_and_back_to_another_priority_and_removed(fabric_lab):
-    lab = fabric_lab()
-    factory = treatments(lab)
-    run = lab.fabric()
-    assert (run.status, lossless_for(lab)) == (0, dict.fromkeys(SWITCHES, (3,))), run.output
-    run = lab.fabric(site={"roce": {"mode": "lossy"}})
-    assert (run.status, lossless_for(lab)) == (0, dict.fromkeys(SWITCHES)), run.output
-    # Packets are still marked, and notifications still go first.
-    assert {way[1:] for way in ways(lab)} == {(True, True, True)}, why(lab)
-    run = lab.fabric(site={"roce": OTHER})
-    mark(lab, **OTHER)
-    assert (run.status, lossless_for(lab)) == (0, dict.fromkeys(SWITCHES, (OTHER["priority"],))), run.output
-    assert ways(lab) == GOOD, why(lab)
-    again = lab.fabric(site={"roce": OTHER})
-    assert (again.status, again.changed) == (0, 0), again.output
-    run = lab.fabric("--extra-vars", "switch_state=absent", site={"roce": OTHER})
-    assert run.status == 0, run.output
-    now = treatments(lab)
-    for name in SWITCHES:
-        for port, treatment in now[name].items():
-            assert effect(treatment) == effect(factory[name][port]), (name, port)
-    again = lab.fabric("--extra-vars", "switch_state=absent", site={"roce": OTHER})
-    assert (again.status, again.changed) == (0, 0), again.output
-
-
 def diffs(run):
     """What a run showed as its changes, by switch: {switch: lines}."""
     found, name = {}, None
@@ -79,14 +50,3 @@ def diffs(run):
         elif name:
             found[name].append(line)
     return found
-
-
-def effect(treatment):
-    """What `absent` takes away; the MTU stays."""
-    return (
-        treatment.trust,
-        treatment.pauses_sent,
-        treatment.pauses_heeded,
-        treatment.no_drop,
-        treatment.priorities if treatment.trust in ("dscp", "both") else None,
-    )

@@ -11,6 +11,7 @@ import array
 import atexit
 import contextlib
 import functools
+import importlib.util
 import json
 import os
 import select
@@ -21,13 +22,18 @@ import tempfile
 from pathlib import Path
 
 # What Ansible starts instead of its own script: it hands its input, output and environment over, and ends as told.
+# Where nobody takes them, it becomes the script.
 STUB = """
 import array, json, os, socket, sys
 line = socket.socket(socket.AF_UNIX)
-line.connect({path!r})
-order = json.dumps([sys.argv, os.getcwd(), dict(os.environ)]).encode()
-line.sendmsg([order + b"\\n"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))])
-sys.exit(int(line.recv(16) or 1))
+try:
+    line.connect({path!r})
+    order = json.dumps([sys.argv, os.getcwd(), dict(os.environ)]).encode()
+    line.sendmsg([order + b"\\n"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))])
+    status = int(line.recv(16))
+except (OSError, ValueError):
+    os.execv(sys.executable, [sys.executable, {script!r}, *sys.argv[1:]])
+sys.exit(status)
 """
 PRELOADED = ("arista.eos.eos", "cisco.nxos.nxos", "dellemc.enterprise_sonic.sonic")
 
@@ -59,8 +65,13 @@ def _nursery():
     nursery = subprocess.Popen([sys.executable, __file__, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     atexit.register(_end, nursery, folder)
     nursery.stdout.readline()  # it listens
-    Path(folder.name, "helper.py").write_text(STUB.format(path=path))
+    Path(folder.name, "helper.py").write_text(STUB.format(path=path, script=_script()))
     return Path(folder.name)
+
+
+def _script():
+    """Ansible's own script, which needs none of its imports to be found."""
+    return importlib.util.find_spec("ansible.cli.scripts.ansible_connection_cli_stub").origin
 
 
 def _end(nursery, folder):
