@@ -83,7 +83,7 @@ def test_an_unknown_face_is_refused_with_those_that_exist():
     with process("--faces", "telnet") as started:
         _out, errors = started.communicate(timeout=20)
     assert started.returncode == 2
-    assert "there is no telnet; choose from ssh, redfish, or none" in errors
+    assert "there is no telnet; choose from ssh, redfish, switches, or none" in errors
 
 
 def test_unknown_seed_is_said_in_a_sentence():
