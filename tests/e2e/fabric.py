@@ -84,5 +84,6 @@ def mark(lab, priority, dscp):
     """Set the hosts to another class of RoCE, as the stage for hosts and a restart do."""
     for host in lab.twin.world.of_kind("HostSystem"):
         mask = f"0x{1 << priority:02x}"
-        host.kernel.modules["nmlx5_core"].active = f"pfctx={mask} pfcrx={mask} trust_state=2"
-        host.kernel.modules["nmlx5_rdma"].active = f"dscp_force={dscp}"
+        options = {"nmlx5_core": f"pfctx={mask} pfcrx={mask} trust_state=2", "nmlx5_rdma": f"dscp_force={dscp}"}
+        for name, text in options.items():
+            host.kernel.modules[name].options = host.kernel.modules[name].active = text

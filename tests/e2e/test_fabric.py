@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from .fabric import (
+    OTHER,
     SWITCHES,
     configurations,
+    lossless_for,
+    mark,
     switch,
     ways,
     why,
@@ -36,6 +39,30 @@ def test_mixed_fabric_becomes_lossless_from_end_to_end_as_predicted_and_the_seco
     again = lab.fabric("--diff")
     assert (again.status, again.changed) == (0, 0), again.output
     assert configurations(lab) == settled
+
+
+def test_lossless_to_lossy_and_back_to_another_priority_and_removed(fabric_lab):
+    lab = fabric_lab()
+    run = lab.fabric()
+    assert (run.status, lossless_for(lab)) == (0, dict.fromkeys(SWITCHES, (3,))), run.output
+    run = lab.fabric(site={"roce": {"mode": "lossy"}})
+    assert (run.status, lossless_for(lab)) == (0, dict.fromkeys(SWITCHES)), run.output
+    # Packets are still marked, and notifications still go first.
+    assert {way[1:] for way in ways(lab)} == {(True, True, True)}, why(lab)
+    run = lab.fabric()
+    assert (run.status, ways(lab)) == (0, GOOD), run.output
+    # Hosts change first: the comparison at the end of the stage would tell those that lag behind.
+    mark(lab, **OTHER)
+    run = lab.fabric(site={"roce": OTHER})
+    assert (run.status, lossless_for(lab)) == (0, dict.fromkeys(SWITCHES, (OTHER["priority"],))), run.output
+    assert ways(lab) == GOOD, why(lab)
+    run = lab.fabric("--extra-vars", "switch_state=absent", site={"roce": OTHER})
+    assert run.status == 0, run.output
+    # Nothing of ours is left, whatever a make has by itself.
+    assert lossless_for(lab) == dict.fromkeys(SWITCHES)
+    assert [name for name, texts in configurations(lab).items() if "aiready" in "".join(texts).lower()] == []
+    again = lab.fabric("--extra-vars", "switch_state=absent", site={"roce": OTHER})
+    assert (again.status, again.changed) == (0, 0), again.output
 
 
 def diffs(run):
