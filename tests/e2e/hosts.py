@@ -67,6 +67,9 @@ def factory(count, vms=None, **changes):
     dell, hpe = cluster["hosts"]
     makes = [dell, hpe, *(dict(dell, name=f"esx-{number:02}.lab.example") for number in range(3, count + 1))]
     cluster["hosts"] = [{**copy.deepcopy(host), **changes} for host in makes[:count]]
+    gone = {host["name"] for host in makes[count:]}
+    fabric = seed["fabric"]
+    fabric["cables"] = [cable for cable in fabric["cables"] if gone.isdisjoint(end.partition("/")[0] for end in cable)]
     for row in datacenter["vms"]:
         row.update({} if row.get("template") else vms or {})
     return seed
