@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_command_line import CommandLine
-
 DOCUMENTATION = r"""
 name: onyx
 short_description: Commands of NVIDIA Onyx
@@ -17,6 +15,8 @@ description:
 version_added: 0.1.0
 author: the aiready.vsphere authors (@aiready)
 """
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_command_line import CommandLine
 
 
 class Cliconf(CommandLine):

@@ -182,7 +182,7 @@ disagreements:
       type: str
       returned: always
       sample: roce_priority
-    values:
+    seen:
       description: Its values at C(a) and at C(b), or what is wanted there.
       type: dict
       returned: always

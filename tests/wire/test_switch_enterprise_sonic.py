@@ -169,7 +169,8 @@ def test_the_preset_asks_saves_and_reboots(console):
     console.answer("y")
     assert console.reply.close
     assert one.reloads == 1
-    assert "\nroce enable pfc-priority 3,4\n" in one.device.running() == one.device.startup()
+    assert "\nroce enable pfc-priority 3,4\n" in one.device.running()
+    assert one.device.running() == one.device.startup()
     again = Console(one, "sonic-cli", "configure terminal", "no roce enable")
     again.answer("yes")
     assert one.reloads == 2

@@ -49,8 +49,8 @@ def _ends(world):
     hosts = {host.name: host for host in world.of_kind("HostSystem")}
     for owner, device in world.fabric.cables:
         if owner in hosts:
-            nic = next(one for one in hosts[owner].ports if one.device == device)
-            if nic.kind.rdma:
+            nic = next((one for one in hosts[owner].ports if one.device == device), None)
+            if nic is not None and nic.kind.rdma:
                 yield hosts[owner], nic
 
 

@@ -227,7 +227,7 @@ def _exception(owner, sentence):
         "a": {"name": owner, "port": ""},
         "b": None,
         "key": "exceptions",
-        "values": {"a": sentence, "b": None},
+        "seen": {"a": sentence, "b": None},
         "breaks": sentence,
     }
 

@@ -108,7 +108,7 @@ def finding(code, severity, side, says, breaks, key, value, other=None, other_sa
         "a": _end(side),
         "b": _end(other) if isinstance(other, Side) else None,
         "key": key,
-        "values": {"a": value, "b": other_value},
+        "seen": {"a": value, "b": other_value},
         "breaks": breaks,
     }
 

@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform impo
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import onyx_plan as plan
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import onyx_settings as lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import onyx_state as state
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import onyx_text as text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import onyx_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port, Switch
 
@@ -84,17 +84,17 @@ class Onyx(Platform):
         by_port = [form.format(span) for form in (QOS, CONGESTION) for span in spans]
         return [CONFIG, VERSION, ROCE, PFC, INTERFACES, *by_port, PEERS]
 
-    def command_of(self, text_of_unknown):
-        return text.likely_command(text_of_unknown)
+    def command_of(self, text):
+        return onyx_text.likely_command(text)
 
     # What is there.
 
     def parse(self, texts):
-        found = text.Reading()
+        found = onyx_text.Reading()
         for command, output in texts.items():
-            kind = _kind(command) or _kind(text.likely_command(output) or "")
+            kind = _kind(command) or _kind(onyx_text.likely_command(output) or "")
             if kind:
-                text.read(output, kind, found)
+                onyx_text.read(output, kind, found)
         return self._switch(found, texts)
 
     def _switch(self, found, texts):

@@ -54,7 +54,7 @@ class Os10(Platform):
         self._asked = tuple(ports)
         return [CONFIG, VERSION, INTERFACES, PFC, PEERS]
 
-    def command_of(self, output):
+    def command_of(self, text):
         for pattern, command in (
             (r"(?i)PFC Priorit|Oper ?status", PFC),
             (r"(?m)LineSpeed|^\s*MTU \d+ bytes", INTERFACES),
@@ -62,7 +62,7 @@ class Os10(Platform):
             (r"Rem Host Name|Local Port ID", PEERS),
             (r"(?m)^\s*(?:class-map|policy-map|trust \S+-map|qos-map|wred|system qos|interface |hostname )", CONFIG),
         ):
-            if re.search(pattern, output):
+            if re.search(pattern, text):
                 return command
         return None
 

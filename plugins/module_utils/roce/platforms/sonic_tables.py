@@ -42,8 +42,8 @@ def nested(tables):
     """{table: {key: row}}, also of a dump of the database, whose keys are TABLE|key."""
     found = {}
     for name, rows in tables.items():
-        table, bar, key = name.partition("|")
-        if bar:
+        table, rule, key = name.partition("|")
+        if rule:
             found.setdefault(table, {})[key] = rows.get("value", rows)
         else:
             found.setdefault(table, {}).update(rows)
@@ -161,8 +161,8 @@ def rows_of(tables, table, name):
     """{number: row} of a table whose keys are a port with a number or a range: Ethernet0|3-4."""
     found = {}
     for key, row in (tables.get(table) or {}).items():
-        port, bar, places = key.partition("|")
-        if bar and name in port.split(","):
+        port, rule, places = key.partition("|")
+        if rule and name in port.split(","):
             found.update(dict.fromkeys(numbers(places), row))
     return found
 

@@ -95,7 +95,10 @@ def port_roce(device, port):
     qos = device.qos(port)
     if not qos.roce:
         return {}
-    hard = lambda number: size(stepped(device, number))  # noqa: E731
+
+    def hard(number):
+        return size(stepped(device, number))
+
     data = [priority for priority in range(8) if qos.priorities[26] == priority]
     tree = {
         "congestion-control": _marking(qos, "ecn, absolute", hard),
@@ -141,7 +144,10 @@ def port_counters(device, port):
     count = device.switch.ports[port].counters
     data, notice = qos.priorities[26], qos.priorities[48]
     others = [priority for priority in range(8) if priority not in (data, notice)]
-    summed = lambda what: sum(count[f"{what}_{priority}"] for priority in others)  # noqa: E731
+
+    def summed(what):
+        return sum(count[f"{what}_{priority}"] for priority in others)
+
     usage = {"buffer-max-usage": "0 Bytes", "buffer-usage": "0 Bytes"}
     group = {"pg-max-usage": "0 Bytes", "pg-usage": "0 Bytes"}
     queue = {"tc-max-usage": "0 Bytes", "tc-usage": "0 Bytes"}
@@ -194,7 +200,10 @@ def profile(device, kind, name):
     """nv show qos KIND PROFILE, as it is in force."""
     qos = device.qos()
     if kind == "pfc":
-        state = lambda on: "enable" if on else "disable"  # noqa: E731
+
+        def state(on):
+            return "enable" if on else "disable"
+
         own = lookup(device.applied, ("qos", "pfc", name), {})
         return {
             "cable-length": qos.cable,

@@ -9,7 +9,7 @@ from ..dialogue import Reply
 from ..model import effective
 from ..phrases import numbers
 from ..sections import Refusal, SectionDialogue
-from . import enterprise_sonic_exec, enterprise_sonic_ports  # noqa: F401  register their lines
+from . import enterprise_sonic_exec, enterprise_sonic_ports
 from .enterprise_sonic_config import DEFAULT_PRIORITIES, Config
 from .enterprise_sonic_lines import GRAMMAR
 from .enterprise_sonic_show import Shows
@@ -120,3 +120,7 @@ class EnterpriseSonicDialogue(SectionDialogue):
             return super().answer(text)
         except Refusal as refusal:
             return Reply(f"{self.REFUSED.format(refusal)}\n")
+
+
+# These declare their lines when they are read.
+REGISTERED = (enterprise_sonic_exec, enterprise_sonic_ports)

@@ -8,7 +8,7 @@ from ..device import Device
 from ..model import effective
 from ..treatment import IDENTITY, Marking, Treatment
 from ..tree import Section
-from . import eos_port_rules, eos_text  # noqa: F401 - the first declares the lines of ports
+from . import eos_port_rules, eos_text
 
 # Which keyword the queues of a chip have; that the families divide so is [unsure] (facts 6.1).
 UNICAST_ONLY = ("DCS-7060CX2-32S", "DCS-7050SX3-48YC8", "DCS-7050CX3-32S")
@@ -233,3 +233,7 @@ class Eos(Device):
 def _marking(lines):
     low, high, unit, probability = lines["ecn" if "ecn" in lines else "drop"]
     return Marking(low * BYTES[unit], high * BYTES[unit], probability, mark="ecn" in lines)
+
+
+# These declare their lines when they are read.
+REGISTERED = (eos_port_rules,)

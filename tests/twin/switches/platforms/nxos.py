@@ -8,7 +8,7 @@ from ..device import Device
 from ..model import effective
 from ..treatment import Marking, Treatment
 from ..tree import Section
-from . import nxos_policy_rules, nxos_port_rules  # noqa: F401 - declare the lines of policies and ports
+from . import nxos_policy_rules, nxos_port_rules
 from .nxos_rules import DEFAULTS, NETWORK, QUEUING
 
 BYTES = {"bytes": 1, "kbytes": 1000, "mbytes": 1000000, "packets": 208}
@@ -301,3 +301,7 @@ def _order(key):
     first = word.split()[0]
     place = ORDER.index(first) if first in ORDER else len(ORDER)
     return place, isinstance(key, tuple), str(key)
+
+
+# These declare their lines when they are read.
+REGISTERED = (nxos_policy_rules, nxos_port_rules)

@@ -86,10 +86,10 @@ def declare(grammar):
 
 
 def save(cli):
-    bar = "[########################################] 100%\n"
+    rule = "[########################################] 100%\n"
     if not cli.device.save():
         return f"[##                                      ]   5%\n{NO_SPACE}"
-    return f"{bar}Copy complete, now saving to disk (please wait)...\nCopy complete.\n"
+    return f"{rule}Copy complete, now saving to disk (please wait)...\nCopy complete.\n"
 
 
 def copy(cli, place):

@@ -18,7 +18,7 @@ def declare(grammar):
 
 
 def _queuing(cli, names=None):
-    text, bar = "", "+" + "-" * 67 + "+"
+    text, row = "", "+" + "-" * 67 + "+"
     for name in cli.ports(names):
         counters, found = cli.switch.ports[name].counters, cli.device.treatment(name)
         policy, _section = cli.device.policy(name, "queuing", "output")
@@ -35,7 +35,7 @@ def _queuing(cli, names=None):
             )
         for number in range(8):
             text += (
-                f"{bar}\n|{f'QOS GROUP {number}':^67}|\n{bar}\n|                   | Unicast       |Multicast      |\n"
+                f"{row}\n|{f'QOS GROUP {number}':^67}|\n{row}\n|                   | Unicast       |Multicast      |\n"
             )
             sent, lost = counters[f"tx_packets_{number}"], counters[f"tx_drops_{number}"]
             text += f"|        Tx Pkts |{sent:>16}|   Dropped Pkts |{lost:>16}|\n"
@@ -43,7 +43,7 @@ def _queuing(cli, names=None):
                 mark = "ECN Pkts" if found.marking[number].mark else "WRED/AFD Drop Pkts"
                 text += f"| {mark} |{counters[f'ecn_marked_{number}']:>16}|\n"
         text += (
-            f"{bar}\n\nPort Egress Statistics\n{'-' * 56}\nWRED Drop Pkts                {counters['wred_drops']:>14}\n"
+            f"{row}\n\nPort Egress Statistics\n{'-' * 56}\nWRED Drop Pkts                {counters['wred_drops']:>14}\n"
         )
         text += f"\nIngress Queuing for {name}\n{'-' * 56}\nPort Ingress Statistics\n{'-' * 56}\n"
         text += (
@@ -55,9 +55,9 @@ def _queuing(cli, names=None):
 
 
 def _pfc_statistics(name, counters, found):
-    rule = "-" * 76
+    row = "-" * 76
     rx, tx = (sum(counters[f"{way}_pause_{n}"] for n in range(8)) for way in ("rx", "tx"))
-    text = f"\nPFC Statistics\n{rule}\nTxPPP: {tx:>21}, RxPPP: {rx:>19}\n{rule}\n"
+    text = f"\nPFC Statistics\n{row}\nTxPPP: {tx:>21}, RxPPP: {rx:>19}\n{row}\n"
     text += "COS QOS Group        PG   TxPause   TxCount         RxPause         RxCount\n"
     for number in range(8):
         group = number if number in found.pauses_sent else "-"
@@ -66,7 +66,7 @@ def _pfc_statistics(name, counters, found):
             f"  {number} {group!s:>9} {group!s:>9}  {states[0]:<8} {counters[f'tx_pause_{number}']:>10} "
             f"       {states[1]:<8} {counters[f'rx_pause_{number}']:>15}\n"
         )
-    return f"{text}{rule}\n"
+    return f"{text}{row}\n"
 
 
 def _policy_maps(cli, kind=None, name=None):

@@ -142,8 +142,8 @@ def _brief(cli):
 
 
 def _pfc(cli, names=None):
-    rule = "=" * 60
-    text, rows = f"\n{rule}\nPort               Mode Oper(VL bmap)  RxPPP      TxPPP     \n{rule}\n\n", []
+    row = "=" * 60
+    text, rows = f"\n{row}\nPort               Mode Oper(VL bmap)  RxPPP      TxPPP     \n{row}\n\n", []
     for name in cli.ports(names):
         counters, active = cli.switch.ports[name].counters, cli.device.treatment(name).pauses_sent
         mode = cli.device.pfc_mode(name).split()[0].capitalize()
@@ -167,17 +167,17 @@ def _pfc(cli, names=None):
 
 
 def _watchdog(cli, names=None):
-    text, bar = "slot  1\n=======\n\n", "+" + "-" * 52 + "+"
+    text, row = "slot  1\n=======\n\n", "+" + "-" * 52 + "+"
     for name in cli.ports(names):
         found, counters = cli.device.treatment(name), cli.switch.ports[name].counters
         text += f"{name} Interface PFC watchdog: [{'Enabled' if found.watchdog else 'Disabled'}]\n"
         text += "Disable-action                     : No\nPFC watch-dog interface-multiplier : 0\n"
         for number in sorted(found.pauses_sent):
             text += (
-                f"{bar}\n| QOS GROUP {number} [Active] PFC [YES] PFC-COS [{number}]\n{bar}\n|{'Stats |':>52}\n{bar}\n"
+                f"{row}\n| QOS GROUP {number} [Active] PFC [YES] PFC-COS [{number}]\n{row}\n|{'Stats |':>52}\n{row}\n"
             )
             text += (
-                f"|{'Shutdown':>31}|{counters['stuck']:>20}|\n|{'Restored':>31}|{counters['recovered']:>20}|\n{bar}\n"
+                f"|{'Shutdown':>31}|{counters['stuck']:>20}|\n|{'Restored':>31}|{counters['recovered']:>20}|\n{row}\n"
             )
         text += "\n"
     return text

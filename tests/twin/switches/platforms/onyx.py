@@ -12,7 +12,7 @@ from ..model import effective
 from ..phrases import filters_of, piped
 from ..sections import Refusal
 from ..treatment import Treatment
-from . import onyx_set  # noqa: F401  registers its lines
+from . import onyx_set
 from .onyx_config import Config, marking_of
 from .onyx_lines import GRAMMAR, ports_of
 from .onyx_show import Shows, printed
@@ -210,3 +210,7 @@ def _complaint(command, wrong):
     if wrong.at > 0:
         return f'% Unrecognized command "{words[0]} ... {wrong.word}".\nType "?" for help.\n'
     return f'% Unrecognized command "{words[0] if words else ""}".\nType "?" for help.\n'
+
+
+# These declare their lines when they are read.
+REGISTERED = (onyx_set,)

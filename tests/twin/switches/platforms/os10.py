@@ -7,7 +7,7 @@ import copy
 from ..device import Device
 from ..model import effective
 from ..sections import SectionDialogue
-from . import os10_exec, os10_ports  # noqa: F401  register their lines
+from . import os10_exec, os10_ports
 from .os10_config import Config
 from .os10_lines import GRAMMAR
 from .os10_show import Shows
@@ -125,3 +125,7 @@ class Os10Dialogue(SectionDialogue):
 
     def left(self):
         self.candidate = None
+
+
+# These declare their lines when they are read.
+REGISTERED = (os10_exec, os10_ports)

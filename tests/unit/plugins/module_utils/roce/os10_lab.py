@@ -63,7 +63,7 @@ def switch(config, **more):
     return Os10().parse({CONFIG: config, **more})
 
 
-def commands(found, intent=USUAL, ports=PORTS, exact=True):
+def commands(found, intent=USUAL, ports=tuple(PORTS), exact=True):
     os10 = Os10()
     if intent is None:
         wants = {name: compare.effect(os10.blank(found, name), USUAL) for name in ports}
@@ -72,6 +72,6 @@ def commands(found, intent=USUAL, ports=PORTS, exact=True):
     return os10.render(found, wants, intent, exact).commands
 
 
-def differing(found, intent=USUAL, ports=PORTS):
+def differing(found, intent=USUAL, ports=tuple(PORTS)):
     wants = {name: compare.wanted(intent, Os10()) for name in ports}
     return compare.changes({name: compare.effect(found.ports[name], intent) for name in ports}, wants)

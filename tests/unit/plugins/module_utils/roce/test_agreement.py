@@ -36,7 +36,7 @@ def test_a_mistake_is_data_too(change, code, sentence):
     lab = Lab()
     change(lab)
     for one in lab.ask()["disagreements"]:
-        assert set(one) == {"msg", "code", "severity", "a", "b", "key", "values", "breaks"}
+        assert set(one) == {"msg", "code", "severity", "a", "b", "key", "seen", "breaks"}
         assert one["severity"] in ("error", "warning")
         assert set(one["a"]) == {"name", "port"}
         assert one["breaks"].rstrip(".") in one["msg"]

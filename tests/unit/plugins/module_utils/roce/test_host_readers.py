@@ -145,7 +145,9 @@ def test_two_neighbours_at_one_port_are_told_apart():
     ids=["a list", "one port alone", "name as a key"],
 )
 def test_neighbours_are_read_from_lldpcli_in_every_shape(told):
-    ((port, (one,)),) = tlv_text.neighbours_of(told).items()
+    found = tlv_text.neighbours_of(told)
+    (port,) = found
+    (one,) = found[port]
     assert (port, one.system, one.port, one.chassis) == ("ens1", "leaf-01", "Ethernet1", "aa:bb")
 
 

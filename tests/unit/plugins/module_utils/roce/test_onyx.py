@@ -40,7 +40,7 @@ SHARES = [
 ]
 
 
-def switch(config="", roce=OFF, version="3.10.4006", up=PORTS):
+def switch(config="", roce=OFF, version="3.10.4006", up=tuple(PORTS)):
     table = [{"header": name, "Operational state": "Up", "Actual speed": "100 Gbps"} for name in up]
     texts = {
         CONFIG: config,
@@ -50,7 +50,7 @@ def switch(config="", roce=OFF, version="3.10.4006", up=PORTS):
     return Onyx().parse(texts if roce is None else {**texts, "show roce": roce})
 
 
-def commands(found, intent=USUAL, ports=PORTS, exact=True):
+def commands(found, intent=USUAL, ports=tuple(PORTS), exact=True):
     onyx = Onyx()
     if intent is None:
         blank = {name: compare.effect(onyx.blank(found, name), Intent()) for name in ports}
