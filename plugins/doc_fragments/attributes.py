@@ -37,3 +37,18 @@ attributes:
     support: none
     details: There is nothing that could change.
 """
+
+    # What holds for a module whose work an action plugin does; each says itself what its commands are sent to.
+    ON_CONTROLLER = r"""
+options: {}
+attributes:
+  check_mode:
+    description: Can say what it would change without changing anything.
+    support: full
+  diff_mode:
+    description: Returns what changes, before and after, when run with C(--diff).
+    support: full
+  action:
+    description: An action plugin of the same name does the work on the controller.
+    support: full
+"""

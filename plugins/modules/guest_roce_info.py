@@ -25,18 +25,10 @@ notes:
   - What jobs put on packets by environment variables, such as C(NCCL_IB_TC), cannot be seen. O(traffic_class) says it.
   - C(cma_roce_tos) creates the folder of an adapter below C(/sys/kernel/config/rdma_cm) while it reads, where there is
     none.
+extends_documentation_fragment:
+  - aiready.vsphere.attributes.on_controller
+  - aiready.vsphere.attributes.read_only
 attributes:
-  check_mode:
-    description: Can run in check mode.
-    support: full
-    details: This module only reads, and does the same in check mode.
-  diff_mode:
-    description: Returns what changes, before and after.
-    support: none
-    details: There is nothing that could change.
-  action:
-    description: An action plugin of the same name does the work on the controller.
-    support: full
   platform:
     description: The targets on which the commands run.
     support: full

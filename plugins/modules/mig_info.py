@@ -18,18 +18,10 @@ description:
   - What fits is computed from the placements. The free counts that C(nvidia-smi) prints read 0 on some hosts whose GPUs
     are empty.
   - Runs on ESXi hosts and on Linux over the connection of the play, and needs no Python on the target.
+extends_documentation_fragment:
+  - aiready.vsphere.attributes.on_controller
+  - aiready.vsphere.attributes.read_only
 attributes:
-  check_mode:
-    description: Can run in check mode.
-    support: full
-    details: This module only reads, and does the same in check mode.
-  diff_mode:
-    description: Returns what changes, before and after.
-    support: none
-    details: There is nothing that could change.
-  action:
-    description: An action plugin of the same name does the work on the controller.
-    support: full
   platform:
     description: The targets on which the commands run.
     support: full

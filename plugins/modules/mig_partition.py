@@ -30,18 +30,13 @@ notes:
   - Placements such as C(15:6) are asked for only where the driver is not known to choose them itself. Whether
     C(nvidia-smi) takes them is found out at run time. If it does not, another layout with the same instances is made.
   - Needs root. Use C(become) on Linux.
+extends_documentation_fragment:
+  - aiready.vsphere.attributes.on_controller
 attributes:
   check_mode:
-    description: Can say what it would change without changing anything.
-    support: full
     details: Whether a GPU is in use is looked at just before a change, so that a host in service can be planned.
   diff_mode:
-    description: Returns what changes, before and after, when run with C(--diff).
-    support: full
     details: The layout is shown with one line for each instance.
-  action:
-    description: An action plugin of the same name does the work on the controller.
-    support: full
   platform:
     description: The targets on which the commands run.
     support: full

@@ -30,16 +30,9 @@ notes:
     could be read without it.
   - NVIDIA AI Enterprise's user guide asks for a full power cycle of the ESXi host after such a change. A newer paper
     of NVIDIA, for KVM, is content with a restart. See O(activation).
+extends_documentation_fragment:
+  - aiready.vsphere.attributes.on_controller
 attributes:
-  check_mode:
-    support: full
-    description: Can say what it would change without changing anything.
-  diff_mode:
-    support: full
-    description: Returns what changes, before and after, when run with C(--diff).
-  action:
-    support: full
-    description: Runs on the controller.
   platform:
     support: full
     description: What the commands are sent to.

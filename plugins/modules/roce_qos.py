@@ -36,23 +36,18 @@ notes:
   - Changing PFC or buffers programs the hardware anew. Links may lose packets for a moment, on some platforms all
     of them.
   - Objects that others made are never deleted. They may be detached from the ports that the task names.
+extends_documentation_fragment:
+  - aiready.vsphere.attributes.on_controller
+  - aiready.vsphere.roce_intent
 attributes:
   check_mode:
-    support: full
-    description: Can say what it would change without changing anything.
     details: EOS, Cumulus Linux and SONiC judge the change themselves, see RV(switch.validated).
   diff_mode:
-    support: full
-    description: Returns what changes, before and after, and the commands, when run with C(--diff).
-  action:
-    support: full
-    description: Runs on the controller.
+    details: The commands stand below the difference.
   platform:
     support: full
     description: What the commands are sent to.
     platforms: Onyx, Cumulus Linux, SONiC, NX-OS, EOS, OS10
-extends_documentation_fragment:
-  - aiready.vsphere.roce_intent
 options:
   host_ports:
     description:

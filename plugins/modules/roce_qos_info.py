@@ -22,18 +22,10 @@ description:
   - Reads Onyx, Cumulus Linux, SONiC, Enterprise SONiC, NX-OS, EOS, OS10 and Junos, configured by whomever.
 notes:
   - What a platform does not tell, or does not have, is null. It is never filled with what is likely.
+extends_documentation_fragment:
+  - aiready.vsphere.attributes.on_controller
+  - aiready.vsphere.attributes.read_only
 attributes:
-  check_mode:
-    support: full
-    description: Can say what it would change without changing anything.
-    details: This module only reads, and does the same in check mode.
-  diff_mode:
-    support: none
-    description: Returns what changes, before and after, when run with C(--diff).
-    details: There is nothing that could change.
-  action:
-    support: full
-    description: Runs on the controller.
   platform:
     support: full
     description: What the commands are sent to.

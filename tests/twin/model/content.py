@@ -7,7 +7,7 @@ import copy
 from pyVmomi import vim, vmodl
 
 from . import backings, cloning
-from .library import Item
+from .content_libraries import Item
 from .seed_schema import SeedError
 from .vm import NIC
 

@@ -9,9 +9,9 @@ import uuid
 from ..switches.model import Fabric, SwitchFaults
 from .bmc_faults import BmcFaults
 from .command_faults import CommandFaults
+from .content_libraries import Libraries
 from .depots import Depots
 from .faults import FaultPlan
-from .library import Libraries
 from .operations import Operations
 from .timeline import Timeline
 

@@ -51,6 +51,18 @@ def spelled(values):
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
+def number_set(high):
+    """f(tokens, at) -> (numbers from 0 to high, 1), or None: what a grammar reads `0-2,5` with."""
+
+    def read(tokens, at):
+        try:
+            return frozenset(numbers(tokens[at], 0, high)), 1
+        except ValueError:
+            return None
+
+    return read
+
+
 def piped(text, filters):
     """Text after `| include x`, `| grep x` and the like; None where a filter is unknown."""
     lines = text.splitlines()

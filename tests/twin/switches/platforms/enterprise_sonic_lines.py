@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..grammar import Grammar
-from ..phrases import numbers
+from ..phrases import number_set
 from ..sections import Refusal
 from .enterprise_sonic_config import MAPS, SCHEDULER, WRED, put_entries
 
@@ -31,17 +31,7 @@ def _ports(tokens, at):
     return names, taken
 
 
-def _set(high):
-    def numbers_to(tokens, at):
-        try:
-            return frozenset(numbers(tokens[at], 0, high)), 1
-        except ValueError:
-            return None
-
-    return numbers_to
-
-
-GRAMMAR = Grammar(ports=_ports, dscps=_set(63), eights=_set(7))
+GRAMMAR = Grammar(ports=_ports, dscps=number_set(63), eights=number_set(7))
 on = GRAMMAR.on
 
 

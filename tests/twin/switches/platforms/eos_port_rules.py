@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import port_lines
 from .eos_rules import QUEUES, Refusal, on
 
 UNITS = "kbytes|bytes|mbytes|segments|milliseconds|microseconds"
@@ -213,41 +214,16 @@ def flowcontrol(cli, way, how=None, no=None):
             one.set(("flowcontrol", way), f"flowcontrol {way} {how}", how)
 
 
-@on("if", "description <text:LINE>", "no=no|default description [ <text:LINE> ]")
-def description(cli, text=None, no=None):
-    for one in cli.targets:
-        one.drop("description") if no else one.set("description", f"description {text}", text)
-
-
-@on("if", "?no shutdown", "default shutdown")
-def shutdown(cli, no=None):
-    for one in cli.targets:
-        one.drop("shutdown") if no else one.set("shutdown", "shutdown")
-
-
-@on("if", "?no switchport")
-def switchport(cli, no=None):
-    for one in cli.targets:
-        one.set("switchport", "no switchport", False) if no else one.drop("switchport")
-
-
-@on(
+on("if", "description <text:LINE>", "no=no|default description [ <text:LINE> ]")(port_lines.description)
+on("if", "?no shutdown", "default shutdown")(port_lines.shutdown)
+on("if", "?no switchport")(port_lines.switchport)
+on(
     "if",
     "switchport mode mode=access|trunk",
     "switchport access vlan <number:1-4094>",
     "switchport trunk allowed vlan <vlans:WORD>",
     "switchport trunk native vlan <native:1-4094>",
-)
-def switching(cli, mode=None, number=None, vlans=None, native=None):
-    for one in cli.targets:
-        if mode:
-            one.set("switchport mode", f"switchport mode {mode}")
-        elif number:
-            one.set("switchport access", f"switchport access vlan {number}")
-        elif vlans:
-            one.set("switchport allowed", f"switchport trunk allowed vlan {vlans}")
-        else:
-            one.set("switchport native", f"switchport trunk native vlan {native}")
+)(port_lines.switching)
 
 
 @on("if", "ip address <address:WORD>", "spanning-tree portfast [ kind=edge|network ]", "?no lldp way=transmit|receive")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import port_lines
 from .nxos_rules import DEFAULTS, Refusal, on
 
 
@@ -112,41 +113,16 @@ def mtu(cli, number=None, no=None):
             one.set("mtu", f"mtu {number}", number)
 
 
-@on("if", "description <text:LINE>", "no=no description [ <text:LINE> ]")
-def description(cli, text=None, no=None):
-    for one in cli.targets:
-        one.drop("description") if no else one.set("description", f"description {text}", text)
-
-
-@on("if", "?no shutdown")
-def shutdown(cli, no=None):
-    for one in cli.targets:
-        one.drop("shutdown") if no else one.set("shutdown", "shutdown")
-
-
-@on("if", "?no switchport")
-def switchport(cli, no=None):
-    for one in cli.targets:
-        one.set("switchport", "no switchport", False) if no else one.drop("switchport")
-
-
-@on(
+on("if", "description <text:LINE>", "no=no description [ <text:LINE> ]")(port_lines.description)
+on("if", "?no shutdown")(port_lines.shutdown)
+on("if", "?no switchport")(port_lines.switchport)
+on(
     "if",
     "switchport mode mode=access|trunk",
     "switchport access vlan <number:1-3967>",
     "switchport trunk allowed vlan <vlans:WORD>",
     "switchport trunk native vlan <native:1-3967>",
-)
-def switching(cli, mode=None, number=None, vlans=None, native=None):
-    for one in cli.targets:
-        if mode:
-            one.set("switchport mode", f"switchport mode {mode}")
-        elif number:
-            one.set("switchport access", f"switchport access vlan {number}")
-        elif vlans:
-            one.set("switchport allowed", f"switchport trunk allowed vlan {vlans}")
-        else:
-            one.set("switchport native", f"switchport trunk native vlan {native}")
+)(port_lines.switching)
 
 
 @on(

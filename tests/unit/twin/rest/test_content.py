@@ -64,12 +64,12 @@ class Client:
         status, value = self.answer(*arguments)
         return status, value["error_type"], value["messages"][0]["default_message"]
 
-    def library(self, name="images"):
+    def id_of(self, name="images"):
         (found,) = self.ask("POST", "content/library?action=find", {"name": name})
         return found
 
     def item(self, name, library="images"):
-        wanted = {"name": name, "library_id": self.library(library)}
+        wanted = {"name": name, "library_id": self.id_of(library)}
         (found,) = self.ask("POST", "content/library/item?action=find", wanted)
         return found
 
@@ -99,18 +99,18 @@ def client():
 def test_libraries_are_listed_by_kind_and_found_by_name(client):
     both = client.ask("GET", "content/library")
     assert len(both) == 2
-    assert client.ask("GET", "content/local-library") == [client.library("Images")]
-    assert client.ask("GET", "content/subscribed-library") == [client.library("mirror")]
-    one = client.ask("GET", f"content/library/{client.library()}")
+    assert client.ask("GET", "content/local-library") == [client.id_of("Images")]
+    assert client.ask("GET", "content/subscribed-library") == [client.id_of("mirror")]
+    one = client.ask("GET", f"content/library/{client.id_of()}")
     assert (one["name"], one["type"]) == ("images", "LOCAL")
     assert client.ask("POST", "content/library?action=find", {"name": "none"}) == []
 
 
 def test_items_are_listed_by_library_and_found_by_name_in_all(client):
-    assert len(client.ask("GET", f"content/library/item?library_id={client.library()}")) == 4
+    assert len(client.ask("GET", f"content/library/item?library_id={client.id_of()}")) == 4
     assert len(client.ask("POST", "content/library/item?action=find", {"name": "ubuntu"})) == 2
     found = client.ask("GET", f"content/library/item/{client.item('ubuntu-ovf')}")
-    assert (found["name"], found["type"], found["library_id"]) == ("ubuntu-ovf", "ovf", client.library())
+    assert (found["name"], found["type"], found["library_id"]) == ("ubuntu-ovf", "ovf", client.id_of())
     assert client.refused("GET", "content/library/item/none")[:2] == (404, "NOT_FOUND")
     assert client.refused("GET", "content/library/item?library_id=none")[:2] == (404, "NOT_FOUND")
 
