@@ -66,7 +66,7 @@ def wanted(intent, platform, role="host", speed=None):
         "bandwidth_percent": intent.bandwidth_percent,
         "cnp_strict": True,
         # Platforms count headers differently, so that the largest MTU of one is a little less than that of others.
-        "mtu": min(intent.mtu, platform.limits.mtu[1]),
+        "mtu": min(intent.mtu, platform.limits.largest_mtu),
         # Without flow control there is nothing to watch.
         "watchdog": guard.enabled if lossless else None,
         "watchdog_detection_ms": guard.detection_ms if lossless and guard.enabled else None,

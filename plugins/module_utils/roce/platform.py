@@ -21,7 +21,7 @@ class Limits:
     modes: tuple = MODES
     trusts: tuple = TRUSTS
     lossless: int = 2  # priorities that a port can keep lossless at once
-    mtu: tuple = (1500, LARGEST_MTU)
+    largest_mtu: int = LARGEST_MTU
     # Keys of compare.KEYS that the platform can neither set nor tell, with the reason.
     missing: dict = field(default_factory=dict)
 

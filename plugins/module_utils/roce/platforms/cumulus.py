@@ -35,7 +35,7 @@ class Cumulus(Platform):
     shell = True
     limits = Limits(
         lossless=2,
-        mtu=(552, 9216),
+        largest_mtu=9216,
         missing={
             "roce_group_shared_with": "",
             "roce_pauses_own_queue": "",

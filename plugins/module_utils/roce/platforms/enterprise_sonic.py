@@ -34,7 +34,7 @@ class EnterpriseSonic(Platform):
     limits = Limits(
         modes=("lossless", "lossy"),
         lossless=2,
-        mtu=(1312, 9216),
+        largest_mtu=9216,
         missing={
             "pfc_sends": "",
             "pause": "",

@@ -52,7 +52,7 @@ class Eos(Platform):
     limits = Limits(
         modes=("lossless", "lossy"),
         trusts=("dscp",),
-        mtu=(68, 9214),
+        largest_mtu=9214,
         missing={
             "roce_group_shared_with": "",  # Every priority has an ingress buffer of its own,
             "roce_pauses_own_queue": "",  # and a pause stops the queue that carries its priority.

@@ -65,7 +65,7 @@ class Nxos(Platform):
     limits = Limits(
         modes=("lossless", "lossy"),
         trusts=("dscp",),
-        mtu=(1500, 9216),
+        largest_mtu=9216,
         missing={
             "roce_group_shared_with": "",  # A qos-group waits in a buffer of its own.
             "watchdog_detection_ms": "The switch keeps its own times; their commands differ by release.",

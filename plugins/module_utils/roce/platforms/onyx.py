@@ -66,7 +66,7 @@ class Onyx(Platform):
     title = "NVIDIA Onyx"
     limits = Limits(
         lossless=2,
-        mtu=(1500, 9612),
+        largest_mtu=9612,
         missing={
             "roce_group_shared_with": "",
             "roce_pauses_own_queue": "",

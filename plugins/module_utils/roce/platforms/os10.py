@@ -33,7 +33,7 @@ class Os10(Platform):
         modes=("lossless", "lossy"),
         trusts=("dscp",),
         lossless=2,
-        mtu=(1280, 9216),
+        largest_mtu=9216,
         missing={
             "roce_group_shared_with": "",
             "watchdog": WATCHDOG,

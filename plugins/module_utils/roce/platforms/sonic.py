@@ -57,7 +57,7 @@ class Sonic(Platform):
     limits = Limits(
         modes=("lossless", "lossy"),
         lossless=2,
-        mtu=(68, 9216),
+        largest_mtu=9216,
         missing={
             "pfc_sends": "",
             "pause": "",

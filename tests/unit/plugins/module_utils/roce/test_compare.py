@@ -169,7 +169,7 @@ def test_thresholds_follow_the_speed_of_the_port():
 
 def test_what_a_platform_does_not_have_is_neither_wanted_nor_missed():
     class Poor(Platform):
-        limits = Limits(missing={"watchdog": "It has none."}, mtu=(68, 9214))
+        limits = Limits(missing={"watchdog": "It has none."}, largest_mtu=9214)
 
     want = compare.wanted(Intent(), Poor())
     assert "watchdog" not in want
