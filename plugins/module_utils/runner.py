@@ -34,6 +34,9 @@ class Noun:
     def validate(self, items):
         """In check mode: let the world judge item.changes without making them, where it can. Records item.error."""
 
+    def keep(self, items):
+        """Outside of check mode: items that are right already. Whatever is done here changes nothing."""
+
     def apply(self, items):
         """Make exactly item.changes; sets item.touched before the first request that changes something."""
         raise NotImplementedError
@@ -62,11 +65,14 @@ def run(module, noun, items, result_key, single=False):
         for item in _sound(items):
             _plan(noun, item)
         todo = [item for item in _sound(items) if item.changes]
+        right = [item for item in _sound(items) if not item.changes]
         if todo and module.check_mode:
             noun.validate(todo)
         elif todo:
             noun.apply(todo)
             noun.prove([item for item in todo if item.touched])
+        if right and not module.check_mode:
+            noun.keep(right)
     except OperatorError as error:
         trouble = error
         for item in _sound(items):

@@ -77,8 +77,11 @@ options:
     default: present
   save:
     description:
-      - When what runs becomes what a restart comes back with. V(when_verified) is after a change that was proved.
-        V(always) also saves where nothing differs but somebody else's change was not saved, on platforms that tell.
+      - When what runs becomes what a restart comes back with.
+      - V(when_verified) is when it was proved that the switch runs as wanted and something is unsaved, also by a run
+        that was killed or by somebody else. Switches that do not tell (Onyx, OS10, Cumulus Linux) are then saved by
+        every run.
+      - V(always) saves every switch in every run that proved it.
     type: str
     choices: [always, when_verified, never]
     default: when_verified

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 from wire.fabric_lab import EOS_LINES, NXOS_LINES, lines
 
-from .fabric import configurations, lossless_for, switch, treatments
+from .conftest import FABRIC
+from .fabric import configurations, lossless_for, switch, treatments, ways, why
+from .test_fabric import GOOD
+from .test_killed import kill_in
 
 # As the lab's inventory names them: a host behind the first port, spines behind the last two.
 HALF = {
@@ -75,3 +80,22 @@ def test_what_one_switch_cannot_be_is_told_before_the_first_one_is_changed(fabri
     assert run.status != 0
     assert "site_switch.roce.dscp: it cannot differ between switches." in run.text, run.output
     assert configurations(lab) == before
+
+
+def test_kills_at_random_moments_are_gone_on_from_and_end_in_the_same_state(fabric_lab):
+    chance = random.Random(20261122)
+    # A timer, the opposite lines, and an apply that waits for its confirmation.
+    lab = fabric_lab(("spine-01", "leaf-01", "leaf-03"))
+    inventory = lab.inventory()
+    # After the look, each switch is changed, looked at and told of by a handful of tasks.
+    for tasks in (7, 11, 15):
+        kill_in(lab, tasks, chance.uniform(0.2, 3), ["--inventory", str(inventory), str(FABRIC)])
+    run = lab.fabric()
+    assert run.status == 0, run.output
+    assert ways(lab) == GOOD, why(lab)
+    for name in configurations(lab):
+        # No way back is armed any more that would undo it later, and a restart brings it back.
+        switch(lab, name).device.reload()
+    assert ways(lab) == GOOD, why(lab)
+    again = lab.fabric()
+    assert (again.status, again.changed) == (0, 0), again.output

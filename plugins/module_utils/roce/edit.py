@@ -88,7 +88,7 @@ class Guarded:
         try:
             self._save()
         except (Refused, Lost) as trouble:
-            return End(NEW, view, self._not_saved(trouble, view.switch), unknown=unknown)
+            return End(NEW, view, self._not_saved(trouble), unknown=unknown)
         view.switch.unsaved = False if view.switch.unsaved is not None else None
         return End(NEW, view, saved=True, unknown=unknown)
 
@@ -205,19 +205,8 @@ class Guarded:
             outcome=UNKNOWN,
         )
 
-    def _not_saved(self, trouble, switch):
-        # Where nobody tells what is not saved, a second run finds nothing to do.
-        again = "Make room on the switch, and save there"
-        if switch.unsaved is not None:
-            again += ", or run the task again with save always"
-        return OperatorError(
-            self._name,
-            "the change runs and was to be kept over a restart",
-            f"{trouble}. What runs is new; the startup configuration is the old one",
-            again,
-            "not_saved",
-            outcome=NEW,
-        )
+    def _not_saved(self, trouble):
+        return not_saved(self._name, trouble, "What runs is new; the startup configuration is the old one", NEW)
 
     def _ended(self, error, outcome, sentence):
         return OperatorError(
@@ -240,4 +229,16 @@ def not_proved(name, wanted, left):
         "Look there for what the hardware or its licence does not do",
         "not_proved",
         left=left,
+    )
+
+
+def not_saved(name, trouble, state, outcome):
+    """The error of a switch that runs as wanted, and forgets it with a restart."""
+    return OperatorError(
+        name,
+        "what runs was to be kept over a restart",
+        f"{trouble}. {state}",
+        "Make room on the switch, and run the task again",
+        "not_saved",
+        outcome=outcome,
     )

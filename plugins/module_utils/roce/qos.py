@@ -13,7 +13,13 @@ from dataclasses import dataclass, field
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare, verify
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.edit import OLD, UNCHANGED, Guarded, not_proved
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.edit import (
+    OLD,
+    UNCHANGED,
+    Guarded,
+    not_proved,
+    not_saved,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.params import expanded
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Platform
@@ -140,7 +146,7 @@ class RoceQos(Noun):
         unused = sorted(name for name, users in switch.own.items() if self._gone and {*users} <= {*wants})
         self._about = wants
         effects = {name: {**item.now.effects[name], **wants[name]} for name in wants}
-        wanted = View(switch, effects, wants, self._params["save"] == "always", unused)
+        wanted = View(switch, effects, wants, self._params["save"] != "never", unused)
         item.ids["not_supported"] = self._not_supported()
         self._plan(item, wanted)
         return wanted
@@ -171,6 +177,15 @@ class RoceQos(Noun):
                     command=refusal.command,
                     complaint=refusal.complaint,
                 )
+
+    def keep(self, items):
+        for item in items:
+            if item.ids["saved"]:
+                try:
+                    self._platform.save(self._session)
+                except Refused as refusal:
+                    item.ids["saved"] = False
+                    item.error = not_saved(item.ids["name"], refusal, "Nothing was changed", UNCHANGED)
 
     def apply(self, items):
         for item in items:
@@ -230,6 +245,8 @@ class RoceQos(Noun):
             if item.now.switch.unsaved and wanted.saved:
                 self._due = True
                 item.ids.update(outcome="new", saved=True)
+            else:
+                item.ids["saved"] = self._saves_anyhow(item.now.switch)
             if not self._gone:
                 self._check_running(item, wanted)
             return
@@ -239,6 +256,10 @@ class RoceQos(Noun):
         )
         item.ids["commands"] = list(self._edit.commands)
         item.ids.update(outcome="new", saved=self._params["save"] != "never")
+
+    def _saves_anyhow(self, switch):
+        """A run that was killed before it saved leaves nothing to change, and not every switch tells that."""
+        return self._params["save"] == "always" or self._params["save"] != "never" and switch.unsaved is None
 
     def _check_running(self, item, wanted):
         """A switch that is set as wanted shall run so too: nothing is sent that would prove it."""

@@ -33,7 +33,7 @@ def test_a_result_has_exactly_the_documented_keys():
 
 
 def test_a_switch_that_is_right_gets_no_commands():
-    result = plan(Known({"swp1": port()}))["switch"]
+    result = plan(Known({"swp1": port()}, unsaved=False))["switch"]
     assert (result["changed"], result["commands"], result["outcome"], result["saved"]) == (
         False,
         [],
@@ -179,9 +179,9 @@ def test_absent_removes_what_is_left_of_ours_when_no_other_port_uses_it(users, g
 
 
 @pytest.mark.parametrize(
-    "save, changed, saved", [("always", True, True), ("when_verified", False, False), ("never", False, False)]
+    "save, changed, saved", [("always", True, True), ("when_verified", True, True), ("never", False, False)]
 )
-def test_what_somebody_else_did_not_save_is_saved_only_when_always_is_said(save, changed, saved):
+def test_what_somebody_did_not_save_is_saved_unless_that_is_forbidden(save, changed, saved):
     result = plan(Known({"swp1": port()}, unsaved=True), save=save)["switch"]
     assert (result["changed"], result["saved"], result["commands"]) == (changed, saved, [])
 
@@ -218,3 +218,18 @@ def test_what_a_killed_run_left_is_ended_only_where_something_may_be_changed(loo
     noun = RoceQos(wish, platform, Silent(), None, print, looks)
     noun.read([Item("leaf-01", wish)])
     assert platform.ended == tidied
+
+
+@pytest.mark.parametrize(
+    "unsaved, save, saved",
+    [
+        (None, "when_verified", True),
+        (None, "never", False),
+        (False, "when_verified", False),
+        (False, "always", True),
+        (False, "never", False),
+    ],
+)
+def test_a_switch_that_is_right_is_saved_where_it_may_have_been_forgotten(unsaved, save, saved):
+    result = plan(Known({"swp1": port()}, unsaved=unsaved), save=save)["switch"]
+    assert (result["changed"], result["saved"]) == (False, saved)

@@ -210,15 +210,6 @@ def test_what_was_ours_and_is_still_there_is_no_absence():
     assert (end.outcome, end.error.data["left"]) == ("old", ["qos profile AIREADY-ROCE is still there."])
 
 
-@pytest.mark.parametrize("unsaved, says", [(True, "run the task again with save always"), (None, "and save there.")])
-def test_how_to_save_later_is_told_as_the_platform_allows(unsaved, says):
-    world = World(save="refused")
-    world.unsaved = unsaved
-    end = run(world)
-    assert end.error.message.endswith(says if says.endswith(".") else f"{says}.")
-    assert run(World()).view.switch.unsaved is None
-
-
 def test_what_was_saved_is_not_pending_any_more():
     world = World()
     world.unsaved = True
