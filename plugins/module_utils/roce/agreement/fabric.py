@@ -51,7 +51,7 @@ class Fabric:
 
     def not_known(self):
         """Sentences about what could not be checked; it is never taken for right."""
-        found = [*self.unread, *self._unknown_values(), *self._unknown_ways()]
+        found = [*self.unread, *self._unknown_values(), *self._unknown_ways(), *self._silent()]
         return sorted(set(found), key=natural)
 
     def paths(self, disagreements):
@@ -169,6 +169,13 @@ class Fabric:
         return [
             f"{owner} {_in_short(names)} does not tell {_listed(told)}." for (owner, told), names in grouped.items()
         ]
+
+    def _silent(self):
+        """Switches of which no port was compared with anything: that they are not complained of means nothing."""
+        compared = {side.owner for side in self._of_roce()}
+        switches = {side.owner for side in self.sides.values() if side.is_switch}
+        for owner in switches - compared:
+            yield f"{owner}: none of its ports is on a known cable or pauses anything, so nothing of it was looked at."
 
     def _unknown_ways(self):
         linked = {key for link in self.cabling.links for key in (link.a, link.b)}

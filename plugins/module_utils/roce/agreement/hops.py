@@ -100,7 +100,8 @@ def _wants(wish, peer, value):
         return peer, f"pauses priority {value}", value
     if peer is not None and value == "dscp" and not peer.is_switch:
         return peer, f"marks by DSCP {wish.dscp}", value
-    if peer is not None and peer.is_switch and value != "dscp" and peer.priority_of(wish.dscp) == value:
+    reads = peer is not None and peer.is_switch and peer.port.trust in ("dscp", "both")
+    if reads and value != "dscp" and peer.priority_of(wish.dscp) == value:
         return peer, f"puts it into priority {value}", value
     return wish.source, f"wants {'priority ' if value != 'dscp' else 'trust in '}{value}", value
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement.fabric import summary
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Port, Switch
 
 from .agreement_lab import HOST_PORT, UPLINK, Lab, port, running
 from .agreement_mistakes import LEAF, MISTAKES, STOCK, of_guest, of_host, of_port
@@ -186,3 +186,20 @@ def test_a_port_that_pauses_and_leads_nobody_knows_where_is_looked_at(up, known,
         lab.at().lldp = None
     found = [one["code"] for one in lab.ask()["disagreements"] if one["a"]["port"] == "Ethernet1/7"]
     assert found == (["watchdog_off"] if concerns else [])
+
+
+def test_a_switch_of_which_nothing_is_compared_is_named():
+    lab = Lab()
+    lab.switches["leaf-03"] = Switch("onyx", ports={"Eth1/1": Port(trust="pcp", pfc=[])})
+    answer = lab.ask()
+    said = "leaf-03: none of its ports is on a known cable or pauses anything, so nothing of it was looked at."
+    assert [sentence for sentence in answer["not_known"] if "leaf-0" in sentence and "none of" in sentence] == [said]
+
+
+def test_a_peer_that_does_not_look_at_the_dscp_is_no_witness_for_its_class():
+    lab = Lab()
+    lab.switches["spine-01"].ports["Ethernet1/1"].dscp_map = {26: 1, 48: 6}
+    lab.leaf(UPLINK).trust = "pcp"
+    found = [one["msg"] for one in lab.ask()["disagreements"] if one["code"] == "dscp_map"]
+    assert len(found) == 1
+    assert "leaf-01" not in found[0]
