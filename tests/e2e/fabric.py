@@ -21,7 +21,7 @@ OTHER = {"priority": 4, "dscp": 34}
 
 def ready(names=SWITCHES, configs=None, versions=None):
     """The seed `factory` with hosts that lack nothing and these switches; configs: what they have, by name."""
-    seed = factory(2, **DONE)
+    seed = factory(2, fabric=True, **DONE)
     (datacenter,) = seed["datacenters"]
     datacenter["switches"][0]["mtu"] = 9000
     for host in datacenter["clusters"][0]["hosts"]:

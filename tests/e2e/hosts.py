@@ -59,17 +59,16 @@ def state(host):
     }
 
 
-def factory(count, vms=None, **changes):
-    """The seed `factory` with this many hosts, each with some keys replaced."""
+def factory(count, vms=None, fabric=False, **changes):
+    """The seed `factory` with this many hosts, each with some keys replaced; fabric: with its switches."""
     seed = yaml.safe_load((SEEDS / "factory.yml").read_text())
     (datacenter,) = seed["datacenters"]
     (cluster,) = datacenter["clusters"]
     dell, hpe = cluster["hosts"]
     makes = [dell, hpe, *(dict(dell, name=f"esx-{number:02}.lab.example") for number in range(3, count + 1))]
     cluster["hosts"] = [{**copy.deepcopy(host), **changes} for host in makes[:count]]
-    gone = {host["name"] for host in makes[count:]}
-    fabric = seed["fabric"]
-    fabric["cables"] = [cable for cable in fabric["cables"] if gone.isdisjoint(end.partition("/")[0] for end in cable)]
+    if not fabric:
+        del seed["fabric"]
     for row in datacenter["vms"]:
         row.update({} if row.get("template") else vms or {})
     return seed

@@ -58,7 +58,7 @@ def test_switch_that_an_operator_set_up_in_another_but_equal_form_is_left_alone(
 
 def test_switch_that_refuses_a_command_stops_the_rollout_in_its_old_state_and_the_next_run_goes_on(fabric_lab):
     lab = fabric_lab(("leaf-01", "leaf-02", "leaf-03"))
-    site = {"fabric": {"agreement": "skip"}}
+    site = {"fabric": {"agreement": "skip", "serial": "1"}}
     before = configurations(lab)
     lab.twin.control.fail_switch_command(prefix="class type network-qos", switch="leaf-02", text="% Invalid command")
     run = lab.fabric(site=site)

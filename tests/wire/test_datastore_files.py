@@ -15,6 +15,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import arg
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.datastore_file import DatastoreFiles, Place
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
 
+from twin.model import files as model_files
+
 from .drive import connection
 from .vib_lab import ESX, OTHER, machine, seed
 
@@ -259,6 +261,23 @@ def test_what_a_depot_says_of_itself_is_read_without_fetching_all_of_it(running,
         running.requests.clear()
         assert file.read() == CONTENT[-100:]
     assert running.requests["GET /folder"] == 1
+
+
+def test_a_killed_run_of_the_same_host_that_goes_on_and_names_the_file_first_is_no_error(running, open_files, local):
+    vcenter, files = open_files(running)
+    store = next(iter(machine(running).datastores.values()))
+
+    @contextlib.contextmanager
+    def named(send, body, headers):
+        with send(body, headers) as response:
+            with running.world.lock:
+                (draft,) = [path for path in store.files.paths(deep=True) if path.endswith(".part")]
+                model_files.move(running.world, store, draft, store, TARGET.path)
+            yield response
+
+    disturb(vcenter, "PUT", named)
+    files.upload(local, TARGET, CHECKSUM)
+    assert stored(running) == {TARGET.path: CONTENT}
 
 
 def test_another_file_that_came_there_meanwhile_is_not_replaced(running, open_files, local):

@@ -7,6 +7,9 @@ from typing import NamedTuple
 import pytest
 from pyVmomi import vim
 
+from twin.model.drs import configure as configure_model
+
+from .machine_troubles import Nth
 from .meanwhile import meanwhile
 from .observe import client, warned
 from .rows.drs_placement import APART, NAMES, drs, state, world
@@ -273,6 +276,32 @@ def test_a_lost_session_is_renewed_and_the_rule_made_once(twin, drive):
     assert running.requests["ReconfigureComputeResource_Task"] == 1
 
 
+@pytest.mark.parametrize("number", range(3, 16))
+def test_another_run_with_the_same_wish_at_any_request_makes_no_second_rule_and_no_error(
+    twin, drive, monkeypatch, number
+):
+    running = twin(seed=seeded(task_seconds={"ReconfigureComputeResource_Task": 0.001}))
+
+    def other():
+        (cluster,) = running.world.of_kind("ClusterComputeResource")
+        if not cluster.rules:
+            vms = {vm.name: vm for vm in running.world.of_kind("VirtualMachine")}
+            refs = [vim.VirtualMachine(vms[name].moid) for name in NAMES[:2]]
+            info = vim.cluster.AntiAffinityRuleSpec(name="apart", enabled=True, mandatory=True, vm=refs)
+            level = vim.cluster.DrsVmConfigInfo(key=refs[0], enabled=True, behavior="manual")
+            spec = vim.cluster.ConfigSpecEx(
+                rulesSpec=[vim.cluster.RuleSpec(operation="add", info=info)],
+                drsVmConfigSpec=[vim.cluster.DrsVmConfigSpec(operation="add", info=level)],
+            )
+            configure_model(running.world, cluster, spec)
+
+    monkeypatch.setattr(running.world.faults, "take_unavailable", Nth(number, other))
+    answer = drive(running)("drs_placement", automation="manual", **CALL)
+    assert not answer["failed"], answer["msg"]
+    (cluster,) = running.world.of_kind("ClusterComputeResource")
+    assert [rule.name for rule in cluster.rules] == ["apart"]
+
+
 def test_a_refusal_of_vcenter_is_told_in_its_words(twin, drive):
     fault = {"method": "ReconfigureComputeResource_Task", "fault": "NoPermission", "message": "Permission was denied."}
     running = twin(seed=seeded(), faults=[("fail_tasks", fault)])
@@ -293,5 +322,5 @@ def test_a_fleet_of_any_size_costs_one_reconfiguration(twin, drive, size):
     running.requests.clear()
     assert module("drs_placement", **call)["changed"]
     assert running.requests["ReconfigureComputeResource_Task"] == 1
-    # Where it is, what it is, what is on its way there, the task with its wait, and twice a new reading.
-    assert running.requests.total() - running.requests["WaitForUpdatesEx"] <= 11
+    # Where it is, what it is, what is on its way there, the task with its wait, and three times a new reading.
+    assert running.requests.total() - running.requests["WaitForUpdatesEx"] <= 12

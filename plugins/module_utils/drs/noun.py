@@ -59,9 +59,10 @@ class DrsPlacement(Noun):
 
     def apply(self, items):
         (item,) = items
-        # What a run that was killed has begun: a rule that is added while another one comes is there twice.
-        if self._await_unended():
-            self._cluster = clusters.read(self._vcenter, self._cluster.ref)
+        # What a run that was killed has begun: a rule that is added while another one comes is there twice. It may
+        # have ended since the cluster was read.
+        self._await_unended()
+        self._cluster = clusters.read(self._vcenter, self._cluster.ref)
         for attempt in range(_ATTEMPTS):
             now = self._state(item)
             if not states.compare(now, item.wanted):
@@ -77,13 +78,14 @@ class DrsPlacement(Noun):
                 "its DRS configuration should change",
             )
             (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=self._params["task_timeout_s"])
-            last = attempt == _ATTEMPTS - 1
-            if outcome.error is not None and (last or not _worth_another_try(outcome)):
-                item.error = outcome.error
-                return
-            if outcome.error is not None:
+            if _is_lost(outcome):
                 self._await_unended()
             self._cluster = clusters.read(self._vcenter, self._cluster.ref)
+            # A refusal may be due to what another run did since the cluster was read: "add" of what is there now.
+            again = attempt < _ATTEMPTS - 1 and (_is_lost(outcome) or self._state(item) != now)
+            if outcome.error is not None and not again:
+                item.error = outcome.error
+                return
 
     def prove(self, items):
         if not items:
@@ -111,9 +113,9 @@ class DrsPlacement(Noun):
             self._vcenter.close()
 
     def _await_unended(self):
-        """Wait for changes of the cluster that are on their way; whether there were any."""
+        """Wait for changes of the cluster that are on their way."""
         label, timeout_s = f"Cluster {self._cluster.name}", self._params["task_timeout_s"]
-        return recent.await_unended(self._vcenter, self._cluster.ref, label, _is_change, timeout_s)
+        recent.await_unended(self._vcenter, self._cluster.ref, label, _is_change, timeout_s)
 
     def _names(self, item):
         """The VMs of the task by name, sorted; without any, those that the rule has."""
@@ -162,5 +164,5 @@ def _is_change(info):
     return (info.descriptionId or "").endswith(".reconfigureEx")
 
 
-def _worth_another_try(outcome):
+def _is_lost(outcome):
     return outcome.uncertain and outcome.error.code != "task_timeout"
