@@ -54,11 +54,20 @@ def _settings(switch, before, wanted, intent, changed, exact):
             unset += _detached(before, name, set(found))
     for name, want in wanted.items():
         given.update(_port_settings(_words(switch), name, want, set(changed[name]), intent))
-    if not (intent.lossless or _get(before, ("qos", "pfc"))):
+    if not (intent.lossless or _stays(before, unset, ("qos", "pfc", ALL))):
         # Nothing is left to watch, which the switch would not take.
-        unset += [("interface", name, "qos", "pfc-watchdog") for name in before.get("interface") or {}]
+        bare = [name for name in before.get("interface") or {} if not _stays(before, unset, _pfc_of(name))]
+        unset += [("interface", name, "qos", "pfc-watchdog") for name in bare]
     unset += _stale(before, given, unset)
     return unset, given
+
+
+def _stays(before, unset, path):
+    return _get(before, path) is not None and path not in unset
+
+
+def _pfc_of(name):
+    return ("interface", name, "qos", "pfc")
 
 
 def _preset(switch, before, intent):

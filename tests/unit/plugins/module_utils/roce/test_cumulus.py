@@ -112,6 +112,17 @@ WATCHDOG = "nv set interface swp1-2 qos pfc-watchdog state enable"
             id="lossless to lossy leaves no watchdog",
         ),
         pytest.param(
+            ON_FOUR,
+            {"mode": "lossy", "priority": 4},
+            {},
+            [
+                "nv set qos roce mode lossy",
+                "nv unset qos pfc default-global",
+                "nv unset interface swp1-2 qos pfc-watchdog",
+            ],
+            id="lossless to lossy leaves no watchdog beside the preset either",
+        ),
+        pytest.param(
             {"qos": {"roce": {"enable": "on", "mode": "lossy-multi-tc"}}},
             {"mode": "lossy"},
             {},
