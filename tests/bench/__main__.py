@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from . import mig_planner, placement, training_vms, vgpu_fleet
+from . import fabric, mig_planner, placement, training_vms, vgpu_fleet
 
 vgpu_fleet.main()
 mig_planner.main()
 placement.main()
 training_vms.main()
+fabric.main()

@@ -93,7 +93,7 @@ def measure(twin, count, step, work, forks):
     env = playbook.environment(work / step, ANSIBLE_FORKS=str(forks))
     run = playbook.run(play, env=env, inventory=inventory(twin, work))
     if run.status or (step == "again" and run.changed):
-        sys.exit(f"{count} switches, {step}: failed\n{run.output[-4000:]}")
+        sys.exit(f"{count} switches, {step}: failed\n{run.output}")
     opened, sent = twin.switch_sessions.total() - sessions, _lines(twin) - lines
     return Figure(count, step, run.seconds, opened / count, sent / count)
 

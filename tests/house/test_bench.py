@@ -10,8 +10,8 @@ from house.collection import ROOT
 
 
 def test_measurements_start_without_what_tests_prepare():
-    names = ("mig_planner", "placement", "training_vms", "vgpu_fleet")
+    names = ("fabric", "mig_planner", "placement", "training_vms", "vgpu_fleet")
     ask = f"from bench import {', '.join(names)}; print(*(one.main.__name__ for one in ({', '.join(names)})))"
     env = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
     asked = subprocess.run([sys.executable, "-c", ask], env=env, capture_output=True, text=True, check=False)
-    assert asked.stdout == "main main main main\n", asked.stderr
+    assert asked.stdout == "main main main main main\n", asked.stderr

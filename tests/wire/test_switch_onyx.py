@@ -214,7 +214,7 @@ def test_pages_neighbours_and_ansible_over_ssh(twin):
     running = twin(fabric(seeded("leaf-01", "onyx", "lldp"), seeded("leaf-02", "onyx", "lldp")), faces=("switches",))
     with cli(running, "leaf-01") as console:
         assert "lines 1-23" in console.type("show interfaces ethernet", until=r"lines 1-23 ?$")
-        console.type("q")
+        console.press("q")
         console("no cli session paging enable")
         assert "Remote system name       : leaf-02" in console("show lldp interfaces ethernet 1/3 remote")
     with drive_switch.connected(running, "leaf-01") as opened:

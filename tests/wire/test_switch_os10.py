@@ -283,7 +283,7 @@ def test_pages_neighbours_and_ansible_over_ssh(twin):
     running = twin(fabric(seeded("leaf-01", "os10"), seeded("leaf-02", "os10")), faces=("switches",))
     with cli(running, "leaf-01") as console:
         assert "--More--" in console.type("show interface", until="--More--")
-        console.type("q")
+        console.press("q")
         assert console("terminal length 0", "show lldp neighbors").split()[-4:-1] == [
             "ethernet1/1/3",
             "leaf-02",
