@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from functools import partial
 
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
-from gates.sanity import newer_core, oldest_core, sanity
+from gates.sanity import newest_core, oldest_core, sanity
 from gates.tarball import tarball
 from gates.tree import clean_copy
 
@@ -79,6 +78,5 @@ GATES: dict[str, Callable[[Gate], None]] = {
     "environment": environment_needs,
     "molecule": molecule,
     "oldest-core": oldest_core,
-    "python3.13": partial(newer_core, minor=13),
-    "python3.12": partial(newer_core, minor=12),
+    "newest-core": newest_core,
 }
