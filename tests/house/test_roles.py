@@ -88,8 +88,8 @@ def test_a_role_uses_no_shell(role):
     tasks = yaml.safe_load((roles()[role] / "tasks" / "main.yml").read_text())
     assert tasks
     assert not re.search(r"ansible\.builtin\.(shell|raw)\b", text_of(role))
-    # Variables are worked out by filters. What is set is a result, and documented, or what many conditions would work out
-    # anew: that is set from a variable of the role.
+    # Variables are worked out by filters. What is set is a result, and documented, or what many conditions would work
+    # out anew: that is set from a variable of the role.
     facts = re.findall(r"ansible\.builtin\.set_fact:\n +(\w+): (.*)", text_of(role))
     assert text_of(role).count("set_fact") == len(facts)
     assert [name for name, _value in facts if not name.startswith("__")] == sorted(FACTS.get(role, ()))
