@@ -6,7 +6,7 @@ FABRIC = {"networks": ["VM Network"], "adapters": [{"type": "pvrdma", "network":
 # What the kernel has, and what the service will give it at the next start.
 OBSERVE = {
     "mtu": ["cat", "/sys/class/net/ens224/mtu"],
-    "ours": ["sh", "-c", "ip -4 -o addr show dev ens224 | grep -o '198[.]51[.]100[.][0-9/]*' | tr '\\n' ' '"],
+    "ours": ["sh", "-c", "ip -4 -o addr show dev ens224 | grep -o '198[.]51[.]100[.][0-9]*/[0-9]*' | tr '\\n' ' '"],
     "kept": ["sh", "-c", "cat /etc/systemd/network/*.network.d/90-aiready.conf 2>/dev/null | grep = | tr '\\n' ' '"],
     "leased": ["sh", "-c", "ip -4 -o addr show dev ens224 | grep -v 198.51.100 | wc -l"],
 }
