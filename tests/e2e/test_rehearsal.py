@@ -36,7 +36,7 @@ def start(mark):
 
     def start():
         process = subprocess.Popen(
-            [sys.executable, "-m", "rehearse", "--stages", "infrastructure"],
+            [sys.executable, "-m", "rehearse"],
             env={**os.environ, "PYTHONPATH": str(playbook.ROOT / "tests"), MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

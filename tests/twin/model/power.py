@@ -20,8 +20,7 @@ def power_on(world, vm, wanted_host=None):
         raise devices.wrong_power(vm)
     if vm.connection != "connected":
         raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
-    suspended = vm.power == "suspended"
-    if suspended:
+    if vm.power == "suspended":
         place = admit(world, vm, vm.host)
     else:
         admission.check(vm)
@@ -31,10 +30,7 @@ def power_on(world, vm, wanted_host=None):
     vm.booted = datetime.datetime.now(datetime.timezone.utc)
     connect_nics(vm, True)
     touch(world, vm)
-    if suspended:
-        guest.resume(world, vm)
-    else:
-        guest.boot(world, vm)
+    guest.boot(world, vm)
 
 
 def power_off(world, vm):
@@ -60,8 +56,6 @@ def suspend(world, vm):
     release(vm)
     vm.power, vm.tools_running = "suspended", False
     touch(world, vm)
-    if world.guests is not None:
-        world.guests.suspend(vm)
     vm.host.vm_went()
 
 
@@ -69,7 +63,9 @@ def reset(world, vm):
     """Restart without asking the guest."""
     if vm.power != "poweredOn":
         raise devices.wrong_power(vm)
-    guest.reset(world, vm)
+    vm.tools_running = False
+    world.touch(vm)
+    guest.boot(world, vm)
 
 
 def shut_down_guest(world, vm):
@@ -84,7 +80,10 @@ def shut_down_guest(world, vm):
 
 def reboot_guest(world, vm):
     """Ask the guest to restart."""
-    guest.reboot(world, vm)
+    guest.require_tools(vm)
+    vm.tools_running = False
+    world.touch(vm)
+    guest.boot(world, vm)
 
 
 @dataclass
@@ -190,6 +189,4 @@ def _stopped(world, vm):
     vm.power, vm.tools_running, vm.shutdown_pending, vm.booted = "poweredOff", False, False, None
     connect_nics(vm, False)
     touch(world, vm)
-    if world.guests is not None:
-        world.guests.power_off(vm)
     vm.host.vm_went()
