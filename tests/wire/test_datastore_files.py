@@ -77,6 +77,19 @@ def disturb(vcenter, method, trouble, times=1):
     wire.exchange = exchange
 
 
+def followed(running, deed):
+    """Trouble for disturb: a request is answered, and somebody does this before the answer is read."""
+
+    @contextlib.contextmanager
+    def trouble(send, body, headers):
+        with send(body, headers) as response:
+            with running.world.lock:
+                deed()
+            yield response
+
+    return trouble
+
+
 def cut_in_the_middle(send, body, headers):
     body.read(len(CONTENT) // 2)
     with (
@@ -267,15 +280,11 @@ def test_a_killed_run_of_the_same_host_that_goes_on_and_names_the_file_first_is_
     vcenter, files = open_files(running)
     store = next(iter(machine(running).datastores.values()))
 
-    @contextlib.contextmanager
-    def named(send, body, headers):
-        with send(body, headers) as response:
-            with running.world.lock:
-                (draft,) = [path for path in store.files.paths(deep=True) if path.endswith(".part")]
-                model_files.move(running.world, store, draft, store, TARGET.path)
-            yield response
+    def named():
+        (draft,) = [path for path in store.files.paths(deep=True) if path.endswith(".part")]
+        model_files.move(running.world, store, draft, store, TARGET.path)
 
-    disturb(vcenter, "PUT", named)
+    disturb(vcenter, "PUT", followed(running, named))
     files.upload(local, TARGET, CHECKSUM)
     assert stored(running) == {TARGET.path: CONTENT}
 
@@ -283,15 +292,7 @@ def test_a_killed_run_of_the_same_host_that_goes_on_and_names_the_file_first_is_
 def test_another_file_that_came_there_meanwhile_is_not_replaced(running, open_files, local):
     vcenter, files = open_files(running)
     store = next(iter(machine(running).datastores.values()))
-
-    @contextlib.contextmanager
-    def beaten(send, body, headers):
-        with send(body, headers) as response:
-            with running.world.lock:
-                store.files.put(TARGET.path, b"theirs")
-            yield response
-
-    disturb(vcenter, "PUT", beaten)
+    disturb(vcenter, "PUT", followed(running, lambda: store.files.put(TARGET.path, b"theirs")))
     with pytest.raises(OperatorError):
         files.upload(local, TARGET, CHECKSUM)
     assert stored(running) == {TARGET.path: b"theirs"}

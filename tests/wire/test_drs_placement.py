@@ -295,9 +295,11 @@ def test_another_run_with_the_same_wish_at_any_request_makes_no_second_rule_and_
             )
             configure_model(running.world, cluster, spec)
 
-    monkeypatch.setattr(running.world.faults, "take_unavailable", Nth(number, other))
+    nth = Nth(number, other)
+    monkeypatch.setattr(running.world.faults, "take_unavailable", nth)
     answer = drive(running)("drs_placement", automation="manual", **CALL)
     assert not answer["failed"], answer["msg"]
+    assert nth.happened
     (cluster,) = running.world.of_kind("ClusterComputeResource")
     assert [rule.name for rule in cluster.rules] == ["apart"]
 
