@@ -18,13 +18,13 @@ PYTEST = $(IN_VENV) python -m pytest -n $(JOBS)
 GATES = $(IN_VENV) python -m gates
 
 .DEFAULT_GOAL := help
-.PHONY: help setup rehearse twin test lint unit wire e2e sanity molecule build docs bench lock clean
+.PHONY: help setup rehearse twin test lint unit wire e2e guests sanity molecule build docs bench lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-rehearse: setup ## the whole way on a simulated data centre, twice: the second run changes nothing
-	@$(IN_VENV) python -m rehearse
+rehearse: setup ## the whole way on a simulated data centre, twice: the second run changes nothing (STAGES=infrastructure: without guests)
+	@$(IN_VENV) python -m rehearse --stages "$(or $(STAGES),auto)"
 
 twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large, PORT=8989); its endpoint is in .build/lab
 	@$(IN_VENV) python -m twin --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab
@@ -43,6 +43,9 @@ wire: setup ## modules against the simulated vCenter, over the wire
 
 e2e: setup ## playbooks against the simulated vCenter
 	@$(PYTEST) $(or $(T),tests/e2e)
+
+guests: setup ## roles and modules on guests that are real Linux; needs Docker (T=path or -k expression narrows)
+	@$(IN_VENV) python -m pytest $(or $(T),tests/guests)
 
 sanity: setup ## ansible-test sanity on every Python from 3.8 that is here
 	@$(GATES) sanity
@@ -66,6 +69,7 @@ lock: setup ## renew the locks in requirements/ from the *.in files
 			--output-file "requirements/$$name.txt" "requirements/$$name.in" || exit; done
 
 clean: ## everything that these commands made
+	-@test ! -x $(VENV)/bin/python || $(IN_VENV) python -m twin.guests clean
 	rm -rf .build .ansible collections tests/output .pytest_cache .ruff_cache
 	find plugins tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

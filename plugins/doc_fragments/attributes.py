@@ -52,3 +52,19 @@ attributes:
     description: An action plugin of the same name does the work on the controller.
     support: full
 """
+
+    # What holds for a module that runs on a Linux guest itself.
+    ON_GUEST = r"""
+options: {}
+attributes:
+  check_mode:
+    description: Can say what it would change without changing anything.
+    support: full
+  diff_mode:
+    description: Returns what changes, before and after, when run with C(--diff).
+    support: full
+  platform:
+    description: The guests on which it runs. They need Python 3.8 or newer and nothing else.
+    support: full
+    platforms: linux
+"""

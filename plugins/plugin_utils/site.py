@@ -10,6 +10,7 @@ import copy
 import difflib
 import functools
 import pathlib
+import re
 from collections.abc import Mapping
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -30,8 +31,20 @@ HINTS = {
     "site.fabric.host_ports": "They are the variable switch_host_ports of each switch, or site.fabric.cables.",
     "site.fabric.fabric_ports": "They are the variable switch_fabric_ports of each switch, or site.fabric.cables.",
     "site.machine.userdata": "Put it as site_userdata into a vault.",
+    "site.guests.licence.token": "Put it as site_licence_token into a vault, or name its file in "
+    "site.guests.licence.token_file.",
+    "site.guests.token": "Put it as site_licence_token into a vault.",
+    "site.guests.password": "Put it as ansible_become_password or ansible_password of the group training_guests into "
+    "a vault, or use a key.",
+    "site.runtime.proxy.password": "Put it as site_proxy_password into a vault.",
+    "site.runtime.registries[].password": "Put it into site_registry_passwords, by the address of the registry, in a "
+    "vault.",
+    "site.runtime.passwords": "Put them as site_registry_passwords into a vault.",
     "site.machine.cloud_init": "Metadata is site.machine.metadata, user data is site_userdata in a vault.",
 }
+_INDEX = re.compile(r"\[\d+\]")
+# Stages inside the guests: to leave one out and to leave it empty is the same, and switches it off.
+STAGES = ("guests", "runtime", "training")
 CHECKS = {"int": check_type_int, "bool": check_type_bool}
 WORDS = {
     "dict": "a dictionary",
@@ -60,7 +73,7 @@ def specification():
 
 def validate(site):
     """The site with types converted and defaults filled in, and what the specification refuses."""
-    spec, site = specification()["site"], _plain(site)
+    spec, site = specification()["site"], _without_idle_stages(_plain(site))
     unknown = list(_unknown("site", site, spec["options"]))
     shape = list(_shape("site", site, spec))
     if shape:
@@ -69,6 +82,21 @@ def validate(site):
     answer = ArgumentSpecValidator({"site": copy.deepcopy(spec)}).validate({"site": site})
     wrong = [f"site: {error}." for error in answer.errors if not isinstance(error, UnsupportedError)]
     return answer.validated_parameters["site"], unknown + wrong
+
+
+def defaults_of(name):
+    """A part of a site of which nothing is said, with its defaults; what it requires is None."""
+    spec = copy.deepcopy(specification()["site"]["options"][name])
+    for option in spec["options"].values():
+        option.pop("required", None)
+    answer = ArgumentSpecValidator({name: dict(spec, default={})}).validate({})
+    return answer.validated_parameters[name]
+
+
+def _without_idle_stages(site):
+    if not isinstance(site, Mapping):
+        return site
+    return {key: value for key, value in site.items() if key not in STAGES or value != {}}
 
 
 def _plain(value):
@@ -138,7 +166,7 @@ def _unknown(key, given, options):
         if name not in options:
             near = difflib.get_close_matches(str(name), options, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"Known are {', '.join(options)}."
-            yield f"{key}.{name}: there is no such key. {HINTS.get(f'{key}.{name}', hint)}"
+            yield f"{key}.{name}: there is no such key. {HINTS.get(_INDEX.sub('[]', f'{key}.{name}'), hint)}"
         elif "options" not in options[name]:
             continue
         elif isinstance(value, list):

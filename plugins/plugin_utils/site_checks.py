@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalog
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities, validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_fabric_checks import fabric_problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_guest_checks import guest_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import host_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import overlaid
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machine_checks import machine_problems
@@ -32,6 +33,9 @@ SHARED_BY_HOSTS = (
     "machine",
     "placement",
     "fabric",
+    "guests",
+    "runtime",
+    "training",
 )
 
 
@@ -68,6 +72,7 @@ def _problems(site):
         *host_problems(site),
         *fabric_problems(site),
         *machine_problems(site),
+        *guest_problems(site),
     ]
 
 

@@ -36,7 +36,7 @@ def start(mark):
 
     def start():
         process = subprocess.Popen(
-            [sys.executable, "-m", "rehearse"],
+            [sys.executable, "-m", "rehearse", "--stages", "infrastructure"],
             env={**os.environ, "PYTHONPATH": str(playbook.ROOT / "tests"), MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 
+from gates.guests import guests
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
 from gates.sanity import newest_core, oldest_core, sanity
 from gates.tarball import tarball
@@ -72,6 +73,7 @@ GATES: dict[str, Callable[[Gate], None]] = {
     "vermin": vermin,
     "changelog": changelog,
     "tests": tests,
+    "guests": guests,
     "ansible-lint": ansible_lint,
     "docs": docs,
     "tarball": tarball,

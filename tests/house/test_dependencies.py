@@ -10,7 +10,7 @@ from house.collection import NAME, ROOT, load, tracked
 
 LOCKS = ["tools", "newer-core", "oldest-core"]
 # A task or playbook line that uses a module, role or plugin of another collection.
-USED = re.compile(r"\b([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*\s*:", re.MULTILINE)
+USED = re.compile(r"^\s*(?:- )?([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*\s*:", re.MULTILINE)
 OURS_OR_CORE = {NAME, "ansible.builtin"}
 
 

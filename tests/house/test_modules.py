@@ -57,21 +57,30 @@ def test_a_module_has_a_unit_test_file_of_its_own(module):
     assert (ROOT / "tests" / "unit" / "plugins" / "modules" / f"test_{module}.py").is_file()
 
 
-def test_every_module_has_a_file_of_contract_rows_and_no_file_is_left_over():
-    named = {path.stem for path in (ROOT / "tests" / "wire" / "rows").glob("*.py")} - {"__init__"}
-    assert sorted(named) == MODULES
+# Modules that run on a guest have their rows beside the tests that have guests.
+LEVELS = ("wire", "guests")
+
+
+def row_file(module: str):
+    (level,) = (level for level in LEVELS if (ROOT / "tests" / level / "rows" / f"{module}.py").is_file())
+    return importlib.import_module(f"{level}.rows.{module}")
+
+
+def test_every_module_has_one_file_of_contract_rows_and_no_file_is_left_over():
+    named = [path.stem for level in LEVELS for path in (ROOT / "tests" / level / "rows").glob("*.py")]
+    assert sorted(name for name in named if name != "__init__") == MODULES
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_the_contract_rows_of_a_module_are_about_that_module(module):
-    file = importlib.import_module(f"wire.rows.{module}")
+    file = row_file(module)
     rows = [*getattr(file, "ROWS", []), *getattr(file, "LOOKS", [])]
     assert {row.module for row in rows} == {module} or file.WHY_NO_ROWS
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_that_only_reads_is_named_for_it_and_supplies_looks_instead_of_rows(module):
-    file = importlib.import_module(f"wire.rows.{module}")
+    file = row_file(module)
     assert bool(getattr(file, "LOOKS", [])) is module.endswith("_info")
 
 

@@ -11,7 +11,7 @@ from house.collection import ROOT, load, modules, option_type_fits, roles
 
 ROLES = sorted(roles())
 # What a role leaves behind for the roles that follow it.
-FACTS = {"training_vm": {"training_vm_machines"}}
+FACTS = {"guest_vm": {"guest_vm_seen"}, "training_vm": {"training_vm_machines"}}
 
 
 def options(role: str) -> dict:

@@ -1,4 +1,4 @@
-"""From hosts and switches of the factory to VMs that talk RDMA without loss, on a simulated data centre, twice."""
+"""From hosts and switches of the factory to a training across VMs, on a simulated data centre, twice."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from twin.launch import launch
 from twin.model import pvrdma
 from wire.observe import by_hand
 
-from . import playbook
+from . import guests, playbook
+from .failure import RehearsalFailed
 
 SITE = playbook.ROOT / "playbooks" / "site.yml"
 MACHINES = playbook.ROOT / "playbooks" / "machines.yml"
 PROFILE = "grid_a100-40c"
 VMS = ("job-01", "job-02")
 
-
-class RehearsalFailed(Exception):
-    """The rehearsal did not show what it should; the text says what."""
+FACES = ("ssh", "redfish", "switches")
+# auto: everything where guests can be had, else what is said to be missing and the infrastructure.
+STAGES = ("auto", "all", "infrastructure")
 
 
 @dataclass
@@ -57,35 +58,59 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
-def rehearse(report: Report, work: Path) -> None:
+def rehearse(report: Report, work: Path, stages: str = "infrastructure") -> None:
     """The steps, on a twin that is gone when they are done."""
+    inside = _with_guests(report, stages)
     with ExitStack() as running:
         title = "Start a simulated data centre: two hosts and six switches from the factory, a template"
         with report.step(title) as note:
-            twin = running.enter_context(launch(seed="factory", faces=("ssh", "redfish", "switches")))
+            faces = FACES + guests.FACES if inside else FACES
+            twin = running.enter_context(launch(seed="factory", faces=faces))
             playbook.write_endpoint(twin, work)
             note(f"at {twin.host}:{twin.port}; {_lossy(twin)}")
         env = playbook.environment(work)
-        with report.step(
-            "Run playbooks/site.yml: hosts and switches become ready, each host gets a VM with an A100"
-        ) as note:
+        title = "Run playbooks/site.yml: hosts and switches become ready, each host gets a VM with an A100"
+        with report.step(f"{title}, and they train" if inside else title) as note:
             first = _play(env, "--diff")
             if not first.changed:
                 raise RehearsalFailed("The run changed nothing, so it shows nothing.")
             note(f"changed={first.changed}; {_restarts(twin)}")
         with report.step("Ask the simulated data centre what it has now, past the playbook") as note:
             note(f"{_proof(twin)}; {_lossless(twin)}")
-        with report.step("Run playbooks/site.yml again: nothing may change") as note:
+            if inside:
+                note(guests.ready(twin, VMS))
+        with report.step(
+            "Run playbooks/site.yml again: nothing may change" + inside * ", and they train again"
+        ) as note:
+            before = guests.counters(twin, VMS) if inside else {}
             again = _play(env)
-            if again.changed:
+            # A run of a training is a run.
+            if again.changed != int(inside):
                 raise RehearsalFailed(f"The second run changed something: changed={again.changed}.")
-            note("changed=0")
+            note(f"changed={again.changed}")
+            if inside:
+                note(guests.trained(work, before, twin))
         with report.step(
             "Take a VM's adapter from it and remove the other VM: playbooks/machines.yml repairs it"
         ) as note:
             _damage(twin)
             repaired = _play(env, of=MACHINES)
             note(f"changed={repaired.changed}; {_proof(twin)}")
+
+
+def _with_guests(report: Report, stages: str) -> bool:
+    """Whether the VMs get guests that are real; what these need is made first."""
+    if stages == "infrastructure":
+        return False
+    guests.tell_progress(say)
+    with report.step("Make what guests need: a container engine, and images that are kept") as note:
+        problem = guests.missing(lambda line: say(f"  : {line}"))
+        if problem and stages == "all":
+            raise RehearsalFailed(f"Guests cannot be had here. {problem}")
+        if problem:
+            say(f"Guests cannot be had here. {problem}\nThe rehearsal goes as far as it can without: to VMs that run.")
+        note("guests cannot be had here, see above; without them" if problem else "there")
+    return not problem
 
 
 def _play(env: dict[str, str], *arguments: str, of: Path = SITE) -> playbook.Run:
@@ -155,7 +180,9 @@ def _terminated(*_) -> None:
 
 
 def main() -> int:
-    argparse.ArgumentParser(prog="rehearse", description=__doc__).parse_args()
+    parser = argparse.ArgumentParser(prog="rehearse", description=__doc__)
+    parser.add_argument("--stages", choices=STAGES, default="auto", help="all needs a container engine")
+    stages = parser.parse_args().stages
     signal.signal(signal.SIGTERM, _terminated)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # under nohup it goes on
         signal.signal(signal.SIGHUP, _terminated)
@@ -164,7 +191,7 @@ def main() -> int:
     build.mkdir(exist_ok=True)
     try:
         with tempfile.TemporaryDirectory(prefix="rehearsal-", dir=build) as work:
-            rehearse(report, Path(work))
+            rehearse(report, Path(work), stages)
     except RehearsalFailed as failure:
         say(f"\n{failure}")
         say(report.summary("The rehearsal FAILED"))

@@ -12,7 +12,8 @@ import threading
 from pathlib import Path
 
 from .control import ControlServer
-from .launch import FACES, launch
+from .guests.engine import EngineProblem
+from .launch import FACES, USUAL, launch
 from .model.seed_schema import SeedError
 
 
@@ -20,8 +21,8 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m twin", description="A digital twin of a data centre.")
     parser.add_argument("--seed", default="small", help="a seed's name, or a file")
     parser.add_argument("--port", type=int, default=8989, help="the vCenter's HTTPS port; 0 takes any that is free")
-    faces = f"beside the vCenter: {','.join(FACES)} (default) or none"
-    parser.add_argument("--faces", type=_faces, default=FACES, help=faces)
+    faces = f"beside the vCenter: {','.join(FACES)}, or none; without it {','.join(USUAL)}"
+    parser.add_argument("--faces", type=_faces, default=USUAL, help=faces)
     parser.add_argument("--state-dir", type=Path, help="where endpoint.json is written once the twin answers")
     parser.add_argument("--verbose", action="store_true", help="log every request")
     options = parser.parse_args()
@@ -34,7 +35,7 @@ def main():
             signal.signal(number, lambda *_: stop.set())
     try:
         _run(options, stop)
-    except SeedError as problem:
+    except (SeedError, EngineProblem) as problem:
         sys.exit(str(problem))
     except OSError as problem:
         sys.exit(f"The twin cannot start with port {options.port} and state directory {options.state_dir}: {problem}.")
@@ -44,15 +45,14 @@ def _run(options, stop):
     with launch(options.seed, port=options.port, faces=options.faces) as twin:
         control = ControlServer(twin.control)
         control.start()
-        endpoint = {
-            **twin.endpoint(),
-            "control_url": control.url,
-            "control_token": control.token,
-            "pid": os.getpid(),
-        }
-        state = options.state_dir and _write(options.state_dir, endpoint)
+        own = {"control_url": control.url, "control_token": control.token, "pid": os.getpid()}
+        endpoint = twin.endpoint()
+        state = options.state_dir and _write(options.state_dir, {**endpoint, **own})
         print(f"The twin's vCenter answers at https://{twin.host}:{twin.port}/sdk as {twin.username}.", flush=True)
-        stop.wait()
+        while not stop.wait(1):
+            if state and (now := twin.endpoint()) != endpoint:  # guests come and go
+                endpoint = now
+                _write(options.state_dir, {**endpoint, **own})
         if state:
             state.unlink(missing_ok=True)
         control.stop()

@@ -37,8 +37,9 @@ SWITCH_VERBS = (
     "refuse_switch",
     "reload_switch",
 )
+GUEST_VERBS = ("hang", "pull_plug")
 OTHERS = ("drop_ssh", "reset_requests")
-ALL = (*VERBS, *BMC_VERBS, *COMMAND_VERBS, *SWITCH_FAULT_VERBS, *SWITCH_VERBS, *OTHERS)
+ALL = (*VERBS, *BMC_VERBS, *COMMAND_VERBS, *SWITCH_FAULT_VERBS, *SWITCH_VERBS, *GUEST_VERBS, *OTHERS)
 
 
 class Control:
@@ -75,6 +76,8 @@ class Control:
             return getattr(world.switch_faults, verb)
         if verb in SWITCH_VERBS:
             return getattr(SwitchControl(world), verb)
+        if verb in GUEST_VERBS:
+            return lambda vm, **options: getattr(self._twin.guest(vm), verb)(**options)
         if verb in VERBS:
             return getattr(world.faults, verb)
         known = ", ".join(sorted(ALL))

@@ -17,7 +17,9 @@ from .vcenter.certificates import server_context
 from .vcenter.dispatch import Dispatcher
 from .vcenter.server import Server
 
-FACES = ("ssh", "redfish", "switches")  # beside the vCenter, which is always there
+USUAL = ("ssh", "redfish", "switches")  # beside the vCenter, which is always there
+BESIDE_GUESTS = ("depot", "registry")  # what guests load from
+FACES = (*USUAL, "guests", *BESIDE_GUESTS)  # these need a container engine
 
 
 class Twin:
@@ -27,6 +29,8 @@ class Twin:
         unknown = sorted(set(faces).difference(FACES))
         if unknown:
             raise ValueError(f"There is no face {', '.join(unknown)}; these exist: {', '.join(FACES)}.")
+        if set(BESIDE_GUESTS).intersection(faces) and "guests" not in faces:
+            raise ValueError(f"{' and '.join(BESIDE_GUESTS)} are for guests: name the face guests too.")
         self.world = world
         self.host = host
         tls, self.ca_file = server_context(Path(directory), names)
@@ -36,13 +40,17 @@ class Twin:
         self.username, self.password = next(iter(world.users.items()))
         self.requests = self._dispatcher.requests  # a Counter by method; total(), clear()
         self.unserved = self._dispatcher.unserved
-        keyring = Keyring(Path(directory)) if {"ssh", "switches"}.intersection(faces) else None
+        keyring = Keyring(Path(directory)) if {"ssh", "switches", "guests"}.intersection(faces) else None
         self.ssh_key_file = keyring and keyring.key_file  # the private key that opens every shell and switch, or None
         self.known_hosts_file = keyring and keyring.known_hosts_file  # the keys of all of them, or None
         self._shells = Shells(world, keyring, host) if "ssh" in faces else None
         self._switches = SwitchDoors(world, keyring, host) if "switches" in faces else None
         self._bmcs = Bmcs(world, tls, host) if "redfish" in faces else None
         self.bmc_username, self.bmc_password = bmcs.USERNAME, bmcs.PASSWORD
+        self.guests = self.depot = self.registry = None
+        if "guests" in faces:
+            self._engage(keyring, Path(directory), faces)
+        self._started = []
         self.control = Control(self)
 
     @property
@@ -55,8 +63,13 @@ class Twin:
         """Let time run and answer."""
         self.world.timeline.start()
         self._server.start()
-        for face in self._faces():
-            face.start()
+        try:
+            for face in self._faces():
+                face.start()
+                self._started.append(face)
+        except BaseException:
+            self.stop()
+            raise
 
     @property
     def ssh_endpoints(self):
@@ -104,7 +117,29 @@ class Twin:
             found.update(switches=self._switch_rows(), switch_username="admin", switch_password=self.password)
         if self._bmcs is not None:
             found.update(bmc_username=self.bmc_username, bmc_password=self.bmc_password)
+        if self.guests is not None:
+            found.update(guests=self.guests.endpoints())
+        if self.depot is not None:
+            found.update(depot=self.depot.endpoint(), licence=self.depot.licences())
+        if self.registry is not None:
+            found.update(registry=self.registry.endpoint())
         return found
+
+    def _engage(self, keyring, directory, faces):
+        """The faces that need a container engine; who has none has no library for it either."""
+        from .guests.depot import Depot
+        from .guests.guests import Guests
+        from .guests.registry import Registry
+
+        guests = self.guests = self.world.guests = Guests(self.world, keyring, directory, self.ca_file)
+        try:
+            if "depot" in faces:
+                self.depot = Depot(self.world, directory, guests.gateway)
+            if "registry" in faces:
+                self.registry = Registry(guests.client, guests.lab, guests.networks.name(guests.management), directory)
+        except BaseException:
+            guests.stop()
+            raise
 
     def _switch_rows(self):
         rows = {}
@@ -120,7 +155,15 @@ class Twin:
         return rows
 
     def _faces(self):
-        return [face for face in (self._shells, self._bmcs, self._switches) if face is not None]
+        # The depot before guests, which look there when they boot.
+        faces = (self._shells, self._bmcs, self._switches, self.depot, self.guests, self.registry)
+        return [face for face in faces if face is not None]
+
+    def guest(self, name):
+        """The guest of the VM of this name, as a test sees it."""
+        if self.guests is None:
+            raise ValueError("This twin has no guests: it was started without the face guests.")
+        return self.guests.guest(name)
 
     def drop_ssh(self):
         """Close all SSH connections, as when a network goes away."""
@@ -133,8 +176,9 @@ class Twin:
 
     def stop(self):
         """Close all connections and end all threads."""
-        for face in self._faces():
-            face.stop()
+        for face in reversed(self._faces()):
+            if face in self._started or face is self.guests:  # guests have something from the beginning
+                face.stop()
         self._server.stop()
         self.world.close()
 

@@ -50,6 +50,27 @@ def inventory(world, data):
         _Builder(world, center).fill(entry)
 
 
+def add_vm(world, entry):
+    """One VM more in the first datacenter, from an entry of a seed's vms."""
+    center = world.of_kind("Datacenter")[0]
+    builder = _Builder(world, center)
+    for found, kinds in (
+        (builder.hosts, ("HostSystem",)),
+        (builder.stores, ("Datastore",)),
+        (builder.networks, ("Network", "DistributedVirtualPortgroup")),
+        (builder.computes, ("ClusterComputeResource", "ComputeResource")),
+    ):
+        found.update((one.name, one) for kind in kinds for one in world.of_kind(kind))
+    return builder.vm(entry)
+
+
+def add_adapter(world, vm, network, row):
+    """A network adapter more for a VM, from an entry of a seed's adapters."""
+    networks = [*world.of_kind("Network"), *world.of_kind("DistributedVirtualPortgroup")]
+    found = next(one for one in networks if one.name == network)
+    reconfigure.apply(world, vm, vim.vm.ConfigSpec(deviceChange=[_added(seed_devices.adapter(found, row))]))
+
+
 class _Builder:
     """The parts of one datacenter, by name."""
 
@@ -82,7 +103,7 @@ class _Builder:
         for one in _each(entry.get("hosts", [])):
             self._compute(ComputeResource(self.world, one["name"], None), one, [one])
         for one in _each(entry.get("vms", [])):
-            self.vms[one["name"]] = self._vm(one)
+            self.vms[one["name"]] = self.vm(one)
         for one in entry.get("libraries", []):
             content.furnish(self.world, one, self.stores, self.vms)
 
@@ -146,7 +167,8 @@ class _Builder:
             host.datastores[store.moid] = store
         seed_network.join(host, self.switches, self.networks.values())
 
-    def _vm(self, one):
+    def vm(self, one):
+        """A VM as the seed describes it."""
         world, number = self.world, one.get("n", 1)
         host = self._host_for(one, number)
         compute = host.compute

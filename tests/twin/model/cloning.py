@@ -111,6 +111,8 @@ class Copy:
         vm.devices = [_copied(world, vm, device, disks) for device in source.devices]
         disks.require_room(vm)
         provision.place(world, vm, self._folder, pool, host)
+        if world.guests is not None:
+            world.guests.clone(source, vm)
         return vm
 
 

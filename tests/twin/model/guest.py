@@ -14,7 +14,10 @@ NETWORKS = 50  # so many of each kind have addresses of their own
 
 def boot(world, vm):
     """The guest comes up after a while, with tools running and addresses on its NICs."""
-    if not vm.tools_installed or not _starts(vm):
+    if _real(world, vm):
+        world.guests.boot(vm)
+        return
+    if not vm.tools_installed or not starts(vm):
         return
     seconds = world.task_seconds.get("boot", tasks.SECONDS["boot"])
     booted = vm.booted
@@ -25,13 +28,45 @@ def shut_down(world, vm, went):
     """Ask the guest to go; it takes its time."""
     require_tools(vm)
     vm.shutdown_pending = True
+    if _real(world, vm):
+        world.guests.shut_down(vm)
+        return
     seconds = world.task_seconds.get("ShutdownGuest", tasks.SECONDS["ShutdownGuest"])
     world.timeline.after(seconds, went)
 
 
+def reset(world, vm):
+    """Power is gone for a moment."""
+    vm.tools_running = False
+    world.touch(vm)
+    if _real(world, vm):
+        world.guests.reset(vm)
+    else:
+        boot(world, vm)
+
+
+def reboot(world, vm):
+    """Ask the guest to restart."""
+    require_tools(vm)
+    vm.tools_running = False
+    world.touch(vm)
+    if _real(world, vm):
+        world.guests.reboot(vm)
+    else:
+        boot(world, vm)
+
+
+def resume(world, vm):
+    """It goes on where it stood still."""
+    if _real(world, vm):
+        world.guests.resume(vm)
+    else:
+        boot(world, vm)
+
+
 def renew(world, vm):
     """The addresses that the guest has now; a NIC that has none yet asks for one."""
-    if vm.tools_running:
+    if vm.tools_running and not _real(world, vm):
         vm.addresses = _addresses(world, vm)
         world.touch(vm)
 
@@ -52,15 +87,37 @@ def interface(vm, nic):
     if text is None:
         return None
     fixed = vm.fixed_addresses.get(nic.macAddress)
-    return fixed if fixed is not None else ipaddress.ip_interface(f"{text}/{NETWORK.prefixlen}")
+    if fixed is not None and str(fixed.ip) == text:
+        return fixed
+    return ipaddress.ip_interface(f"{text}/{vm.prefixes.get(nic.key, NETWORK.prefixlen)}")
 
 
-def _starts(vm):
+def starts(vm):
     """An installed guest boots with the firmware that it was installed with, and with no other."""
     return vm.installed_firmware in (None, vm.firmware)
 
 
+def tell(world, vm, host_name, seen):
+    """What VMware Tools of a real guest say: its name, and {MAC: address with prefix}."""
+    vm.tools_running = True
+    if host_name and host_name != vm.host_name.partition(".")[0]:
+        vm.host_name = host_name
+    vm.addresses, vm.prefixes = {}, {}
+    for nic in vm.nics if not world.faults.has_no_address(vm.name) else ():
+        if nic.macAddress.lower() in seen:
+            address, _slash, length = seen[nic.macAddress.lower()].partition("/")
+            vm.addresses[nic.key], vm.prefixes[nic.key] = address, int(length)
+    world.touch(vm)
+
+
+def _real(world, vm):
+    """Whether the guest is a machine of its own, which says itself how it is."""
+    return world.guests is not None and world.guests.runs(vm)
+
+
 def _came(world, vm, booted):
+    if _real(world, vm):
+        return  # the model had planned it before there were machines
     if vm.power != "poweredOn" or vm.booted != booted or world.faults.has_no_tools(vm.name):
         return
     vm.tools_running = True

@@ -20,7 +20,8 @@ def power_on(world, vm, wanted_host=None):
         raise devices.wrong_power(vm)
     if vm.connection != "connected":
         raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
-    if vm.power == "suspended":
+    suspended = vm.power == "suspended"
+    if suspended:
         place = admit(world, vm, vm.host)
     else:
         admission.check(vm)
@@ -30,7 +31,10 @@ def power_on(world, vm, wanted_host=None):
     vm.booted = datetime.datetime.now(datetime.timezone.utc)
     connect_nics(vm, True)
     touch(world, vm)
-    guest.boot(world, vm)
+    if suspended:
+        guest.resume(world, vm)
+    else:
+        guest.boot(world, vm)
 
 
 def power_off(world, vm):
@@ -56,6 +60,8 @@ def suspend(world, vm):
     release(vm)
     vm.power, vm.tools_running = "suspended", False
     touch(world, vm)
+    if world.guests is not None:
+        world.guests.suspend(vm)
     vm.host.vm_went()
 
 
@@ -63,9 +69,7 @@ def reset(world, vm):
     """Restart without asking the guest."""
     if vm.power != "poweredOn":
         raise devices.wrong_power(vm)
-    vm.tools_running = False
-    world.touch(vm)
-    guest.boot(world, vm)
+    guest.reset(world, vm)
 
 
 def shut_down_guest(world, vm):
@@ -80,10 +84,7 @@ def shut_down_guest(world, vm):
 
 def reboot_guest(world, vm):
     """Ask the guest to restart."""
-    guest.require_tools(vm)
-    vm.tools_running = False
-    world.touch(vm)
-    guest.boot(world, vm)
+    guest.reboot(world, vm)
 
 
 @dataclass
@@ -189,4 +190,6 @@ def _stopped(world, vm):
     vm.power, vm.tools_running, vm.shutdown_pending, vm.booted = "poweredOff", False, False, None
     connect_nics(vm, False)
     touch(world, vm)
+    if world.guests is not None:
+        world.guests.power_off(vm)
     vm.host.vm_went()

@@ -59,6 +59,8 @@ def forget(world, vm):
             holder.vms.pop(vm.moid, None)
             touched.append(holder)
     drs.forget(vm)
+    if world.guests is not None:
+        world.guests.destroy(vm)
     if vm.host is not None and getattr(vm.host, "compute", None) is not None:
         touched.append(vm.host.compute)
     if vm.browser is not None:

@@ -69,6 +69,7 @@ class VirtualMachine(Managed):
         self.installed_firmware = None  # what the guest was installed with, where there is a guest
         self.cores_per_numa_node = None  # of the virtual machine's own topology; None: vSphere decides
         self.addresses: dict[int, str] = {}  # device key of a NIC: the address that the guest gives it
+        self.prefixes: dict[int, int] = {}  # device key of a NIC: the length that a real guest tells
         self.fixed_addresses: dict[str, object] = {}  # MAC of a NIC: the interface that the guest has configured
         self.events: list = []  # (type of the event, when), of those few that the twin keeps
         self.customization = None  # what VMware Tools applies at the next boot

@@ -42,6 +42,7 @@ class World:
         self.switch_faults = SwitchFaults()
         self.fabric = Fabric(self)
         self.timeline = Timeline(self.lock)
+        self.guests = None  # twin.guests.guests.Guests, where guests are machines of their own
         self.closed = False
         self.depots = Depots()
         self.operations = Operations()

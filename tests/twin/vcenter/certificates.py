@@ -13,23 +13,37 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 LIFETIME = datetime.timedelta(days=7)
+AUTHORITY_KEY = "ca.key"  # beside ca.pem; the directory is the twin's own and goes with it
 
 
 def server_context(directory: Path, names=("localhost", "127.0.0.1")):
     """A TLS context for these names and addresses; the authority's certificate is left in ca.pem."""
     authority_key, authority = _authority()
-    key, certificate = _server(authority_key, authority, names)
     ca_file = directory / "ca.pem"
     ca_file.write_bytes(authority.public_bytes(serialization.Encoding.PEM))
-    chain = directory / "server.pem"
-    chain.touch(mode=0o600)
-    chain.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-        + certificate.public_bytes(serialization.Encoding.PEM)
-    )
+    _write_private(directory / AUTHORITY_KEY, _pem(authority_key))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(chain)
+    context.load_cert_chain(issue(directory, "server.pem", names))
     return context, ca_file
+
+
+def issue(directory: Path, file: str, names) -> Path:
+    """A file in this directory with one more server's key and certificate, from the authority of ca.pem there."""
+    authority = x509.load_pem_x509_certificate((directory / "ca.pem").read_bytes())
+    authority_key = serialization.load_pem_private_key((directory / AUTHORITY_KEY).read_bytes(), None)
+    key, certificate = _server(authority_key, authority, names)
+    return _write_private(directory / file, _pem(key) + certificate.public_bytes(serialization.Encoding.PEM))
+
+
+def _pem(key):
+    form = serialization.PrivateFormat.PKCS8
+    return key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+
+
+def _write_private(path, content):
+    path.touch(mode=0o600)
+    path.write_bytes(content)
+    return path
 
 
 def _authority():

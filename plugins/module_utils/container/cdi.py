@@ -1,0 +1,45 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The GPUs that the machine has against those that the Container Device Interface hands out."""
+
+from __future__ import annotations
+
+import re
+
+GPU = re.compile(r"GPU (\d+): .*\(UUID: (GPU-[0-9A-Za-z-]+)\)")
+INSTANCE = re.compile(r"\s+MIG .*Device\s+(\d+): \(UUID: (MIG-[0-9A-Za-z/-]+)\)")
+KIND = "nvidia.com/gpu"
+
+
+def gpus(listing):
+    """The devices of `nvidia-smi -L` as (name by number, UUID, whether it is divided).
+
+    Containers get a divided GPU by its parts, so that it need not be handed out as a whole.
+    """
+    found, divided, number = [], set(), None
+    for line in listing.splitlines():
+        whole = GPU.match(line)
+        part = INSTANCE.match(line)
+        if whole is not None:
+            number = whole[1]
+            found.append((number, whole[2]))
+        elif part is not None and number is not None:
+            divided.add(number)
+            found.append((f"{number}:{part[1]}", part[2]))
+    return [(name, uuid, name in divided) for name, uuid in found]
+
+
+def gap(present, listed):
+    """Devices that are there and not handed out, and names that are handed out with nothing behind them.
+
+    Devices are named by numbers, by UUIDs, or both, as the toolkit was set up; where UUIDs are used they decide,
+    since numbers stay the same when a GPU is divided anew.
+    """
+    given = {name.split("=", 1)[1] for name in listed if name.startswith(f"{KIND}=")} - {"all"}
+    uuids = {name for name in given if name.startswith(("GPU-", "MIG-"))}
+    column = 1 if uuids else 0
+    there = {device[column] for device in present}
+    needed = {device[column] for device in present if not device[2]}
+    return sorted(needed - given), sorted((uuids or given) - there)

@@ -1,0 +1,17 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The machine that a module runs on, as a result names it."""
+
+from __future__ import annotations
+
+import socket
+
+MACHINE_ID = "/etc/machine-id"
+
+
+def ids(files):
+    """Its name, and the ID that stays the same when the name does not."""
+    text = files.text(MACHINE_ID)
+    return {"name": socket.gethostname(), "machine_id": (text or "").strip() or None}

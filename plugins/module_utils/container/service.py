@@ -1,0 +1,68 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The systemd service of an engine: whether it runs, since when, and how it is made to read its configuration."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+JOURNAL_LINES = 8
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A unit as systemd knows it."""
+
+    known: bool = False
+    active: bool = False
+    # When its main process started, by the clock of the wall.
+    since: float = 0.0
+    memlock: str = ""
+
+
+class Service:
+    """One systemd unit."""
+
+    def __init__(self, unit, commands):
+        self.unit = unit
+        self._commands = commands
+
+    def look(self):
+        done = self._commands.run(
+            [
+                "systemctl",
+                "show",
+                self.unit,
+                "--property=LoadState,ActiveState,ExecMainStartTimestampMonotonic,LimitMEMLOCK",
+            ]
+        )
+        said = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+        started = said.get("ExecMainStartTimestampMonotonic", "0")
+        ago = time.monotonic() - (int(started) / 1e6 if started.isdigit() else 0)
+        return Seen(
+            known=said.get("LoadState") == "loaded",
+            active=said.get("ActiveState") in ("active", "reloading"),
+            since=time.time() - ago,
+            memlock=said.get("LimitMEMLOCK", ""),
+        )
+
+    def do(self, verb, limit_s=120):
+        """Whether a verb of systemctl succeeded."""
+        return self._commands.run(["systemctl", verb, self.unit], limit_s=limit_s).ok
+
+    def start_afresh(self):
+        """Restart it, also after it failed so often that systemd would not try any more."""
+        self._commands.run(["systemctl", "reset-failed", self.unit])
+        return self.do("restart")
+
+    def last_words(self, since=None):
+        """The last lines of its journal, or what is known instead."""
+        argv = ["journalctl", f"--unit={self.unit}", "--no-pager", "--output=cat", f"--lines={JOURNAL_LINES}"]
+        if since is not None:
+            argv.append(f"--since=@{int(since)}")
+        done = self._commands.run(argv)
+        lines = [line.strip() for line in done.stdout.splitlines() if line.strip() and not line.startswith("-- ")]
+        return " / ".join(lines) if done.ok and lines else "nothing"

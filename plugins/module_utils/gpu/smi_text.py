@@ -1,0 +1,146 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What `nvidia-smi -q` tells in a guest, and what it says when it can tell nothing. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+# What nvidia-smi says instead of a list, each with a code of ours.
+TROUBLE = (
+    ("no_devices", r"No devices were found"),
+    ("version_mismatch", r"Driver/library version mismatch"),
+    ("not_loaded", r"couldn't communicate with the NVIDIA driver|NVIDIA driver is not loaded|Driver Not Loaded"),
+    ("no_permission", r"Insufficient Permissions"),
+    ("not_installed", r"command not found|No such file or directory"),
+)
+NOT_TOLD = ("N/A", "[N/A]", "Not Supported", "")
+_GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*\Z")
+_PAIR = re.compile(r"(?P<key>.*?\S)\s*:(?: (?P<value>.*))?\Z")
+_EXPIRY = re.compile(r"Expiry: (\d+)-(\d+)-(\d+) (\d+):(\d+):(\d+) GMT")
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU as a guest sees it."""
+
+    address: str
+    name: str = None
+    uuid: str = None
+    virtualization: str = None
+    memory_mb: int = None
+    mig: bool = False
+    # Product and state of its licence; None for a GPU that needs none.
+    product: str = None
+    licence: str = None
+    # When the licence ends, such as 2025-03-19T07:29:04Z.
+    expiry: str = None
+
+    @property
+    def licensed(self):
+        return self.licence == "Licensed"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What nvidia-smi told: GPUs, or why there are none."""
+
+    driver: str = None
+    gpus: tuple = ()
+    trouble: str = None
+    said: str = ""
+
+
+@dataclass
+class _Block:
+    values: dict = field(default_factory=dict)
+    blocks: dict = field(default_factory=dict)
+
+    def get(self, *path):
+        """The value at the end of a path of headings; None where it is missing or is said to be not available."""
+        block = self
+        for heading in path[:-1]:
+            block = block.blocks.get(heading)
+            if block is None:
+                return None
+        value = block.values.get(path[-1])
+        return None if value in NOT_TOLD else value
+
+
+def parse(text):
+    """The Report of what `nvidia-smi -q` printed."""
+    tree = _tree(text)
+    headings = [(_GPU.match(heading), block) for heading, block in tree.blocks.items()]
+    gpus = tuple(_gpu(found[1], block) for found, block in headings if found)
+    trouble = None if gpus else trouble_of(text)
+    return Report(tree.get("Driver Version"), gpus, trouble, _last_line(text) if trouble else "")
+
+
+def trouble_of(text):
+    """The code of what nvidia-smi complains of; no_devices where it lists none and says nothing."""
+    return next((code for code, pattern in TROUBLE if re.search(pattern, text)), _unnamed(text))
+
+
+def _unnamed(text):
+    # The counter is `Attached GPUs`, and was seen as `Attached vGPUs` too.
+    return "no_devices" if re.search(r"Attached v?GPUs\s*: 0\b", text) else "unknown"
+
+
+def _gpu(address, block):
+    licence = block.get("vGPU Software Licensed Product", "License Status")
+    memory = re.match(r"(\d+) MiB", block.get("FB Memory Usage", "Total") or "")
+    return Gpu(
+        address=address,
+        name=block.get("Product Name"),
+        uuid=block.get("GPU UUID"),
+        virtualization=_virtualization(block),
+        memory_mb=int(memory[1]) if memory else None,
+        mig=block.get("MIG Mode", "Current") == "Enabled",
+        product=block.get("vGPU Software Licensed Product", "Product Name"),
+        licence=re.sub(r"\s*\(Expiry:.*\)\s*\Z", "", licence) if licence else None,
+        expiry=_expiry(licence),
+    )
+
+
+def _virtualization(block):
+    # VGPU, Pass-Through, None: the words of nvidia-smi, in one form.
+    told = block.get("GPU Virtualization Mode", "Virtualization Mode")
+    return re.sub(r"[^a-z]", "", told.lower()) if told else None
+
+
+def _expiry(licence):
+    """The end of a licence in one form; the parts are not always filled with zeros."""
+    found = _EXPIRY.search(licence or "")
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = (int(part) for part in found.groups())
+    return f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"
+
+
+def _tree(text):
+    """Headings and values by their indentation."""
+    root = _Block()
+    open_ones = [(-1, root)]
+    for line in text.splitlines():
+        stripped = line.strip()
+        if not stripped or stripped.startswith("="):
+            continue
+        depth = len(line) - len(line.lstrip())
+        while open_ones[-1][0] >= depth:
+            open_ones.pop()
+        block = open_ones[-1][1]
+        pair = None if _GPU.match(stripped) else _PAIR.match(stripped)
+        if pair is not None:
+            block.values.setdefault(pair["key"], (pair["value"] or "").strip())
+            continue
+        opened = block.blocks.setdefault(stripped, _Block())
+        open_ones.append((depth, opened))
+    return root
+
+
+def _last_line(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "it said nothing"

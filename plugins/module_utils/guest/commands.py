@@ -1,0 +1,125 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Commands on the guest that the module itself runs on: lists of words, a clean environment, an end in time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+
+# A login by ssh or sudo may have none of the folders of administrators.
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# What a command that talks to a network may need from the environment of the task; they can hold passwords, so that
+# no other command gets them.
+PROXIES = ("http_proxy", "https_proxy", "no_proxy", "ftp_proxy", "all_proxy")
+NOT_FOUND = 127
+# What a message tells of a long output.
+TOLD = 3
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a command."""
+
+    argv: tuple
+    rc: int
+    stdout: str = ""
+    stderr: str = ""
+    timed_out: bool = False
+
+    @property
+    def ok(self):
+        return self.rc == 0 and not self.timed_out
+
+    @property
+    def missing(self):
+        """Whether there is no such program."""
+        return self.rc == NOT_FOUND and not self.stdout
+
+    @property
+    def words(self):
+        """The last lines that it said, of errors if there are any."""
+        said = self.stderr if self.stderr.strip() else self.stdout
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        return " / ".join(lines[-TOLD:])
+
+    @property
+    def outcome(self):
+        """How it ended, as a sentence."""
+        name = " ".join(self.argv[:3])
+        if self.timed_out:
+            return f"`{name}` did not end in time: {self.words or 'it said nothing'}."
+        if self.missing:
+            return f"There is no program {self.argv[0]}."
+        return f"`{name}` ended with {self.rc}: {self.words or 'it said nothing'}."
+
+
+class Commands:
+    """Runs commands; tests give another one that answers from a table."""
+
+    def run(self, argv, limit_s=60, stdin="", env=None, network=False):
+        """What came of a command. A program that is missing is no exception, and nothing is raised but by must()."""
+        argv = tuple(str(word) for word in argv)
+        try:
+            process = subprocess.Popen(
+                argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment(env, network),
+                cwd="/",
+                # Its children end with it when the time is up.
+                start_new_session=True,
+            )
+        except OSError as error:
+            return Done(argv, NOT_FOUND, "", str(error))
+        try:
+            out, err = process.communicate(stdin.encode(), timeout=limit_s)
+            late = False
+        except subprocess.TimeoutExpired:
+            _end(process)
+            out, err = process.communicate()
+            late = True
+        return Done(argv, process.returncode, _text(out), _text(err), late)
+
+    def must(self, argv, subject, wanted, todo, code, **options):
+        """The same for a command that has to succeed; its failure is told with its last lines."""
+        done = self.run(argv, **options)
+        if not done.ok:
+            raise OperatorError(subject, wanted, done.outcome, todo, code, command=list(done.argv), rc=done.rc)
+        return done
+
+    def find(self, program):
+        """The path of a program; None where there is none."""
+        for folder in PATH.split(":"):
+            path = os.path.join(folder, program)
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                return path
+        return None
+
+
+def environment(extra=None, network=False):
+    """The environment of a command: nothing of the task's but the way to the network, where that is asked for."""
+    found = {"PATH": PATH, "LC_ALL": "C", "LANG": "C", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
+    if network:
+        names = [*PROXIES, *(name.upper() for name in PROXIES)]
+        found.update({name: os.environ[name] for name in names if name in os.environ})
+    found.update(extra or {})
+    return found
+
+
+def _end(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        process.kill()
+
+
+def _text(raw):
+    return (raw or b"").decode("utf-8", "replace")

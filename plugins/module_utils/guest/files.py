@@ -1,0 +1,106 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Files of the guest that the module itself runs on. A file is the old one or the new one, never a part of it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import tempfile
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+
+
+class Files:
+    """The files below a root, which is another folder in tests. Paths are those that the guest knows."""
+
+    def __init__(self, root="/"):
+        self._root = root.rstrip("/")
+
+    def at(self, path):
+        """Where a path of the guest is for this process."""
+        return self._root + path
+
+    def exists(self, path):
+        return os.path.exists(self.at(path))
+
+    def text(self, path):
+        """What a file holds; None where it is not there or cannot be read."""
+        try:
+            with open(self.at(path), encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except OSError:
+            return None
+
+    def mode(self, path):
+        """The permissions of a file as a number; None where there is no file."""
+        try:
+            return stat.S_IMODE(os.stat(self.at(path)).st_mode)
+        except OSError:
+            return None
+
+    def changed_at(self, path):
+        """When a file was last written, in seconds of the wall clock; None where there is no file."""
+        try:
+            return os.stat(self.at(path)).st_mtime
+        except OSError:
+            return None
+
+    def names(self, folder):
+        """The sorted names in a folder; none where there is no folder."""
+        try:
+            return sorted(os.listdir(self.at(folder)))
+        except OSError:
+            return []
+
+    def write(self, path, text, mode=0o644):
+        """Write a whole file at once, with its folder; a full disk leaves the old file as it was."""
+        target = self.at(path)
+        try:
+            os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
+            handle, made = tempfile.mkstemp(prefix=".aiready-", dir=os.path.dirname(target))
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.chmod(made, mode)
+                os.replace(made, target)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.unlink(made)
+                raise
+        except OSError as error:
+            raise _trouble(path, "was to be written", error) from error
+
+    def set_mode(self, path, mode):
+        try:
+            os.chmod(self.at(path), mode)
+        except OSError as error:
+            raise _trouble(path, f"was to get the mode {mode:04o}", error) from error
+
+    def remove(self, path):
+        """Remove a file; one that is gone already is fine."""
+        try:
+            os.unlink(self.at(path))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise _trouble(path, "was to be removed", error) from error
+
+
+def _trouble(path, wanted, error):
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    todo = {
+        errno.ENOSPC: "Make room on that file system, then run the task again",
+        errno.EDQUOT: "Make room on that file system, then run the task again",
+        errno.EROFS: "Make that file system writable, then run the task again",
+        errno.EACCES: "Run the task as root, with `become: true`",
+        errno.EPERM: "Run the task as root, with `become: true`",
+    }.get(error.errno, "Look at that path on the guest, then run the task again")
+    found = "The disk is full" if full else f"The guest answers: {error.strerror}"
+    return OperatorError(path, wanted, found, todo, "disk_full" if full else "file_trouble", path=path)

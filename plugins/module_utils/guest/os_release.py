@@ -1,0 +1,123 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which distribution a guest runs, and what follows from it. Pure but for read()."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+
+# The distributions that are supported, by their ID and the versions of it, and the family each belongs to.
+SUPPORTED = {
+    "ubuntu": ("20.04", "22.04", "24.04"),
+    "debian": ("12",),
+    "rhel": ("8", "9"),
+    "rocky": ("8", "9"),
+}
+FAMILIES = {"ubuntu": "debian", "debian": "debian", "rhel": "redhat", "rocky": "redhat"}
+RELATIVES = {"debian": "debian", "ubuntu": "debian", "rhel": "redhat", "fedora": "redhat", "centos": "redhat"}
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A distribution as /etc/os-release tells it."""
+
+    id: str
+    version: str
+    name: str
+    codename: str = ""
+    # debian (apt and dpkg) or redhat (dnf and rpm); None for any other.
+    family: str = None
+
+    @property
+    def major(self):
+        return self.version.split(".")[0]
+
+    @property
+    def supported(self):
+        known = SUPPORTED.get(self.id, ())
+        return self.version in known or self.major in known
+
+    @property
+    def package_format(self):
+        return {"debian": "deb", "redhat": "rpm"}.get(self.family)
+
+    def headers(self, kernel):
+        """The package with the headers of a kernel."""
+        return f"kernel-devel-{kernel}" if self.family == "redhat" else f"linux-headers-{kernel}"
+
+    def __str__(self):
+        return self.name
+
+
+def parse(text):
+    """The Distribution that the text of an os-release file tells."""
+    told = {}
+    for line in text.splitlines():
+        name, equals, value = line.strip().partition("=")
+        if equals and not name.startswith("#"):
+            told[name] = _unquoted(value)
+    identity = told.get("ID", "").lower()
+    version = told.get("VERSION_ID", "")
+    return Distribution(
+        id=identity,
+        version=version,
+        name=told.get("PRETTY_NAME") or f"{identity} {version}".strip() or "an unknown system",
+        codename=told.get("VERSION_CODENAME", ""),
+        family=_family(identity, told.get("ID_LIKE", "").lower().split()),
+    )
+
+
+def read(root="/"):
+    """The Distribution of the system below a root."""
+    for place in ("etc/os-release", "usr/lib/os-release"):
+        try:
+            with open(root.rstrip("/") + "/" + place, encoding="utf-8", errors="replace") as file:
+                return parse(file.read())
+        except OSError:
+            continue
+    return parse("")
+
+
+def kernel():
+    """The release of the kernel that runs."""
+    return platform.release()
+
+
+def refuse_foreign(subject, wanted, distribution):
+    """Refuse a system whose packages nobody here knows how to handle."""
+    if distribution.family is None:
+        raise OperatorError(
+            subject,
+            wanted,
+            f"It runs {distribution}, whose package manager is neither apt nor dnf",
+            f"Use one of {', '.join(told_supported())}",
+            "unsupported_distribution",
+            distribution=distribution.id,
+            version=distribution.version,
+        )
+
+
+def told_supported():
+    """The supported distributions as people write them."""
+    names = {"ubuntu": "Ubuntu", "debian": "Debian", "rhel": "RHEL", "rocky": "Rocky Linux"}
+    return [f"{names[identity]} {'/'.join(versions)}" for identity, versions in SUPPORTED.items()]
+
+
+def _family(identity, relatives):
+    if identity in FAMILIES:
+        return FAMILIES[identity]
+    return next((RELATIVES[name] for name in relatives if name in RELATIVES), None)
+
+
+def _unquoted(value):
+    try:
+        words = shlex.split(value)
+    except ValueError:
+        return value.strip("\"'")
+    return words[0] if words else ""

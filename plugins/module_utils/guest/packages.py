@@ -1,0 +1,235 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The package manager of the guest: what is installed, in which state, and installing with what it needs."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import locks
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
+
+# Building a kernel module on a small guest takes minutes.
+LIMIT_S = 1800
+# Answers of apt that an older list of packages explains.
+_OLD_LISTS = re.compile(
+    r"Unable to locate|unmet dependencies|is not installable|404 +Not Found|no installation candidate"
+)
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package of the guest, or in a file."""
+
+    name: str
+    version: str
+    architecture: str = ""
+    # False for one whose installation was broken off, or could not be finished.
+    whole: bool = True
+
+
+class Packages:
+    """What both package managers have in common."""
+
+    family = None
+
+    def __init__(self, commands, files, subject="packages", wait_s=300, clock=Clock):
+        self._commands = commands
+        self._files = files
+        self._subject = subject
+        self._wait_s = wait_s
+        self._clock = clock
+
+    def all(self):
+        """Every package that is installed, also in part."""
+        raise NotImplementedError
+
+    def in_file(self, path):
+        """The Package in a file; None for a file that holds none."""
+        raise NotImplementedError
+
+    def repair(self, path=None):
+        """Finish what was broken off; path: the file of a package that may have been broken off half unpacked."""
+        raise NotImplementedError
+
+    def install(self, what, how="install", without=()):
+        """Install packages by their names, name and version, or paths, in the place of others.
+
+        how: install, downgrade or reinstall.
+        """
+        raise NotImplementedError
+
+    def remove(self, names):
+        """Remove packages; their configuration stays."""
+        raise NotImplementedError
+
+    def versions(self, name):
+        """The versions of a package that the repositories have, newest first."""
+        raise NotImplementedError
+
+    def pinned(self, name, version):
+        """How a version of a package is asked for."""
+        raise NotImplementedError
+
+    def broken_off(self):
+        """Whether the package manager was killed in the middle, so that it refuses to work until it is repaired."""
+        return False
+
+    def change(self, argv, wanted, todo, again=None, fine=None):
+        """Run a command that changes packages, when nobody else does. again, fine: what a failure may be good for."""
+        locks.wait_until_free(self._files, self.family, self._wait_s, self._subject, self._clock)
+        done = self._commands.run(argv, limit_s=LIMIT_S, network=True)
+        if not done.ok and again is not None and again(done):
+            done = self._commands.run(argv, limit_s=LIMIT_S, network=True)
+        if not done.ok and not (fine is not None and fine(done)):
+            raise OperatorError(
+                self._subject, wanted, done.outcome, todo, "package_trouble", command=list(done.argv), rc=done.rc
+            )
+        return done
+
+
+class Dpkg(Packages):
+    """Debian and Ubuntu."""
+
+    family = "debian"
+    _FIELDS = "${Package}\t${Version}\t${Architecture}\t${db:Status-Abbrev}\n"
+
+    def all(self):
+        done = self._commands.run(["dpkg-query", "-W", "-f", self._FIELDS])
+        found = []
+        for line in done.stdout.splitlines():
+            name, version, architecture, status = (*line.split("\t"), "", "", "")[:4]
+            state = status.ljust(3)
+            # The second letter tells what is there: nothing, or only the configuration of a package that was removed.
+            if state[1] not in "nc ":
+                found.append(Package(name, version, architecture, whole=state[1] == "i" and state[2] == " "))
+        return found
+
+    def broken_off(self):
+        # dpkg keeps what it has not yet entered into its list in files with numbers for names.
+        return any(name.isdigit() for name in self._files.names("/var/lib/dpkg/updates"))
+
+    def in_file(self, path):
+        done = self._commands.run(["dpkg-deb", "-f", path, "Package", "Version", "Architecture"])
+        told = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
+        if not done.ok or "Package" not in told:
+            return None
+        return Package(told["Package"], told.get("Version", ""), told.get("Architecture", ""))
+
+    def repair(self, path=None):
+        wanted, todo = "an installation that was broken off was to be finished", "Repair it by hand, see `dpkg --audit`"
+        kept = ["dpkg", "--force-confold", "--force-confdef"]
+        # Neither can do all alone: a package that is half unpacked cannot be configured, and one that lacks others is
+        # not installed. The last one has to succeed.
+        self.change([*kept, "--configure", "-a"], wanted, todo, fine=lambda done: True)
+        if path is not None:
+            self.change([*kept, "--install", path], wanted, todo, fine=lambda done: True)
+        self.change([*self._apt("install"), "--fix-broken"], wanted, todo)
+
+    def install(self, what, how="install", without=()):
+        asked = {"downgrade": ["--allow-downgrades"], "reinstall": ["--reinstall"]}.get(how, [])
+        options = ["--no-install-recommends", *asked]
+        self.change(
+            [*self._apt("install"), *options, *what, *(f"{name}-" for name in without)],
+            f"{', '.join(what)} was to be installed",
+            "Look at the answer of apt, and at the repositories of the guest",
+            again=self._renewed,
+        )
+
+    def remove(self, names):
+        self.change(
+            [*self._apt("remove"), *names], f"{', '.join(names)} was to be removed", "Look at the answer of apt"
+        )
+
+    def versions(self, name):
+        told = self._madison(name)
+        if not told:
+            self._update()
+            told = self._madison(name)
+        return told
+
+    def pinned(self, name, version):
+        return f"{name}={version}"
+
+    def _madison(self, name):
+        done = self._commands.run(["apt-cache", "madison", name])
+        columns = [line.split("|") for line in done.stdout.splitlines()]
+        return [column[1].strip() for column in columns if len(column) > 1 and column[0].strip() == name]
+
+    def _renewed(self, done):
+        return bool(_OLD_LISTS.search(done.stdout + done.stderr)) and self._update()
+
+    def _update(self):
+        return self._commands.run(["apt-get", "-q", "update"], limit_s=LIMIT_S, network=True).ok
+
+    def _apt(self, verb):
+        # Its own time limit is for a process that comes between the look at the lock and the lock.
+        kept = ["-o", "Dpkg::Options::=--force-confold", "-o", "Dpkg::Options::=--force-confdef"]
+        return ["apt-get", "-q", "-y", "-o", f"DPkg::Lock::Timeout={self._wait_s}", *kept, verb]
+
+
+class Rpm(Packages):
+    """RHEL and Rocky Linux."""
+
+    family = "redhat"
+    _FIELDS = "%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\n"
+
+    def all(self):
+        done = self._commands.run(["rpm", "-qa", "--qf", self._FIELDS])
+        lines = [line.split("\t") for line in done.stdout.splitlines()]
+        return [Package(*line) for line in lines if len(line) == 3]
+
+    def in_file(self, path):
+        done = self._commands.run(["rpm", "-qp", "--nosignature", "--qf", self._FIELDS, path])
+        line = done.stdout.strip().split("\t")
+        return Package(*line) if done.ok and len(line) == 3 else None
+
+    def repair(self, path=None):
+        # A transaction that was killed leaves two versions of a package, or the entry of one whose files are missing.
+        self.change(
+            ["dnf", "-y", "remove", "--duplicates"],
+            "a transaction that was broken off was to be finished",
+            "Repair it by hand, see `dnf check`",
+            fine=lambda done: "No duplicated packages" in done.stdout + done.stderr,
+        )
+
+    def install(self, what, how="install", without=()):
+        if without:
+            self.remove(without)
+        self.change(
+            ["dnf", "-y", how, *what],
+            f"{', '.join(what)} was to be installed",
+            "Look at the answer of dnf, and at the repositories of the guest",
+        )
+
+    def remove(self, names):
+        wanted = f"{', '.join(names)} was to be removed"
+        self.change(["dnf", "-y", "remove", *names], wanted, "Look at the answer of dnf")
+
+    def versions(self, name):
+        fields = "%{version}-%{release}"
+        done = self._commands.run(
+            ["dnf", "-q", "repoquery", "--available", "--qf", fields + "\n", name], limit_s=LIMIT_S, network=True
+        )
+        # Repeats and empty lines: whether a line ends of itself depends on the version of dnf.
+        return list(dict.fromkeys(reversed([line.strip() for line in done.stdout.splitlines() if line.strip()])))
+
+    def pinned(self, name, version):
+        return f"{name}-{version}"
+
+
+def of(distribution, commands, files, subject="packages", wait_s=300, clock=Clock):
+    """The package manager of a distribution."""
+    kind = {"debian": Dpkg, "redhat": Rpm}[distribution.family]
+    return kind(commands, files, subject, wait_s, clock)
+
+
+def named(packages, patterns):
+    """Those packages whose name fits one of the patterns, sorted by name."""
+    fitting = [one for one in packages if any(fnmatch.fnmatchcase(one.name, pattern) for pattern in patterns)]
+    return sorted(fitting, key=lambda one: one.name)

@@ -1,0 +1,35 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a run has begun, kept in the guest until it is done, so that the next run finishes what a killed one left."""
+
+from __future__ import annotations
+
+import json
+
+FILE = "/var/lib/aiready.vsphere/vgpu_guest_driver.json"
+# Steps that leave no other trace when they are cut short.
+STEPS = ("driver", "nouveau")
+
+
+def read(files):
+    """The steps that were begun and not ended."""
+    try:
+        told = json.loads(files.text(FILE) or "{}")
+    except ValueError:
+        return ()
+    begun = told.get("begun", []) if isinstance(told, dict) else []
+    return tuple(step for step in STEPS if step in begun)
+
+
+def begin(files, step):
+    files.write(FILE, json.dumps({"begun": sorted({*read(files), step})}) + "\n", 0o600)
+
+
+def end(files, step):
+    left = [one for one in read(files) if one != step]
+    if left:
+        files.write(FILE, json.dumps({"begun": left}) + "\n", 0o600)
+    else:
+        files.remove(FILE)

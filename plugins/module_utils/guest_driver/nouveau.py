@@ -1,0 +1,24 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""nouveau, the open driver that takes a GPU before NVIDIA's can: whether it is kept from loading. Pure."""
+
+from __future__ import annotations
+
+import re
+
+FILE = "/etc/modprobe.d/blacklist-nouveau.conf"
+TEXT = "blacklist nouveau\noptions nouveau modeset=0\n"
+FOLDERS = ("/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d")
+# How the early file system of the boot is made anew, which has a list of its own.
+REBUILDS = (("update-initramfs", ["update-initramfs", "-u"]), ("dracut", ["dracut", "--force"]))
+
+
+def blocked(texts, command_line=""):
+    """Whether files of modprobe, or the command line of the kernel, keep nouveau away and its modes unset."""
+    lines = [" ".join(line.split("#")[0].split()) for text in texts for line in text.splitlines()]
+    words = command_line.split()
+    lists = [word.split("=", 1)[1].split(",") for word in words if re.match(r"(rd\.driver|modprobe)\.blacklist=", word)]
+    kept = "blacklist nouveau" in lines or any("nouveau" in names for names in lists)
+    return kept and ("options nouveau modeset=0" in lines or "nouveau.modeset=0" in words)

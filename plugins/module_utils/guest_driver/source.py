@@ -1,0 +1,120 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Where a guest driver comes from and what it is, as far as a name or the first lines of a file tell. Pure."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+
+FILE, URL, REPOSITORY = "file", "url", "repository"
+# The version of a driver within the version of a package, such as 2:550.54.15-1.
+_DRIVER = re.compile(r"(?<![\d.])(\d{3,4}\.\d+(?:\.\d+)?)(?!\d|\.\d)")
+_FORMATS = (".deb", ".rpm", ".run")
+# Names of NVIDIA's files and packages, from the vGPU guide: guest drivers have grid in their names, the drivers of
+# hosts vgpu, and those of data centres neither.
+_GRID = re.compile(r"(?i)(?:^|[^a-z])grid(?:[^a-z]|$)")
+_HOST = re.compile(r"(?i)vgpu|vsphere|\bhost\b")
+_ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
+# How much of a .run file is looked at: its script comes before the archive.
+HEAD_BYTES = 32768
+
+
+@dataclass(frozen=True)
+class Source:
+    """A guest driver that can be installed."""
+
+    kind: str
+    # The path, the address or the name, as the task says it.
+    place: str
+    format: str = None
+    # The name of the package; of a .run file, that of the driver.
+    name: str = None
+    version: str = None
+    architecture: str = None
+    # Whether the version is from the file itself and not only from its name.
+    looked: bool = False
+
+    @property
+    def base(self):
+        """The last part of a path or address."""
+        return os.path.basename(re.split(r"[?#]", self.place)[0]) if self.kind != REPOSITORY else self.place
+
+    @property
+    def flavour(self):
+        """guest, host or data_centre, by the names that NVIDIA gives."""
+        words = f"{self.name or ''} {self.base}"
+        if _GRID.search(words):
+            return "guest"
+        return "host" if _HOST.search(words) else "data_centre"
+
+
+def of(package, kind="auto", version=None):
+    """The Source that a task names; what its name tells of it is filled in."""
+    if kind == "auto":
+        kind = URL if re.match(r"https?://", package) else FILE if package.startswith("/") else REPOSITORY
+    source = Source(kind, package)
+    if kind == REPOSITORY:
+        return replace(source, name=package, version=version)
+    found = next((ending[1:] for ending in _FORMATS if source.base.endswith(ending)), None)
+    return replace(
+        source,
+        format=found,
+        name=_package(source.base, found),
+        version=version or driver_version(source.base),
+        architecture=_architecture(source.base),
+    )
+
+
+def driver_version(text):
+    """The version of a driver in the version of a package or in a file's name; None where there is none."""
+    found = _DRIVER.findall(text or "")
+    return found[-1] if found else None
+
+
+def is_package(source, package):
+    """The source with what the package in the file tells of itself."""
+    return replace(
+        source,
+        name=package.name,
+        version=driver_version(package.version),
+        architecture=_ARCHITECTURES.get(package.architecture, package.architecture),
+        looked=True,
+    )
+
+
+def is_run_file(source, head):
+    """The source with what the first lines of a .run file tell; None where they are not those of NVIDIA's.
+
+    Which of the lines there are depends on the release, so that the name of the file has the last word.
+    """
+    if not head.startswith("#!"):
+        return None
+    told = dict(re.findall(r"(?m)^(version_string|pkg_string|label)=\"?([^\"\n]*)\"?\s*$", head))
+    version = told.get("version_string") or driver_version(told.get("pkg_string") or told.get("label"))
+    if not told and "NVIDIA" not in head:
+        return None
+    return replace(
+        source,
+        name=told.get("pkg_string") or source.name,
+        version=version or source.version,
+        architecture=_architecture(told.get("pkg_string", "")) or source.architecture,
+        looked=version is not None,
+    )
+
+
+def _package(base, kind):
+    """The name of the package, from the file's name."""
+    if kind == "deb":
+        return base.split("_")[0]
+    if kind == "rpm":
+        return re.sub(r"-\d{3,4}\.\d.*\Z", "", base)
+    return base[: -len(".run")] if kind == "run" else None
+
+
+def _architecture(text):
+    found = re.search(r"x86_64|amd64|aarch64|arm64", text)
+    return _ARCHITECTURES.get(found[0], found[0]) if found else None

@@ -1,0 +1,47 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Files of systemd: sections and keys that may stand there several times. Pure."""
+
+from __future__ import annotations
+
+_UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
+
+
+def parse(text):
+    """[(section, [(key, value)])] in the order of the file; a value that goes on in the next line is one."""
+    found = []
+    for line in map(str.strip, (text or "").replace("\\\n", " ").splitlines()):
+        if not line or line[0] in "#;":
+            continue
+        if line.startswith("[") and line.endswith("]"):
+            found.append((line[1:-1], []))
+        elif found and "=" in line:
+            key, _equals, value = line.partition("=")
+            found[-1][1].append((key.strip(), value.strip()))
+    return found
+
+
+def render(sections):
+    """The text of a file with these sections."""
+    parts = ["\n".join([f"[{name}]", *(f"{key}={value}" for key, value in pairs)]) for name, pairs in sections]
+    return "\n\n".join(parts) + "\n"
+
+
+def values(sections, name, key):
+    """All values of a key in all sections of a name; an empty value takes back those before it."""
+    found = []
+    for section, pairs in sections:
+        for one, value in pairs if section == name else ():
+            if one == key:
+                found = [*found, value] if value else []
+    return found
+
+
+def size(text):
+    """9000 of '9000', 9216 of '9K'; None for what is no size."""
+    text = str(text).strip().upper()
+    factor = _UNITS.get(text[-1:], 1)
+    number = text[:-1] if factor > 1 else text
+    return int(number) * factor if number.isdigit() else None

@@ -1,0 +1,55 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a guest has of a licence: its settings, its token by name only, its service, and what the GPUs say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.smi_text import Report
+
+
+@dataclass(frozen=True)
+class LicenceState:
+    """What the module manages. The texts of tokens are never in it."""
+
+    # {key of gridd.conf: value}: those that the task speaks of.
+    settings: dict = field(default_factory=dict)
+    # {name of a file in the folder of tokens: its fingerprint}
+    tokens: dict = field(default_factory=dict)
+    # {name of a file: its mode, as 0744}
+    modes: dict = field(default_factory=dict)
+    # active, inactive, or failed; None where there is no such service.
+    service: str = None
+    # Whether the service runs with the files as they are.
+    current: bool = True
+    report: Report = field(default_factory=Report)
+
+    @property
+    def status(self):
+        """The worst state of all GPUs that need a licence; None where no GPU tells."""
+        told = [gpu.licence for gpu in self.report.gpus if gpu.licence]
+        return next((one for one in told if one != "Licensed"), told[0] if told else None)
+
+    @property
+    def licensed(self):
+        return self.status == "Licensed"
+
+
+def project(state):
+    """A state as the user sees it: no part of a token, and no digits of one."""
+    licensed = [gpu for gpu in state.report.gpus if gpu.licence]
+    return {
+        "settings": dict(sorted(state.settings.items())),
+        "tokens": [{"name": name, "mode": state.modes.get(name)} for name in sorted(state.tokens)],
+        "service": state.service,
+        "status": state.status,
+        "product": next((gpu.product for gpu in licensed if gpu.product), None),
+        # The first licence that ends is the one that matters.
+        "expiry": min((gpu.expiry for gpu in licensed if gpu.expiry), default=None),
+        "gpus": [
+            {"address": gpu.address, "name": gpu.name, "status": gpu.licence, "expiry": gpu.expiry} for gpu in licensed
+        ],
+    }

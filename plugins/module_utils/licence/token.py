@@ -1,0 +1,101 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The client configuration token: what it tells of itself without being shown. Pure.
+
+A token has the form of a JSON web token in every one that was seen in public, but NVIDIA does not document that.
+What cannot be read is not known, and no reason to refuse it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+
+MODE = 0o744
+ENDING = ".tok"
+NAME = "client_configuration_token_aiready.tok"
+# How far the clock of a guest may be behind the server's before a token is said to be from the future.
+SKEW_S = 60
+# The digits of a digest that tell two tokens apart, and tell nothing of either.
+SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token's times in seconds, and the servers that it names; None and nothing where it does not tell."""
+
+    made: int = None
+    begins: int = None
+    ends: int = None
+    servers: tuple = ()
+
+
+def fingerprint(text):
+    """A few digits by which a token is told from another one."""
+    return hashlib.sha256(text.strip().encode()).hexdigest()[:SHOWN]
+
+
+def problem(text):
+    """Why a text cannot be a token, as a sentence; None where nothing speaks against it."""
+    stripped = text.strip()
+    if not stripped:
+        return "It is empty"
+    if re.match(r"(?i)<(!doctype|html|\?xml)", stripped):
+        return "It is a web page, as one gets when the portal asks for a login"
+    if stripped.startswith("-----BEGIN"):
+        return "It is a key or a certificate"
+    return None
+
+
+def read(text):
+    """The Token in a text."""
+    claims = _claims(text.strip())
+    return Token(
+        made=_seconds(claims, "iat"),
+        begins=_seconds(claims, "nbf"),
+        ends=_seconds(claims, "exp"),
+        servers=tuple(_servers(claims)),
+    )
+
+
+def wrong_time(token, now):
+    """Why a token is not valid at this time, as (code, sentence); None for one that is, or does not tell."""
+    begin = max((at for at in (token.made, token.begins) if at is not None), default=None)
+    if begin is not None and now < begin - SKEW_S:
+        return "clock_wrong", "By the clock of the guest, the token has not been made yet: the clock is behind"
+    if token.ends is not None and now > token.ends:
+        return "token_expired", "By the clock of the guest, the token has expired"
+    return None
+
+
+def _claims(text):
+    parts = text.split(".")
+    if len(parts) != 3:
+        return {}
+    try:
+        raw = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
+        claims = json.loads(raw.decode())
+    except ValueError:
+        return {}
+    return claims if isinstance(claims, dict) else {}
+
+
+def _seconds(claims, name):
+    value = claims.get(name)
+    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _servers(claims):
+    """The hosts in the list of nodes of a service instance."""
+    instance = claims.get("service_instance_configuration")
+    nodes = instance.get("node_url_list") if isinstance(instance, dict) else None
+    for node in nodes if isinstance(nodes, list) else []:
+        url = node.get("url") if isinstance(node, dict) else None
+        host = re.sub(r"\A[a-z]+://", "", url).split("/")[0] if isinstance(url, str) else ""
+        if re.match(r"[\w.:\[\]-]+\Z", host):
+            yield host

@@ -1,0 +1,83 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What `horovodrun --check-build` tells, and whether that is enough. Its exit status is 0 whatever is missing. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+
+SECTIONS = {
+    "Available Frameworks": "frameworks",
+    "Available Controllers": "controllers",
+    "Available Tensor Operations": "operations",
+}
+FRAMEWORKS, CONTROLLERS = ("tensorflow", "pytorch", "mxnet"), ("mpi", "gloo")
+OPERATIONS = ("nccl", "ddl", "ccl", "mpi", "gloo")
+_VERSION = re.compile(r"Horovod v(\S+?):?$")
+_ENTRY = re.compile(r"\[([X ])\] (\S+)")
+
+
+def parse(text):
+    """{version, frameworks, controllers, operations}, the lists with what is built in; None for any other text."""
+    found = {"version": None, "frameworks": [], "controllers": [], "operations": []}
+    section = None
+    for raw in text.splitlines():
+        line = raw.strip()
+        version, entry = _VERSION.match(line), _ENTRY.match(line)
+        if version is not None:
+            found["version"] = version.group(1)
+        elif line.rstrip(":") in SECTIONS:
+            section = SECTIONS[line.rstrip(":")]
+        elif entry is not None and section is not None and entry.group(1) == "X":
+            found[section].append(entry.group(2).lower())
+    return found if found["version"] is not None and section is not None else None
+
+
+def refuse_missing(subject, build, wanted):
+    """Say all that is wanted and not built in; wanted is {section: [names]}."""
+    missing = [
+        f"{name} ({section})" for section, names in wanted.items() for name in names if name not in build[section]
+    ]
+    if missing:
+        has = "; ".join(f"{section}: {', '.join(build[section]) or 'none'}" for section in SECTIONS.values())
+        raise OperatorError(
+            subject,
+            f"Horovod was wanted with {', '.join(missing)}",
+            f"Horovod {build['version']} of this image was built without. It has {has}",
+            "Use another image, or build one by the recipe that the role horovod brings",
+            "not_built_in",
+            missing=missing,
+        )
+
+
+def needed(params):
+    """What a run needs of Horovod."""
+    controller = params["controller"]
+    return {"controllers": [controller], "operations": ["nccl" if params["gpus"] == "all" else controller]}
+
+
+def refuse(params, found, said):
+    """Say what a run needs and Horovod of the image lacks; found is None where it could not tell."""
+    subject = f"Image {params['image']}"
+    if found is None:
+        raise OperatorError(
+            subject,
+            "Horovod should tell with what it was built",
+            f"horovodrun --check-build says: {said or 'nothing'}",
+            "Use an image that holds Horovod, or check_build: false if only horovodrun is broken",
+            "no_horovod",
+        )
+    refuse_missing(subject, found, needed(params))
+    if not found["frameworks"]:
+        raise OperatorError(
+            subject,
+            "Horovod was wanted with a framework",
+            "It was built with none",
+            "Use another image, or build one by the recipe that the role horovod brings",
+            "not_built_in",
+            missing=["frameworks"],
+        )

@@ -1,0 +1,46 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The container of one guest: exactly the devices, capabilities and limits that its run needs. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import INSIDE
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import CLIENTS, RDMA_PATHS
+
+LABEL = "aiready.training"
+OUT = "/aiready-out"
+RDMA_FOLDER = "/dev/infiniband"
+
+
+def name_of(run):
+    return f"aiready-training-{run}"
+
+
+def run_argv(params, place, places, run, limits):
+    """The command that starts the container; limits are (seconds without a word, seconds in all)."""
+    engine = params["container_engine"]
+    folder = f"{params['work_dir']}/{run}"
+    argv = [CLIENTS[engine], "run", "--detach", "--name", name_of(run), "--label", f"{LABEL}={run}"]
+    argv += ["--network", "host", "--hostname", place.node, "--user", "0:0", "--pull", "never"]
+    argv += [f"--add-host={other.node}:{other.address}" for other in places if other.address]
+    # SELinux would keep the container from files that are not labelled for it.
+    argv += ["--security-opt", "label=disable"]
+    argv += ["--volume", f"{folder}/in:{INSIDE}:ro", "--volume", f"{folder}/out:{OUT}"]
+    argv += [f"--shm-size={params['shm_size']}", "--ulimit", "stack=67108864"]
+    if params["memlock"] == "unlimited":
+        argv += ["--ulimit", "memlock=-1"]
+    if params["data_path"] in RDMA_PATHS:
+        argv += ["--cap-add", "IPC_LOCK", f"--device={RDMA_FOLDER}"]
+    if params["gpus"] == "all":
+        # NCCL places host memory by NUMA node, for which it needs this.
+        argv += ["--cap-add", "SYS_NICE", *_gpus(engine)]
+    for mount in params["mounts"]:
+        argv += ["--volume", f"{mount['source']}:{mount['target']}{'' if mount['writable'] else ':ro'}"]
+    argv += ["--entrypoint", "/bin/sh", params["image"]]
+    return [*argv, f"{INSIDE}/worker", *map(str, limits)]
+
+
+def _gpus(engine):
+    return ["--device", "nvidia.com/gpu=all"] if engine == "podman" else ["--gpus", "all"]

@@ -1,0 +1,137 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The files of a run, as the containers of one guest see them under /aiready. Pure."""
+
+from __future__ import annotations
+
+import shlex
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import INSIDE
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.scripts import START, WORKER
+
+USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# What an image may say of itself that the launcher must not take over, besides what looks like a secret.
+NOT_FROM_IMAGE = ("HOSTNAME", "TERM", "NVIDIA_REQUIRE_")
+# It imports every framework.
+CHECK_S = 90
+PLAIN, SECRET_FILE, PROGRAM = 0o644, 0o600, 0o755
+
+
+def clean_environment(image, settings):
+    """All that a rank finds in its environment: what the image says of itself, and what this run derives."""
+    found = {
+        name: value
+        for name, value in (image or {}).get("environment", {}).items()
+        if not SECRET.search(name) and not name.startswith(NOT_FROM_IMAGE)
+    }
+    found["PATH"] = f"{INSIDE}/bin:{found.get('PATH', USUAL_PATH)}"
+    found["HOME"] = "/root"
+    found.update((setting.name, setting.value) for setting in settings)
+    return found
+
+
+def not_taken(image):
+    """Names of the image's variables that no rank gets."""
+    return sorted(name for name in (image or {}).get("environment", {}) if SECRET.search(name))
+
+
+def files(place, places, environment, argv, keys, port, wall_s, trainings):
+    """{path: (mode, text)}. argv is what this guest launches, or None; trainings is {name: text}."""
+    words = [f"{name}={value}" for name, value in sorted(environment.items())]
+    clean = shlex.join(["env", "-i", *words])
+    made = {
+        "worker": (PROGRAM, WORKER),
+        "beat": (PLAIN, "0\n"),
+        **{f"trainings/{name}": (PLAIN, text) for name, text in trainings.items()},
+    }
+    if argv is not None:
+        made["start"] = (PROGRAM, START)
+        # The time limit holds even when nobody watches any more.
+        limited = shlex.join(["timeout", "-k", "10", str(wall_s), *argv])
+        made["run"] = (PROGRAM, f"#!/bin/sh\nexec {clean} {limited}\n")
+        made["check"] = (PROGRAM, f"#!/bin/sh\nexec {clean} timeout -k 5 {CHECK_S} horovodrun --check-build\n")
+        made["discover"] = (PROGRAM, _discover(places))
+    if keys is not None:
+        made.update(_ssh(place, places, clean, keys, port))
+    return made
+
+
+def _ssh(place, places, clean, keys, port):
+    known = "".join(f"{other.node} {keys.host_public[other.node]}\n" for other in places)
+    return {
+        # A command that arrives runs in the same clean environment as one that is started here.
+        "session": (
+            PROGRAM,
+            f'#!/bin/sh\n[ -n "$SSH_ORIGINAL_COMMAND" ] || exit 1\nexec {clean} /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n',
+        ),
+        "bin/ssh": (
+            PROGRAM,
+            f'#!/bin/sh\nexec /usr/bin/ssh -F {INSIDE}/ssh_config -o StrictHostKeyChecking=yes "$@"\n',
+        ),
+        "ssh_config": (PLAIN, _client(places, port)),
+        "sshd_config": (PLAIN, _server(place, port)),
+        "known_hosts": (PLAIN, known),
+        "authorized_keys": (PLAIN, f"{keys.public}\n"),
+        "key": (SECRET_FILE, keys.private),
+        "host_key": (SECRET_FILE, keys.host_private[place.node]),
+    }
+
+
+def _client(places, port):
+    lines = []
+    for other in places:
+        lines += [f"Host {other.node} {other.address}", f"  HostName {other.address}", f"  HostKeyAlias {other.node}"]
+    lines += [
+        "Host *",
+        f"  Port {port}",
+        "  User root",
+        f"  IdentityFile {INSIDE}/key",
+        "  IdentitiesOnly yes",
+        f"  UserKnownHostsFile {INSIDE}/known_hosts",
+        "  GlobalKnownHostsFile /dev/null",
+        "  BatchMode yes",
+        "  ConnectTimeout 10",
+        "  ServerAliveInterval 5",
+        "  ServerAliveCountMax 3",
+        "  LogLevel ERROR",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _server(place, port):
+    return "\n".join(
+        [
+            f"Port {port}",
+            f"ListenAddress {place.address}",
+            f"HostKey {INSIDE}/host_key",
+            f"AuthorizedKeysFile {INSIDE}/authorized_keys",
+            f"ForceCommand {INSIDE}/session",
+            "PermitRootLogin yes",
+            "PubkeyAuthentication yes",
+            "PasswordAuthentication no",
+            # The older of its two names, which all versions know.
+            "ChallengeResponseAuthentication no",
+            "UsePAM no",
+            # The folder belongs to root and nobody else reads it; that it is a mount confuses the check.
+            "StrictModes no",
+            "AllowTcpForwarding no",
+            "X11Forwarding no",
+            "MaxStartups 100",
+            "ClientAliveInterval 5",
+            "ClientAliveCountMax 3",
+            "PidFile none",
+            "",
+        ]
+    )
+
+
+def _discover(places):
+    """For elastic runs: the guests whose container answers."""
+    asked = "".join(
+        f"{INSIDE}/bin/ssh -o ConnectTimeout=3 {other.node} true 2>/dev/null && echo {other.node}:{other.slots}\n"
+        for other in places[1:]
+    )
+    return f"#!/bin/sh\necho {places[0].node}:{places[0].slots}\n{asked}exit 0\n"

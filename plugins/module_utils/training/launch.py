@@ -1,0 +1,112 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The commands that start a training: mpirun, horovodrun or torchrun. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import mpi_parameters
+
+INSIDE = "/aiready"  # the folder of a run, as its containers see it
+TRAININGS = f"{INSIDE}/trainings"
+# From that size on, mpirun would log in by way of other hosts.
+MANY_HOSTS = 64
+TORCHRUN_PORT = 29500
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A command that is run in the container of one guest, and the ranks that it starts there or everywhere."""
+
+    place: object
+    argv: tuple
+    first_rank: int = 0
+    waits: int = 1  # how many launches the run has
+
+    @property
+    def shown(self):
+        return {"host": self.place.name, "argv": list(self.argv)}
+
+
+def launches(params, places, settings):
+    """What is to be started, and where."""
+    if params["engine"] == "torchrun":
+        return _torchrun(params, places)
+    ranks = sum(place.slots for place in places)
+    start = _mpirun if params["launcher"] == "mpirun" else _horovodrun
+    return [Launch(places[0], tuple(start(params, places, settings, ranks)))]
+
+
+def training(params):
+    """The command of one rank."""
+    if params["builtin"]:
+        return ["python3", f"{TRAININGS}/{params['builtin']}.py", "--engine", params["engine"], *params["arguments"]]
+    return [*params["command"], *params["arguments"]]
+
+
+def _hosts(places):
+    return ",".join(f"{place.node}:{place.slots}" for place in places)
+
+
+def _mca(parameters):
+    return [word for parameter in parameters for word in ("-mca", parameter.name, parameter.value)]
+
+
+def _mpirun(params, places, settings, ranks):
+    argv = ["mpirun", "--allow-run-as-root", "--tag-output", "-np", str(ranks), "-H", _hosts(places)]
+    argv += ["-bind-to", "none", "-map-by", "slot", *_mca(mpi_parameters(places))]
+    if len(places) >= MANY_HOSTS:
+        argv += ["-mca", "plm_rsh_no_tree_spawn", "true", "-mca", "plm_rsh_num_concurrent", str(len(places))]
+    for setting in settings:
+        argv += ["-x", setting.name]
+    return argv + training(params)
+
+
+def _horovodrun(params, places, settings, ranks):
+    argv = ["horovodrun", f"--{params['controller']}", "-np", str(ranks)]
+    if params["elastic"] is not None:
+        argv += _elastic(params["elastic"], places)
+    else:
+        argv += ["-H", _hosts(places)]
+    argv += ["--start-timeout", str(params["limits"]["start_s"]), "--disable-cache"]
+    if len(places) > 1:
+        # Else it starts helpers everywhere to find out, and hangs on bridges of containers.
+        argv += ["--network-interfaces", ",".join(dict.fromkeys(place.interface for place in places))]
+    if params["controller"] == "mpi":
+        # It sets the others itself.
+        own = [one for one in mpi_parameters(places) if one.name not in ("pml", "btl", "btl_tcp_if_include")]
+        argv.append(f"--mpi-args={' '.join(_mca(own))}")
+    return argv + training(params)
+
+
+def _elastic(elastic, places):
+    argv = ["--min-np", str(elastic["min_ranks"]), "--host-discovery-script", f"{INSIDE}/discover"]
+    if elastic["max_ranks"] is not None:
+        argv += ["--max-np", str(elastic["max_ranks"])]
+    if elastic["reset_limit"] is not None:
+        argv += ["--reset-limit", str(elastic["reset_limit"])]
+    return argv
+
+
+def _torchrun(params, places):
+    words = training(params)
+    # torchrun calls Python itself, and takes no options for it.
+    python = words[0].rpartition("/")[2].startswith("python") and len(words) > 1 and not words[1].startswith("-")
+    script = words[1:] if python else ["--no-python", *words]
+    found, first = [], 0
+    for number, place in enumerate(places):
+        argv = ["python3", "-m", "torch.distributed.run", "--nnodes", str(len(places))]
+        argv += ["--nproc_per_node", str(place.slots), "--node_rank", str(number)]
+        argv += ["--master_addr", places[0].address or "127.0.0.1", "--master_port", str(TORCHRUN_PORT)]
+        argv += ["--max_restarts", "0", "--tee", "3", "--log_dir", "/tmp/torchrun", *script]
+        found.append(Launch(place, tuple(argv), first, len(places)))
+        first += place.slots
+    return found
+
+
+def hosts_of_ranks(places):
+    """The guest of each rank: ranks fill the slots in the order of the hosts."""
+    return [place.name for place in places for _slot in range(place.slots)]

@@ -1,0 +1,144 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What was seen of a guest before a run: network, RDMA, engine, image, GPUs. Reads what scripts.LOOK prints. Pure."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from dataclasses import dataclass, field
+
+RUN = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Gid:
+    """One entry of the GID table of a port."""
+
+    device: str
+    port: int
+    index: int
+    gid: str
+    kind: str
+    interface: str
+
+    @property
+    def address(self):
+        """The IPv4 address that the GID stands for, or an empty text."""
+        groups = self.gid.split(":")
+        if len(groups) != 8 or groups[:6] != ["0000"] * 5 + ["ffff"]:
+            return ""
+        number = int(groups[6] + groups[7], 16)
+        return ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A container of an earlier run, or of one that is going on."""
+
+    container: str
+    run: str
+    running: bool
+    # How long ago somebody said last that the run is wanted; None where nothing says it any more.
+    silent_s: int | None
+
+
+@dataclass(frozen=True)
+class Look:
+    """A guest as it was found."""
+
+    name: str
+    # {interface: (MTU, whether it is up)}, {interface: [(IPv4 address, length of the prefix)]}
+    interfaces: dict = field(default_factory=dict)
+    addresses: dict = field(default_factory=dict)
+    gids: tuple = ()
+    ports_down: tuple = ()  # RDMA ports that are not active
+    rdma_files: tuple = ()  # of /dev/infiniband
+    gpus: int = 0
+    engine: str = ""  # the version of the engine; empty when it does not answer
+    engine_said: str = ""
+    image: dict | None = None
+    leftovers: tuple = ()
+    work_dir: str = "ok"
+    port_taken: bool = False
+
+    def interface_of(self, address):
+        """The interface that holds an address, or None."""
+        return next((name for name, held in self.addresses.items() if address in [one for one, _length in held]), None)
+
+    def gid_of(self, interface, address):
+        """The GID of RoCE v2 by which an interface is reached, or None."""
+        fitting = [gid for gid in self.gids if gid.interface == interface and gid.address == address]
+        return next((gid for gid in fitting if "v2" in gid.kind.lower()), None)
+
+
+def parse(name, text):
+    """The look that a script printed: one line each, a word for what it is and the rest."""
+    lines = {}
+    for line in text.splitlines():
+        word, _space, rest = line.strip().partition(" ")
+        lines.setdefault(word, []).append(rest)
+    devices = [_fields(rest, 6) for rest in lines.get("gid", [])]
+    return Look(
+        name=name,
+        interfaces={place: (_number(mtu), state != "down") for place, mtu, state in _rows(lines, "net", 3)},
+        addresses=_addresses(_rows(lines, "addr", 2)),
+        gids=tuple(
+            Gid(device, _number(port), _number(index), gid, kind.replace("_", " "), place)
+            for device, port, index, gid, place, kind in devices
+        ),
+        ports_down=tuple(f"{device} port {port}: {state}" for device, port, state in _rows(lines, "down", 3)),
+        rdma_files=tuple(lines.get("rdma", [])),
+        gpus=len(lines.get("gpu", [])),
+        engine=lines.get("engine", [""])[0],
+        engine_said=" ".join(lines.get("said", [])),
+        image=_image(lines.get("image", [""])[0]),
+        leftovers=tuple(
+            Leftover(container, run, running == "true", None if silent == "-" else _number(silent))
+            for container, run, running, silent in _rows(lines, "left", 4)
+            # Its name becomes a path that is removed.
+            if RUN.fullmatch(run)
+        ),
+        work_dir=lines.get("work", ["ok"])[0],
+        port_taken="taken" in lines,
+    )
+
+
+def _rows(lines, word, count):
+    return [_fields(rest, count) for rest in lines.get(word, [])]
+
+
+def _fields(rest, count):
+    """Exactly so many words; the last has whatever is left."""
+    words = rest.split(None, count - 1)
+    return tuple(words + [""] * (count - len(words)))
+
+
+def _number(text):
+    return int(text) if text.lstrip("-").isdigit() else 0
+
+
+def _addresses(rows):
+    held = {}
+    for place, address in rows:
+        one, _slash, length = address.partition("/")
+        held.setdefault(place, []).append((one, _number(length) if length else 32))
+    return held
+
+
+def _image(encoded):
+    """What the engine tells of the image, shortened to what a run needs; None when it is not there."""
+    if not encoded:
+        return None
+    told = json.loads(base64.b64decode(encoded).decode())
+    told = told[0] if isinstance(told, list) else told
+    config = told.get("Config") or {}
+    return {
+        "id": told.get("Id", ""),
+        "digests": sorted(told.get("RepoDigests") or []),
+        "environment": dict(entry.partition("=")[::2] for entry in config.get("Env") or []),
+        "architecture": told.get("Architecture", ""),
+    }

@@ -1,0 +1,128 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What trainings, launchers and NCCL print, line by line. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+# Gloo's launcher: '[0]<stdout>:', maybe with a time in front.
+TAGGED = re.compile(r"^(?:\S.*?)?\[(\d+)\]<(stdout|stderr)>: ?(.*)$")
+# mpirun: '[1,0]<stdout>:' in front of all that it reads at once, so that there may be several on one line.
+PIECE = re.compile(r"\[\d+,(\d+)\]<(stdout|stderr|stddiag)>:")
+# torchrun: '[default0]:', by the place of a rank on its host.
+TEED = re.compile(r"^\[[A-Za-z]\w*?(\d+)\]: ?(.*)$")
+OURS = "AIREADY "
+NUMBER = r"(-?[\d.]+(?:e[+-]?\d+)?|nan|inf)"
+BENCHMARK = (
+    ("iteration", re.compile(rf"Iter #(\d+): {NUMBER} (?:img|images)/sec per (GPU|CPU)")),
+    ("each", re.compile(rf"Img/sec per (?:GPU|CPU): {NUMBER} \+-{NUMBER}")),
+    ("total", re.compile(rf"Total img/sec on (\d+) (?:GPU|CPU)\(s\): {NUMBER} \+-{NUMBER}")),
+    ("step", re.compile(rf"(\d+)\s+images/sec: {NUMBER} \+/- {NUMBER} \(jitter = {NUMBER}\)(?:\s+{NUMBER})?")),
+    ("sum", re.compile(rf"total images/sec: {NUMBER}")),
+    ("model", re.compile(r"Model:\s+(\S+)")),
+    ("batch", re.compile(r"Batch size:\s+(\d+)")),
+)
+NCCL = (
+    ("version", re.compile(r"NCCL version (\d+\.\d+(?:\.\d+)?)")),
+    ("network", re.compile(r"NCCL INFO Using network (\S+)")),
+    ("via", re.compile(r"NCCL INFO Channel \S+ ?: .* via NET/(\w+)/\d+(/GDRDMA)?")),
+    # With sockets NCCL prints the same of NET/Socket, where it means nothing.
+    ("gpudirect", re.compile(r"NET/IB ?: GPU Direct RDMA (Enabled|Disabled) for HCA \d+ '([^']+)'")),
+    ("no_device", re.compile(r"NCCL INFO NET/IB ?: No device found")),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line that a launcher handed on. rank is None where it does not say; then local may know the place."""
+
+    rank: int | None
+    local: int | None
+    text: str
+    stream: str = "stdout"
+
+
+class Lines:
+    """Lines without what their launcher put in front, in the order in which they became whole."""
+
+    def __init__(self):
+        self._begun = {}
+
+    def of(self, raw):
+        """The lines that one line of a launcher ends."""
+        parts = PIECE.split(raw)
+        if len(parts) == 1:
+            yield line(raw)
+            return
+        before, pieces = parts[0], list(zip(parts[1::3], parts[2::3], parts[3::3]))
+        # A time that horovodrun put in front is of no use.
+        if before.strip() and not before.endswith(":"):
+            yield Line(None, None, before)
+        for rank, stream, text in pieces[:-1]:
+            self._begun[rank, stream] = self._begun.get((rank, stream), "") + text
+        rank, stream, text = pieces[-1]
+        yield Line(int(rank), None, self._begun.pop((rank, stream), "") + text, stream)
+
+    def rest(self):
+        """What was begun and never ended."""
+        for (rank, stream), text in sorted(self._begun.items()):
+            yield Line(int(rank), None, text, stream)
+        self._begun.clear()
+
+
+def line(raw):
+    """A line of Gloo's launcher, of torchrun, or of none."""
+    tagged = TAGGED.match(raw)
+    if tagged is not None:
+        return Line(int(tagged.group(1)), None, tagged.group(3), tagged.group(2))
+    teed = TEED.match(raw)
+    if teed is not None:
+        return Line(None, int(teed.group(1)), teed.group(2))
+    return Line(None, None, raw)
+
+
+def event(text):
+    """What one of our own trainings says, as a dictionary with its event; None for any other line."""
+    at = text.find(OURS)
+    if at < 0 or text[:at].strip():
+        return None
+    try:
+        told = json.loads(text[at + len(OURS) :])
+    except ValueError:
+        # A rank that was killed leaves half a line.
+        return None
+    return told if isinstance(told, dict) and isinstance(told.get("event"), str) else None
+
+
+def benchmark(text):
+    """(what, values) of a line in one of the known formats of benchmarks; None for any other line."""
+    for what, pattern in BENCHMARK:
+        found = pattern.match(text.strip())
+        if found is not None:
+            return what, [_value(group) for group in found.groups()]
+    return None
+
+
+def nccl(text):
+    """(what, values) of a line of NCCL's log; None for any other line."""
+    for what, pattern in NCCL:
+        found = pattern.search(text)
+        if found is not None:
+            return what, list(found.groups())
+    return None
+
+
+def _value(text):
+    if text is None or text in ("GPU", "CPU"):
+        return text
+    if text.isdigit():
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        return text

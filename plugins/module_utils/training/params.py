@@ -1,0 +1,183 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Arguments of training_run, and what its parameters must not ask for; documented in the module."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.args import ROCE_INTENT
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent, problems
+
+ENGINES, LAUNCHERS, CONTROLLERS = ("horovod", "torchrun"), ("mpirun", "horovodrun"), ("mpi", "gloo")
+DATA_PATHS, RDMA_PATHS = ("tcp", "pvrdma", "sriov", "passthrough"), ("pvrdma", "sriov", "passthrough")
+CLIENTS = {"docker": "docker", "podman": "podman", "containerd": "nerdctl"}
+BUILTINS = ("small", "synthetic")
+LIMITS = {"wall_s": 3600, "stall_s": 300, "start_s": 120, "pull_s": 1800, "lost_s": 30}
+
+ARGUMENTS = {
+    "hosts": {
+        "type": "list",
+        "elements": "dict",
+        "required": True,
+        "options": {
+            "name": {"type": "str", "required": True},
+            "address": {"type": "str"},
+            "interface": {"type": "str"},
+            "slots": {"type": "int", "default": 1},
+        },
+    },
+    "image": {"type": "str", "required": True},
+    "pull": {"type": "str", "choices": ["missing", "always", "never"], "default": "missing"},
+    "engine": {"type": "str", "choices": list(ENGINES), "default": "horovod"},
+    "launcher": {"type": "str", "choices": list(LAUNCHERS), "default": "mpirun"},
+    "controller": {"type": "str", "choices": list(CONTROLLERS), "default": "mpi"},
+    "check_build": {"type": "bool", "default": True},
+    "elastic": {
+        "type": "dict",
+        "options": {
+            "min_ranks": {"type": "int", "required": True},
+            "max_ranks": {"type": "int"},
+            "reset_limit": {"type": "int"},
+        },
+    },
+    "builtin": {"type": "str", "choices": list(BUILTINS)},
+    "command": {"type": "list", "elements": "str"},
+    "arguments": {"type": "list", "elements": "str", "default": []},
+    "environment": {"type": "dict", "default": {}},
+    "data_path": {"type": "str", "choices": list(DATA_PATHS), "default": "tcp"},
+    "interface": {"type": "str"},
+    "gpudirect": {"type": "str", "choices": ["auto", "enabled", "disabled"], "default": "auto"},
+    "roce": ROCE_INTENT["config"],
+    "gpus": {"type": "str", "choices": ["all", "none"], "default": "all"},
+    "container_engine": {"type": "str", "choices": sorted(CLIENTS), "default": "docker"},
+    "memlock": {"type": "str", "choices": ["unlimited", "ignore"], "default": "unlimited"},
+    "shm_size": {"type": "str", "default": "1g"},
+    "mounts": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "source": {"type": "path", "required": True},
+            "target": {"type": "path", "required": True},
+            "writable": {"type": "bool", "default": False},
+        },
+    },
+    "ssh_port": {"type": "int", "default": 12345},
+    "limits": {
+        "type": "dict",
+        "options": {name: {"type": "int", "default": value} for name, value in LIMITS.items()},
+        "apply_defaults": True,
+    },
+    "work_dir": {"type": "path", "default": "/run/aiready-training"},
+    "result_dir": {"type": "path"},
+}
+RELATIONS = {
+    "mutually_exclusive": [("builtin", "command")],
+    "required_one_of": [("builtin", "command")],
+}
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# What sounds like a secret never becomes the environment of a rank, where every process of the guest could read it.
+SECRET = re.compile(r"pass(word|wd|phrase)?($|_)|secret|token|api_?key|access_?key|credential|private_?key", re.I)
+SECRET_VALUE = re.compile(r"nvapi-|-----BEGIN|glpat-|gh[pousr]_\w{20}|hf_\w{20}|://[^/\s@]+:[^/\s@]+@")
+SECRET_WORD = re.compile(r"--?[\w-]*?(password|passwd|secret|token|api-?key|access-?key|credential)[\w-]*=.+", re.I)
+# Whoever sets these breaks the launcher or the way in which it is started.
+KEPT = re.compile(r"(PATH|HOME|SHELL|PWD|LD_PRELOAD|LD_AUDIT|OMPI_|PMIX_|PRTE_|ORTE_|SSH_|RANK$|WORLD_SIZE$|MASTER_)")
+
+
+def check_params(params):
+    """All that is wrong with the parameters, as sentences."""
+    return [
+        *_hosts(params),
+        *_engine(params),
+        *_elastic(params),
+        *_environment(params["environment"]),
+        *_words(params),
+        *_limits(params),
+        *_roce(params),
+    ]
+
+
+def _hosts(params):
+    names = [host["name"] for host in params["hosts"]]
+    if not names:
+        yield "hosts: at least one guest is needed."
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"hosts: {name} is there twice. Give it as many slots as it shall have ranks."
+    for host in params["hosts"]:
+        if host["slots"] < 1:
+            yield f"hosts: {host['name']} has {host['slots']} slots. It needs at least 1."
+        if not (host["address"] or host["interface"] or params["interface"]) and len(names) > 1:
+            yield (
+                f"hosts: of {host['name']} neither the address nor the interface of the data path is said. "
+                "Say one of them."
+            )
+    addresses = [host["address"] for host in params["hosts"] if host["address"]]
+    for address in sorted({address for address in addresses if addresses.count(address) > 1}):
+        yield f"hosts: {address} is the address of two guests."
+    for address in addresses:
+        if not re.fullmatch(r"\d{1,3}(\.\d{1,3}){3}", address):
+            yield f"hosts: {address} is no IPv4 address, and launchers take no other."
+
+
+def _engine(params):
+    if params["engine"] == "torchrun":
+        return
+    if params["launcher"] == "mpirun" and params["controller"] == "gloo":
+        yield "controller: gloo is started by horovodrun alone. Use launcher: horovodrun, or controller: mpi."
+    if not 1 <= params["ssh_port"] <= 65535:
+        yield f"ssh_port: {params['ssh_port']} is no port."
+
+
+def _elastic(params):
+    elastic = params["elastic"]
+    if elastic is None:
+        return
+    ranks = sum(host["slots"] for host in params["hosts"])
+    if (params["engine"], params["launcher"], params["controller"]) != ("horovod", "horovodrun", "gloo"):
+        yield "elastic: only Horovod with launcher: horovodrun and controller: gloo can gain and lose ranks."
+    if not 1 <= elastic["min_ranks"] <= ranks:
+        yield f"elastic: min_ranks is {elastic['min_ranks']}, and the hosts have {ranks} slots."
+    if elastic["max_ranks"] is not None and elastic["max_ranks"] < ranks:
+        yield f"elastic: max_ranks is {elastic['max_ranks']}, fewer than the {ranks} slots of the hosts."
+    if params["builtin"]:
+        yield "elastic: the built-in trainings are not elastic. Use a command that is."
+
+
+def _environment(environment):
+    for name, value in sorted(environment.items()):
+        if not NAME.fullmatch(name):
+            yield f"environment: {name!r} is no name of a variable."
+        elif SECRET.search(name) or SECRET_VALUE.search(str(value)):
+            yield (
+                f"environment: {name} looks like a secret, and every rank would carry it. Put it into a file of the "
+                "guest that only the training's user may read, and give that by mounts."
+            )
+        elif KEPT.match(name):
+            yield f"environment: {name} is set by the launcher itself."
+
+
+def _words(params):
+    for word in [*(params["command"] or []), *params["arguments"]]:
+        if SECRET_WORD.fullmatch(word) or SECRET_VALUE.search(word):
+            yield (
+                f"command: {word.split('=')[0]} looks like a secret, and every user of the guest could read it in the "
+                "list of processes. Put it into a file and give that by mounts."
+            )
+    if params["command"] == []:
+        yield "command: it is empty."
+
+
+def _limits(params):
+    for name, value in params["limits"].items():
+        if value < 1:
+            yield f"limits: {name} is {value}, which is no time."
+    if params["limits"]["stall_s"] > params["limits"]["wall_s"]:
+        yield "limits: stall_s is longer than wall_s, so that a run that stands still would never be noticed."
+
+
+def _roce(params):
+    if params["roce"] is not None:
+        yield from (f"roce: {problem}" for problem in problems(intent(params["roce"])))

@@ -1,0 +1,259 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a run will be: where each guest takes part, what is started, and what makes it impossible. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import container, files, images, launch
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place, environment
+
+LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run before it begins."""
+
+    run: str
+    params: dict
+    places: tuple
+    settings: tuple
+    launches: tuple
+    containers: dict  # {guest: argv}
+    pulls: tuple  # guests whose engine has to fetch the image first
+    leftovers: dict = field(default_factory=dict)  # {guest: runs whose containers are removed first}
+    result: dict | None = None
+
+
+def nodes(names):
+    """{guest: its name within the run}. Launchers cut names at the first dot, and take no others than of hosts."""
+    short = {name: name.partition(".")[0] for name in names}
+    usable = {
+        name
+        for name, node in short.items()
+        if LABEL.fullmatch(node) and not node.isdigit() and list(short.values()).count(node) == 1
+    }
+    return {name: short[name] if name in usable else f"guest-{number}" for number, name in enumerate(names, 1)}
+
+
+def plan(params, looks, run, limits):
+    """The plan for guests that look like this, in the order of the hosts; refuses what cannot work."""
+    names = nodes([host["name"] for host in params["hosts"]])
+    places = tuple(_place(params, host, looks[host["name"]], names[host["name"]]) for host in params["hosts"])
+    for place in places:
+        _refuse(params, place, looks[place.name])
+    _refuse_together(params, places)
+    settings = tuple(environment(params, places, images.nccl_of(params["image"])))
+    starts = tuple(launch.launches(params, places, settings))
+    return Plan(
+        run,
+        params,
+        places,
+        settings,
+        starts,
+        {place.name: container.run_argv(params, place, places, run, limits) for place in places},
+        tuple(place.name for place in places if params["pull"] == "always" or looks[place.name].image is None),
+        {place.name: [left.run for left in looks[place.name].leftovers] for place in places},
+    )
+
+
+def with_result(made, result):
+    """The plan that was carried out."""
+    return replace(made, result=result)
+
+
+def ranks_environment(made, image):
+    """All variables of a rank, those of the image among them."""
+    return files.clean_environment(image, made.settings)
+
+
+def _place(params, host, look, node):
+    address, interface = host["address"], host["interface"] or params["interface"]
+    if look.engine == "" and look.engine_said == "" and not look.interfaces:
+        raise _error(
+            host["name"], "it should tell of itself", "It answered nothing", "Check that it is Linux", "no_answer"
+        )
+    if interface and interface not in look.interfaces:
+        raise _error(
+            host["name"],
+            f"the interface {interface} was to carry the training",
+            f"It has {', '.join(sorted(look.interfaces))}",
+            "Say one of these, or only the address of the data path",
+            "no_interface",
+        )
+    if address:
+        holder = look.interface_of(address)
+        if holder is None or (interface and holder != interface):
+            held = "; ".join(f"{name} {one}" for name, ones in sorted(look.addresses.items()) for one, _length in ones)
+            where = f"{interface} should hold {address}" if interface else f"it should hold {address}"
+            raise _error(
+                host["name"],
+                f"{where}, its address on the data path",
+                f"It holds {held}" if held else "It holds no address",
+                "Give the adapter its address, or say another one",
+                "no_address",
+            )
+        interface = holder
+    elif interface:
+        held = look.addresses.get(interface, [])
+        if not held:
+            raise _error(
+                host["name"],
+                f"{interface} was to carry the training",
+                "It has no IPv4 address",
+                "Give it one",
+                "no_address",
+            )
+        address = held[0][0]
+    if not interface:
+        # A single guest talks to nobody.
+        return Place(host["name"], node, "", "", host["slots"])
+    mtu, up = look.interfaces[interface]
+    if not up:
+        raise _error(
+            host["name"],
+            f"{interface} was to carry the training",
+            "It is down",
+            "Set it up, and look whether its adapter is connected",
+            "interface_down",
+        )
+    prefix = next(length for one, length in look.addresses[interface] if one == address)
+    place = Place(host["name"], node, address, interface, host["slots"], prefix, mtu)
+    return replace(place, gid=_gid(params, place, look)) if params["data_path"] in RDMA_PATHS else place
+
+
+def _gid(params, place, look):
+    gid = look.gid_of(place.interface, place.address)
+    if gid is not None:
+        return gid
+    of_interface = [entry for entry in look.gids if entry.interface == place.interface]
+    if of_interface:
+        found = f"The GIDs of {of_interface[0].device} are {', '.join(f'{e.gid} ({e.kind})' for e in of_interface)}"
+        todo = "Check that the interface is up and that its address is the one of the data path"
+    elif look.gids or look.ports_down:
+        devices = {f"{entry.device} at {entry.interface or 'no interface'}" for entry in look.gids}
+        found = f"There is {', '.join(sorted(devices) + list(look.ports_down))}"
+        todo = "Say the address of the adapter that has RDMA, or check the state of its port"
+    else:
+        found, todo = "The guest has no RDMA device", "Check the adapter of the VM and its driver in the guest"
+    raise _error(
+        place.name,
+        f"data path {params['data_path']}: {place.interface} with {place.address} should have a GID of RoCE v2",
+        found,
+        f"{todo}, or use data_path: tcp",
+        "no_rdma_device",
+    )
+
+
+def _refuse(params, place, look):
+    engine = params["container_engine"]
+    if not look.engine:
+        raise _error(
+            place.name,
+            f"{engine} was to run the training's container",
+            f"It does not answer: {look.engine_said or 'there is no such command'}",
+            "Install and start it, and run this with the rights to use it (become)",
+            "no_engine",
+        )
+    if params["gpus"] == "all" and look.gpus < place.slots:
+        raise _error(
+            place.name,
+            f"{place.slots} rank(s) need a GPU each",
+            f"nvidia-smi shows {look.gpus}",
+            "Give it fewer slots, check the driver and its licence, or use gpus: none",
+            "too_few_gpus",
+        )
+    if params["data_path"] in RDMA_PATHS and not look.rdma_files:
+        raise _error(
+            place.name,
+            "the container needs the files of /dev/infiniband",
+            "There are none, although there is an RDMA device",
+            "Load ib_uverbs and rdma_ucm (package rdma-core)",
+            "no_rdma_files",
+        )
+    if look.image is None and params["pull"] == "never":
+        raise _error(
+            place.name,
+            f"the image {params['image']} should be there",
+            "It is not, and it shall not be fetched",
+            "Load it into the engine, or use pull: missing",
+            "no_image",
+        )
+    if look.work_dir != "ok":
+        words = {"closed": "It cannot be written", "full": "Less than 16 MB are free there"}
+        raise _error(
+            place.name,
+            f"{params['work_dir']} was to hold the files of the run",
+            words.get(look.work_dir, look.work_dir),
+            "Run this with become, make room, or say another work_dir",
+            "no_work_dir",
+        )
+    if look.port_taken and len(params["hosts"]) > 1 and params["engine"] == "horovod":
+        raise _error(
+            place.name,
+            f"port {params['ssh_port']} was to be used by the containers",
+            "Another program listens there",
+            "Say another ssh_port",
+            "port_taken",
+        )
+
+
+def _refuse_together(params, places):
+    if len(places) < 2:
+        return
+    interfaces = sorted({place.interface for place in places})
+    gloo = params["engine"] == "torchrun" or params["launcher"] == "horovodrun"
+    if len(interfaces) > 1 and gloo:
+        raise OperatorError(
+            "The guests",
+            "this launcher takes one name for the interface of the data path",
+            f"It is {', '.join(f'{place.interface} on {place.name}' for place in places)}",
+            "Give the adapters the same name, or use launcher: mpirun",
+            "interfaces_differ",
+        )
+    if params["data_path"] in RDMA_PATHS and images.nccl_of(params["image"]) is not None:
+        old = images.nccl_of(params["image"]) < (2, 21)
+        indexes = sorted({place.gid.index for place in places})
+        if old and len(indexes) > 1:
+            raise OperatorError(
+                "The guests",
+                "NCCL of this image takes one GID index for all",
+                f"RoCE v2 has the indexes {', '.join(map(str, indexes))}",
+                "Use an image with NCCL 2.21 or later",
+                "gids_differ",
+            )
+
+
+def refuse_images(params, looks):
+    """A tag that was moved between two pulls gives guests different images."""
+    ids = {}
+    for host in params["hosts"]:
+        image = looks[host["name"]].image
+        if image is not None:
+            ids.setdefault(image["id"], []).append(host["name"])
+    if len(ids) > 1:
+        raise OperatorError(
+            f"Image {params['image']}",
+            "all guests should run the same",
+            "; ".join(f"{', '.join(names)}: {one[:19]}" for one, names in sorted(ids.items())) + " differ",
+            "Use pull: always, or name the image by its digest",
+            "images_differ",
+        )
+
+
+def refuse_without_horovod(params):
+    """What is known of a published image, before gigabytes of it are fetched."""
+    entry = images.known(params["image"])
+    if entry is not None and not entry.horovod and params["engine"] == "horovod":
+        raise OperatorError(f"Image {params['image']}", "Horovod was wanted", "It holds none", entry.note, "no_horovod")
+
+
+def _error(name, wanted, found, todo, code):
+    return OperatorError(name, wanted, found, todo, code, host=name)

@@ -1,0 +1,169 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a run has said so far: ranks, iterations, rates, transport. Pure, fed with output as it comes."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
+
+LAST_LINES = 40
+# Of a run that says more than this, the rest of its iterations is in the log alone.
+ITERATIONS_KEPT = 20000
+
+
+class Progress:
+    """Everything that is known of a run that is going on, or that has ended."""
+
+    def __init__(self, hosts_of_ranks):
+        self.size = len(hosts_of_ranks)
+        self.hosts = hosts_of_ranks
+        self.ranks = {}
+        self.iterations = []
+        self.benchmark = {}
+        self.nccl = {"version": None, "networks": [], "via": [], "gpudirect": {}, "no_device": False}
+        self.failures = []
+        self.lines = 0
+        # When something was done last is the number of lines after which it was: whoever watches has the clock.
+        self.steps = 0
+        self._tails = {}
+        self._rests = {}
+        self._lines = {}
+
+    def feed(self, host, first_rank, text):
+        """More output of the launcher on one guest; a line that is not whole yet waits for its rest."""
+        whole = self._rests.get(host, "") + text
+        *lines, self._rests[host] = whole.split("\n")
+        for raw in lines:
+            for line in self._lines.setdefault(host, output.Lines()).of(raw.rstrip("\r")):
+                self._line(first_rank, line)
+
+    def end(self):
+        """Nothing more will come."""
+        for host, rest in list(self._rests.items()):
+            if rest:
+                self.feed(host, 0, "\n")
+        for begun in self._lines.values():
+            for line in begun.rest():
+                self._line(0, line)
+
+    def tail(self, rank):
+        """The last lines of one rank; of None, those that no rank is known of."""
+        return list(self._tails.get(rank, ()))
+
+    def last_lines(self):
+        """The last lines of all."""
+        return list(self._tails.get("all", ()))
+
+    @property
+    def ended(self):
+        """The ranks that said that they have done all."""
+        return sorted(rank for rank, told in self.ranks.items() if told.get("end"))
+
+    @property
+    def last_iteration(self):
+        return max((entry["iteration"] for entry in self.iterations), default=None)
+
+    def told(self):
+        """How far the run is, in one line for an operator."""
+        words = [f"{len(self.ranks)} of {self.size} ranks"] if self.ranks else []
+        last = self.last_iteration
+        if last is not None:
+            now = [entry for entry in self.iterations[-2 * self.size :] if entry["iteration"] == last]
+            words.append(f"iteration {last}")
+            losses = [entry["loss"] for entry in now if entry.get("loss") is not None]
+            if losses:
+                words.append(f"loss {sum(losses) / len(losses):.4g}")
+            rates = [entry["samples_per_s"] for entry in now if entry.get("samples_per_s") is not None]
+            if rates:
+                # One line of a benchmark's rank 0 is the rate of each rank.
+                share = self.size if len(rates) == 1 and entry_is_each(now[0]) else 1
+                words.append(f"{sum(rates) * share:.1f} samples/s")
+        if self.ended:
+            words.append(f"{len(self.ended)} done")
+        if not words:
+            words.append(f"{self.lines} lines of output" if self.lines else "no output yet")
+        return ", ".join(words)
+
+    def _line(self, first_rank, line):
+        self.lines += 1
+        rank = line.rank if line.rank is not None else (None if line.local is None else first_rank + line.local)
+        text = line.text
+        event = output.event(text)
+        if event is not None:
+            self._event(event, rank)
+            return
+        for place in ("all", rank):
+            self._tails.setdefault(place, deque(maxlen=LAST_LINES)).append(text)
+        told = output.nccl(text)
+        if told is not None:
+            self._nccl(*told)
+            return
+        told = output.benchmark(text)
+        if told is not None:
+            self._benchmark(rank, *told)
+
+    def _event(self, event, rank):
+        rank = event.get("rank") if isinstance(event.get("rank"), int) else rank
+        kind = event["event"]
+        known = {name: value for name, value in event.items() if name not in ("event", "rank")}
+        if kind == "rank":
+            self.ranks.setdefault(rank, {}).update(known)
+            self.steps += 1
+        elif kind == "iteration":
+            self._step(dict({name: finite(value) for name, value in known.items()}, rank=rank))
+        elif kind == "end":
+            self.ranks.setdefault(rank, {})["end"] = {name: finite(value) for name, value in known.items()}
+            self.steps += 1
+        elif kind == "failed":
+            self.failures.append(dict(known, rank=rank))
+
+    def _step(self, entry):
+        self.steps += 1
+        if isinstance(entry.get("iteration"), int) and len(self.iterations) < ITERATIONS_KEPT:
+            self.iterations.append(entry)
+
+    def _benchmark(self, rank, what, values):
+        rank = 0 if rank is None else rank
+        if what == "iteration":
+            # Our own benchmark prints the known lines besides its own, which say more.
+            if not any(entry["rank"] == rank and not entry_is_each(entry) for entry in self.iterations[-self.size :]):
+                self._step({"rank": rank, "iteration": values[0], "samples_per_s": values[1], "unit": "each"})
+        elif what == "step":
+            self._step({"rank": rank, "iteration": values[0], "samples_per_s": values[1], "loss": values[4]})
+        elif what == "each":
+            self.benchmark.update(each=values[0], each_dispersion=values[1])
+        elif what == "total":
+            self.benchmark.update(devices=values[0], total=values[1], total_dispersion=values[2])
+        elif what == "sum":
+            self.benchmark.update(total=values[0])
+        else:
+            self.benchmark[what] = values[0]
+
+    def _nccl(self, what, values):
+        if what == "version":
+            self.nccl["version"] = values[0]
+        elif what == "network":
+            self.nccl["networks"] = sorted({*self.nccl["networks"], values[0]})
+        elif what == "via":
+            self.nccl["via"] = sorted({*self.nccl["via"], values[0] + (values[1] or "")})
+        elif what == "gpudirect":
+            self.nccl["gpudirect"][values[1]] = values[0] == "Enabled"
+        else:
+            self.nccl["no_device"] = True
+
+
+def entry_is_each(entry):
+    """Whether an iteration is a benchmark's, whose rank 0 tells what each rank does."""
+    return entry.get("unit") == "each"
+
+
+def finite(value):
+    """A number as JSON can hold it; what is no number any more becomes a word."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

@@ -1,0 +1,220 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The record of a run, for people and machines, and the verdict on it. Pure; docs/training.md describes each key."""
+
+from __future__ import annotations
+
+import math
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import launch, progress
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
+
+SCHEMA = 1
+# RDMA counters count in words of four bytes.
+WORD = 4
+
+
+def counters(text):
+    """{kind: {name: (received, sent)}} in bytes, of what scripts.COUNTERS prints."""
+    found = {"net": {}, "rdma": {}}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 4 and words[0] in found and words[2].isdigit() and words[3].isdigit():
+            factor = WORD if words[0] == "rdma" else 1
+            found[words[0]][words[1]] = (int(words[2]) * factor, int(words[3]) * factor)
+    return found
+
+
+def traffic(before, after):
+    """What the interfaces and RDMA devices of a guest carried in between: [{name, kind, rx_bytes, tx_bytes}]."""
+    moved = []
+    for kind in ("net", "rdma"):
+        for name, (received, sent) in sorted(after.get(kind, {}).items()):
+            was = before.get(kind, {}).get(name, (0, 0))
+            entry = {
+                "name": name,
+                "kind": kind,
+                "rx_bytes": max(0, received - was[0]),
+                "tx_bytes": max(0, sent - was[1]),
+            }
+            if name != "lo" and (entry["rx_bytes"] or entry["tx_bytes"]):
+                moved.append(entry)
+    return moved
+
+
+def carried_by(moved):
+    """The interface or device that carried most, or None where nothing was carried."""
+    most = max(moved, key=lambda entry: entry["rx_bytes"] + entry["tx_bytes"], default=None)
+    return most["name"] if most is not None else None
+
+
+def throughput(seen, size):
+    """Samples per second of all ranks together: mean, spread over the iterations, and how it was found."""
+    each = [entry for entry in seen.iterations if progress.entry_is_each(entry)]
+    if each:
+        rates = [entry["samples_per_s"] * size for entry in each]
+        how = "rank 0 told the rate of each rank"
+    else:
+        by_iteration = {}
+        for entry in seen.iterations:
+            if isinstance(entry.get("samples_per_s"), (int, float)):
+                by_iteration.setdefault(entry["iteration"], []).append(entry["samples_per_s"])
+        # An iteration that not all ranks told of says nothing about all.
+        rates = [sum(values) for values in by_iteration.values() if len(values) == size]
+        how = "sum over the ranks of each iteration"
+    if len(rates) > 1:
+        # The first one pays for what happens once, such as making connections and compiling.
+        rates = rates[1:]
+    if not rates:
+        total = seen.benchmark.get("total")
+        return {"mean": total, "spread": None, "iterations": 0, "how": "as the benchmark told" if total else "not told"}
+    mean = sum(rates) / len(rates)
+    spread = math.sqrt(sum((rate - mean) ** 2 for rate in rates) / len(rates))
+    return {"mean": round(mean, 3), "spread": round(spread, 3), "iterations": len(rates), "how": how}
+
+
+def weights(seen):
+    """The hash of each rank's weights, and whether they are equal; None where not all ranks told."""
+    told = {str(rank): entry["end"].get("weights") for rank, entry in sorted(seen.ranks.items()) if entry.get("end")}
+    told = {rank: digest for rank, digest in told.items() if digest}
+    equal = len(set(told.values())) == 1 if len(told) == seen.size else None
+    return {"ranks": told, "equal": equal}
+
+
+def loss(seen):
+    """The first and the last loss as rank 0 saw it, or as the first rank that told."""
+    ends = [entry["end"] for _rank, entry in sorted(seen.ranks.items()) if entry.get("end")]
+    for end in ends:
+        if end.get("loss_first") is not None:
+            return {"first": end["loss_first"], "last": end.get("loss_last")}
+    told = [entry["loss"] for entry in seen.iterations if isinstance(entry.get("loss"), (int, float))]
+    return {"first": told[0], "last": told[-1]} if told else {"first": None, "last": None}
+
+
+def ranks(seen, places):
+    """One entry for each rank that there should be."""
+    hosts = launch.hosts_of_ranks(places)
+    entries = []
+    for rank, host in enumerate(hosts):
+        told = seen.ranks.get(rank, {})
+        mine = [entry for entry in seen.iterations if entry["rank"] == rank]
+        rates = [entry["samples_per_s"] for entry in mine if isinstance(entry.get("samples_per_s"), (int, float))]
+        entries.append(
+            {
+                "rank": rank,
+                "host": host,
+                "began": rank in seen.ranks,
+                "ended": bool(told.get("end")),
+                "iterations": len(mine),
+                "samples_per_s": round(sum(rates) / len(rates), 3) if rates else None,
+                "engine": told.get("engine"),
+                "framework": told.get("framework"),
+                "device": told.get("device_name") or told.get("device"),
+            }
+        )
+    return entries
+
+
+def shortcomings(params, seen):
+    """What is wrong with a run that ended well, as (code, sentence): it ran is not the same as it trained."""
+    found = []
+    if params["builtin"]:
+        missing = [rank for rank in range(seen.size) if rank not in seen.ended]
+        if missing:
+            found.append(("ranks_missing", f"Rank {', '.join(map(str, missing))} never said that it ended"))
+        if weights(seen)["equal"] is False:
+            found.append(("weights_differ", "The weights of the ranks are not equal at the end"))
+        told = loss(seen)
+        if params["builtin"] == "small" and not missing and not _fell(told):
+            found.append(
+                ("loss_did_not_fall", f"The loss was {told['first']} at first and is {told['last']} at the end")
+            )
+    if len(params["hosts"]) > 1 and params["data_path"] in RDMA_PATHS and params["gpus"] == "all":
+        found += _transport(seen)
+    return found
+
+
+def _fell(told):
+    first, last = told["first"], told["last"]
+    return isinstance(first, (int, float)) and isinstance(last, (int, float)) and last < first
+
+
+def _transport(seen):
+    networks = seen.nccl["networks"]
+    if networks and networks != ["IB"]:
+        yield (
+            "fell_back_to_tcp",
+            f"NCCL used {', '.join(networks)} instead of RDMA"
+            + (", it found no device" if seen.nccl["no_device"] else ""),
+        )
+
+
+def remarks(params, seen, places, moved):
+    """What an operator should know although the run is good."""
+    said = []
+    for place in places if len(places) > 1 else ():
+        carrier = carried_by(moved.get(place.name, []))
+        expected = {place.interface, place.gid.device if place.gid is not None else place.interface}
+        if carrier is not None and carrier not in expected:
+            said.append(
+                f"On {place.name} {carrier} carried more than {place.interface}, the interface of the data path."
+            )
+    if params["data_path"] in RDMA_PATHS and params["gpus"] == "none" and len(places) > 1:
+        said.append("Without GPUs there is no NCCL, and nothing of this run went over RDMA.")
+    if params["data_path"] in RDMA_PATHS and params["gpus"] == "all" and len(places) > 1 and not seen.nccl["networks"]:
+        said.append("NCCL did not say which network it used, so that RDMA is not proved.")
+    told = throughput(seen, seen.size)
+    if told["mean"] and told["spread"] and told["iterations"] > 2 and told["spread"] / told["mean"] > 0.05:
+        said.append(f"The rate varied by {100 * told['spread'] / told['mean']:.0f} % between iterations.")
+    return said
+
+
+def record(made, seen, images, moved, times, verdict, outputs):
+    """The whole result. images and moved are by guest; verdict is {state, code, reason, ...}."""
+    params = made.params
+    return {
+        "schema": SCHEMA,
+        "run": made.run,
+        "began": times["began"],
+        "ended": times["ended"],
+        "seconds": times["seconds"],
+        "verdict": verdict,
+        "training": params["builtin"] or "command",
+        "engine": params["engine"],
+        "launcher": "torchrun" if params["engine"] == "torchrun" else params["launcher"],
+        "controller": None if params["engine"] == "torchrun" else params["controller"],
+        "data_path": params["data_path"],
+        "image": {
+            "name": params["image"],
+            "id": next((image["id"] for image in images.values() if image), None),
+            "digests": next((image["digests"] for image in images.values() if image), []),
+        },
+        "hosts": [
+            {
+                "name": place.name,
+                "node": place.node,
+                "address": place.address,
+                "interface": place.interface,
+                "mtu": place.mtu,
+                "rdma_device": place.gid.device if place.gid is not None else None,
+                "slots": place.slots,
+                "traffic": moved.get(place.name, []),
+                "carried_by": carried_by(moved.get(place.name, [])),
+            }
+            for place in made.places
+        ],
+        "launches": [start.shown for start in made.launches],
+        "environment": [setting.as_result() for setting in made.settings],
+        "ranks": ranks(seen, made.places),
+        "iterations": seen.iterations,
+        "throughput": throughput(seen, seen.size),
+        "benchmark": dict(seen.benchmark),
+        "loss": loss(seen),
+        "weights": weights(seen),
+        "nccl": dict(seen.nccl),
+        "remarks": remarks(params, seen, made.places, moved),
+        "log": outputs.get("log"),
+        "file": outputs.get("file"),
+    }

@@ -1,0 +1,145 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What is run by /bin/sh: on guests before, during and after a run, and as the first process of its containers.
+
+All of it is POSIX shell with coreutils, so that neither guests nor images need anything else.
+"""
+
+from __future__ import annotations
+
+# Exit statuses of WORKER, by which a container tells why it ended.
+NO_SSHD, UNHEARD, TOO_LONG, SSHD_ENDED, NO_STATUS = 90, 91, 92, 93, 94
+
+# $1: command of the engine, $2: image, $3: folder for runs, $4: port of ssh. Changes nothing.
+LOOK = r"""
+LC_ALL=C; export LC_ALL
+for one in /sys/class/net/*; do
+  [ -e "$one/mtu" ] && echo "net ${one##*/} $(cat "$one/mtu") $(cat "$one/operstate")"
+done
+ip -4 -o addr show 2>/dev/null | while read -r _number name _kind address _rest; do echo "addr $name $address"; done
+for port in /sys/class/infiniband/*/ports/*; do
+  [ -e "$port/state" ] || continue
+  device=${port%/ports/*}; device=${device##*/}; number=${port##*/}
+  case "$(cat "$port/state")" in *ACTIVE*) ;; *) echo "down $device $number $(cat "$port/state")";; esac
+  for gid in "$port"/gids/*; do
+    value=$(cat "$gid" 2>/dev/null); index=${gid##*/}
+    case "$value" in ''|0000:0000:0000:0000:0000:0000:0000:0000) continue;; esac
+    kind=$(cat "$port/gid_attrs/types/$index" 2>/dev/null | tr ' ' _)
+    echo "gid $device $number $index $value $(cat "$port/gid_attrs/ndevs/$index" 2>/dev/null) ${kind:--}"
+  done
+done
+for one in /dev/infiniband/*; do [ -e "$one" ] && echo "rdma $one"; done
+nvidia-smi -L 2>/dev/null | sed -n 's/^GPU /gpu /p'
+where=$3; while [ ! -e "$where" ]; do where=$(dirname "$where"); done
+if [ ! -w "$where" ]; then echo "work closed"
+elif [ "$(df -Pk "$where" | awk 'NR == 2 {print $4}')" -lt 16384 ]; then echo "work full"
+fi
+awk -v port="$(printf '%04X' "$4")" '$4 == "0A" {split($2, at, ":"); if (at[2] == port) {print "taken " port; exit}}' \
+  /proc/net/tcp /proc/net/tcp6 2>/dev/null
+if said=$("$1" info 2>&1 >/dev/null); then echo "engine $("$1" --version 2>/dev/null | head -n 1)"
+else echo "said $(printf '%s' "$said" | tail -n 3 | tr '\n' ' ')"; exit 0
+fi
+"$1" image inspect "$2" >/dev/null 2>&1 && echo "image $("$1" image inspect "$2" | base64 | tr -d '\n')"
+form='{{index .Config.Labels "aiready.training"}} {{.State.Running}}'; seen=
+for one in $("$1" ps -aq --filter label=aiready.training 2>/dev/null); do
+  told=$("$1" inspect --format "$form" "$one" 2>/dev/null) || continue
+  beat=$3/${told%% *}/in/beat; silent=-
+  [ -e "$beat" ] && silent=$(($(date +%s) - $(stat -c %Y "$beat")))
+  echo "left $one $told $silent"
+  seen="$seen ${told%% *} "
+done
+for one in "$3"/*/in/beat; do
+  [ -e "$one" ] || continue
+  run=${one%/in/beat}; run=${run##*/}; silent=$(($(date +%s) - $(stat -c %Y "$one")))
+  case "$seen" in *" $run "*) ;; *) [ "$silent" -ge 60 ] && echo "left - $run false $silent";; esac
+done
+exit 0
+"""
+
+# No arguments. What all interfaces and RDMA ports have carried so far.
+COUNTERS = r"""
+for one in /sys/class/net/*; do
+  [ -e "$one/statistics/rx_bytes" ] || continue
+  echo "net ${one##*/} $(cat "$one/statistics/rx_bytes") $(cat "$one/statistics/tx_bytes")"
+done
+for port in /sys/class/infiniband/*/ports/*; do
+  [ -e "$port/counters/port_rcv_data" ] || continue
+  device=${port%/ports/*}
+  echo "rdma ${device##*/} $(cat "$port/counters/port_rcv_data") $(cat "$port/counters/port_xmit_data")"
+done
+exit 0
+"""
+
+# $1: folder of the run. Its files come by standard input as a tar archive, so that no list of processes shows a key.
+DELIVER = r"""
+umask 077; mkdir -p "$1/in" "$1/out" && tar -x -m -f - -C "$1/in"
+"""
+
+# $1: command of the engine, $2: container, $3: folder of the run, $4: what proves that the run is still wanted,
+# $5: from which byte of the output, $6: how many bytes at most.
+POLL = r"""
+beat=ok
+{ printf '%s\n' "$4" > "$3/in/beat"; } 2>/dev/null || beat=failed
+# In this order: whatever a launcher wrote before its status is in the output that is read after it.
+form='{{.State.Running}} {{.State.ExitCode}} {{.State.OOMKilled}}'
+state=$("$1" inspect --format "$form" "$2" 2>/dev/null) || state=gone
+status=$(cat "$3/out/status" 2>/dev/null)
+printf 'beat %s\nstate %s\nstatus %s\nsize %s\n' \
+  "$beat" "$state" "$status" "$(wc -c < "$3/out/output" 2>/dev/null || echo 0)"
+[ -e "$3/out/ready" ] && echo 'ready yes'
+printf 'said %s\n' "$(tail -n 3 "$3/out/said" 2>/dev/null | tr '\n' ' ')"
+if [ "$6" -gt 0 ] && [ -e "$3/out/output" ]; then
+  printf 'output %s\n' "$(tail -c "+$(($5 + 1))" "$3/out/output" | head -c "$6" | base64 | tr -d '\n')"
+fi
+exit 0
+"""
+
+# $1: command of the engine, $2: folder for runs, $3: a run. Says how many of its containers are left.
+STOP = r"""
+for _try in 1 2 3; do
+  found=$("$1" ps -aq --filter "label=aiready.training=$3" 2>/dev/null)
+  [ -z "$found" ] && break
+  "$1" rm -f $found >/dev/null 2>&1
+done
+rm -rf "${2:?}/${3:?}"
+rmdir "$2" 2>/dev/null
+echo "left $("$1" ps -aq --filter "label=aiready.training=$3" 2>/dev/null | wc -l)"
+"""
+
+# The first process of a container. $1: seconds after which a run that nobody asks for ends, $2: seconds in all.
+# It counts its own seconds, since the clock of a guest may be set meanwhile.
+WORKER = rf"""#!/bin/sh
+say() {{ echo "$*" >> /aiready-out/said; }}
+trap 'exit {NO_STATUS}' TERM
+sshd=
+if [ -e /aiready/sshd_config ]; then
+  program=$(command -v sshd || echo /usr/sbin/sshd)
+  [ -x "$program" ] || {{ say "the image has no sshd"; exit {NO_SSHD}; }}
+  mkdir -p /run/sshd
+  "$program" -D -e -f /aiready/sshd_config 2>> /aiready-out/sshd &
+  sshd=$!
+fi
+: > /aiready-out/ready
+seconds=0 silent=0 last=
+while :; do
+  beat=$(cat /aiready/beat 2>/dev/null)
+  if [ "$beat" = "$last" ]; then silent=$((silent + 1)); else silent=0 last=$beat; fi
+  [ "$silent" -ge "$1" ] && {{ say "nobody asked for this run in $silent seconds"; exit {UNHEARD}; }}
+  [ "$seconds" -ge "$2" ] && {{ say "this run took $seconds seconds"; exit {TOO_LONG}; }}
+  if [ -n "$sshd" ] && ! kill -0 "$sshd" 2>/dev/null; then
+    say "sshd ended: $(tail -n 2 /aiready-out/sshd | tr '\n' ' ')"; exit {SSHD_ENDED}
+  fi
+  seconds=$((seconds + 1))
+  sleep 1
+done
+"""
+
+# Starts the launcher, and tells how it ended. If even that cannot be written, the container ends.
+START = r"""#!/bin/sh
+cd /aiready-out || exit 1
+/bin/sh /aiready/run > /aiready-out/output 2>&1 < /dev/null
+status=$?
+{ echo "$status" > /aiready-out/status.new && mv /aiready-out/status.new /aiready-out/status; } || kill -TERM 1
+"""

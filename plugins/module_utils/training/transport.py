@@ -1,0 +1,171 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The environment of ranks and the transport flags of Open MPI, each with its reason. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
+
+# Since then NCCL finds the GID by itself, and says that its index should not be set.
+CHOOSES_GID = (2, 21)
+NEVER_GPUDIRECT = "LOC"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One variable of the ranks' environment, or one parameter of Open MPI."""
+
+    name: str
+    value: str
+    reason: str
+
+    def as_result(self):
+        return {"name": self.name, "value": self.value, "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one guest takes part: what is asked for, and the interface and the RDMA device that were found for it."""
+
+    name: str  # in the inventory
+    node: str  # its name within the run, which launchers take
+    address: str
+    interface: str
+    slots: int
+    prefix: int = 24
+    mtu: int = 1500
+    gid: object = None
+
+    @property
+    def network(self):
+        return str(ipaddress.ip_network(f"{self.address}/{self.prefix}", strict=False))
+
+
+def environment(params, places, nccl=None):
+    """What all ranks get. nccl is the version in the image, as (major, minor), where it is known."""
+    settings = []
+    if params["engine"] == "torchrun" or params["controller"] == "gloo":
+        # mpirun gives its ranks a terminal, which does the same and does not cut lines.
+        settings.append(Setting("PYTHONUNBUFFERED", "1", "Lines of a rank are seen when it prints them."))
+    names = list(dict.fromkeys(place.interface for place in places))
+    if params["engine"] == "horovod":
+        settings += _horovod(params)
+    elif len(places) > 1:
+        settings.append(
+            Setting(
+                "GLOO_SOCKET_IFNAME", ",".join(names), "Gloo of PyTorch uses the data path, not the first interface."
+            )
+        )
+    if len(places) > 1:
+        listed = ",".join(names)
+        settings.append(
+            Setting("NCCL_SOCKET_IFNAME", f"={listed}", "NCCL meets over the data path and no bridge of containers.")
+        )
+        settings += _nccl(params, places, nccl)
+    if params["gpus"] == "all":
+        settings += [
+            Setting("NCCL_DEBUG", "INFO", "NCCL falls back to TCP without an error; only its log tells what it uses."),
+            Setting("NCCL_DEBUG_SUBSYS", "INIT,NET", "No more of the log than that needs."),
+        ]
+    given = {str(name): _text(value) for name, value in params["environment"].items()}
+    derived = [setting for setting in settings if setting.name not in given]
+    return derived + [Setting(name, value, "Given by the user.") for name, value in sorted(given.items())]
+
+
+def _text(value):
+    """Numbers and booleans of YAML as a shell would have them."""
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _horovod(params):
+    stall_s = params["limits"]["stall_s"]
+    # Horovod's own check names the ranks that are missing, so it comes before the limit of the whole run.
+    settings = [
+        Setting(
+            "HOROVOD_STALL_CHECK_TIME_SECONDS",
+            str(max(1, stall_s // 3)),
+            "Horovod names ranks that keep the others waiting.",
+        ),
+        Setting(
+            "HOROVOD_STALL_SHUTDOWN_TIME_SECONDS",
+            str(max(2, stall_s * 2 // 3)),
+            "By default it only warns and waits for ever.",
+        ),
+    ]
+    controller = params["controller"]
+    settings += [
+        Setting("HOROVOD_CONTROLLER", controller, f"Ranks agree over {controller}, whatever else the image holds."),
+    ]
+    if params["gpus"] == "none":
+        settings.append(
+            Setting("HOROVOD_CPU_OPERATIONS", controller, f"Tensors in memory go over {controller} as well.")
+        )
+    return settings
+
+
+def _nccl(params, places, nccl):
+    path = params["data_path"]
+    if path == "tcp":
+        yield Setting(
+            "NCCL_IB_DISABLE", "1", "The data path is TCP; an RDMA device that happens to be there is not used."
+        )
+        return
+    devices = list(dict.fromkeys(place.gid.device for place in places))
+    wish = intent(params["roce"] or {})
+    yield Setting(
+        "NCCL_IB_HCA", f"={','.join(devices)}", "The RDMA device of the data path; = takes the name as a whole."
+    )
+    yield Setting("NCCL_IB_TC", str(wish.traffic_class), f"DSCP {wish.dscp} and ECN of the one treatment of RoCE.")
+    if nccl is not None and nccl < CHOOSES_GID:
+        index = places[0].gid.index
+        yield Setting(
+            "NCCL_IB_GID_INDEX", str(index), "RoCE v2 over IPv4; NCCL before 2.21 does not find it by itself."
+        )
+    else:
+        networks = list(dict.fromkeys(place.network for place in places))
+        if len(networks) == 1:
+            yield Setting("NCCL_IB_ADDR_RANGE", networks[0], "GIDs of the data path, where a port has several.")
+    level = _gpudirect(params)
+    if level is not None:
+        yield level
+
+
+def _gpudirect(params):
+    if params["data_path"] == "pvrdma":
+        return Setting(
+            "NCCL_NET_GDR_LEVEL",
+            NEVER_GPUDIRECT,
+            "A PVRDMA device cannot reach GPU memory, and NCCL does not know that.",
+        )
+    if params["gpudirect"] == "enabled":
+        return Setting("NCCL_NET_GDR_LEVEL", "PHB", "Within a VM, GPU and adapter seem further apart than NCCL allows.")
+    if params["gpudirect"] == "disabled":
+        return Setting("NCCL_NET_GDR_LEVEL", NEVER_GPUDIRECT, "GPUDirect RDMA is not wanted.")
+    return None
+
+
+def mpi_parameters(places):
+    """Parameters of Open MPI. NCCL carries the heavy data; MPI itself stays on TCP."""
+    parameters = [
+        Setting("pml", "ob1", "The point-to-point layer that Horovod's authors tested."),
+        Setting("btl", "^openib", "MPI stays on TCP: its own RDMA and threads do not go together."),
+        Setting(
+            "btl_vader_single_copy_mechanism",
+            "none",
+            "Containers may not read each other's memory, which it would try.",
+        ),
+    ]
+    if len(places) > 1:
+        interfaces = {place.interface for place in places}
+        networks = list(dict.fromkeys(place.network for place in places))
+        where = interfaces.pop() if len(interfaces) == 1 else ",".join(networks)
+        parameters += [
+            Setting("btl_tcp_if_include", where, "Ranks talk over the data path, not over bridges of containers."),
+            Setting("oob_tcp_if_include", where, "So do the daemons of mpirun."),
+        ]
+    return parameters

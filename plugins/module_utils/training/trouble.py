@@ -1,0 +1,201 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which rank failed first, and what is known of the error that it died of. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Known:
+    """An error that others had before."""
+
+    code: str
+    pattern: str
+    means: str
+    todo: str
+
+
+# In the order in which they explain each other: a cause stands before what follows from it.
+KNOWN = (
+    Known(
+        "uvm_off",
+        r"init\.cc:\d+ .*operation not supported|Cuda failure.*operation not supported",
+        "CUDA's unified memory is off, as it is by default for a vGPU on vSphere, and NCCL 2.23 and later need it",
+        "Set pciPassthru<N>.cfg.enable_uvm = 1 for every vGPU of the VM, and power it off and on",
+    ),
+    Known(
+        "memlock",
+        r"(ibv_reg_mr|ibv_create_qp|ibv_create_cq)\S*.*(Cannot allocate memory|errno 12)|memlock|locked memory",
+        "RDMA may not lock as much memory as it needs",
+        "Allow unlimited locked memory for the container engine and in the guest, and leave memlock at unlimited",
+    ),
+    Known(
+        "wrong_gid",
+        r"ibv_modify_qp failed with error (Invalid argument|Network is unreachable)|Failed to modify QP.* to RTR",
+        "The GID index belongs to no RoCE v2 address of the data path",
+        "Leave NCCL_IB_GID_INDEX out for NCCL 2.21 and later; check the address of the adapter's interface",
+    ),
+    Known(
+        "rdma_path",
+        r"(status=12|error 12\b|RETRY_EXC_ERR|transport retry counter exceeded|vendor err 129)",
+        "RDMA packets were sent again and again and never confirmed",
+        "Check the MTU of the whole path, flow control and ECN of the switches, and that UDP port 4791 is open",
+    ),
+    Known(
+        "rdma_protection",
+        r"(status=4|error 4\b).*(vendor err 81)|local protection error",
+        "The adapter may not reach the memory: access control (ACS) and translation (ATS) in a VM",
+        "Switch ATS on for the adapter, or set gpudirect to disabled",
+    ),
+    Known(
+        "fork_refused",
+        r"Read -1, expected \d+, errno = 1\b",
+        "Open MPI reads the memory of its neighbour, which containers do not allow",
+        "Leave btl_vader_single_copy_mechanism at none",
+    ),
+    Known(
+        "no_space",
+        r"No space left on device|Disk quota exceeded",
+        "A disk of the guest is full",
+        "Make room on the guest; look at the engine's folder and at the training's own files",
+    ),
+    Known(
+        "shared_memory",
+        r"Bus error|unable to (open|write to) (shared memory|file </torch_)|insufficient shared memory|"
+        r"shm_open.*failed",
+        "The container's shared memory is too small",
+        "Give it more by shm_size",
+    ),
+    Known(
+        "gpu_memory",
+        r"CUDA out of memory|CUDA_ERROR_OUT_OF_MEMORY|OutOfMemoryError|failed to allocate .* from device",
+        "The GPU has not enough memory for this batch",
+        "Make the batch smaller, or give the VM a larger profile",
+    ),
+    Known(
+        "no_gpu",
+        r"No CUDA GPUs are available|no CUDA-capable device|Failed to initialize NVML|PyTorch sees none",
+        "The container sees no GPU",
+        "Run nvidia-smi in the guest, then in a container; check the driver, its licence and the container toolkit",
+    ),
+    Known(
+        "horovod_stalled",
+        r"One or more tensors were submitted to be reduced.*by subset of ranks|Stalled ranks|Missing ranks",
+        "Some ranks waited for others that never came",
+        "Look at the ranks that Horovod names as missing",
+    ),
+    Known(
+        "connection_lost",
+        r"Connection (closed|reset) by peer|ORTE has lost communication|mca_btl_tcp_frag_recv: readv failed|"
+        r"socket closed|Broken pipe|Connection refused",
+        "A rank lost its connection to another, which had mostly ended before",
+        "Look at the rank that ended first, and at the data path between the guests",
+    ),
+    Known(
+        "ssh_refused",
+        r"Permission denied \(publickey|Host key verification failed|Could not resolve hostname|"
+        r"ssh: connect to host",
+        "One container did not let the launcher in",
+        "Check that the ssh port of the run is open between the guests",
+    ),
+    Known(
+        "no_common_interface",
+        r"no (common|usable) .*interface|Unable to find reachable|interface.*not found|"
+        r"None of the TCP networks specified to be included",
+        "The interface of the data path is not the same, or not there, on all guests",
+        "Check interface and the addresses of the guests",
+    ),
+    Known(
+        "module_missing",
+        r"ModuleNotFoundError: No module named|Horovod cannot be imported|PyTorch cannot be imported",
+        "The image lacks what the training imports",
+        "Use an image that holds it; horovod_build_info tells what an image holds",
+    ),
+    Known(
+        "command_missing",
+        r"(mpirun|horovodrun|timeout|env|python3?)\S*: .*(No such file|not found)|"
+        r"mpirun was unable to find the specified executable",
+        "The image lacks the command",
+        "Use an image that holds the launcher and the training",
+    ),
+)
+# Lines that look like errors and mean nothing.
+HARMLESS = re.compile(r"ibv_set_ece|NET/Socket : GPU Direct RDMA Disabled")
+
+# Who ended first, as the launchers put it: (pattern, {group: meaning}).
+_MPIRUN_SIGNAL = re.compile(r"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)")
+_MPIRUN_NAME = re.compile(r"Process name: \[\[\d+,\d+\],(\d+)\]")
+_MPIRUN_CODE = re.compile(r"Exit code:\s+(-?\d+)")
+_GLOO_NAME = re.compile(r"Process name: (\d+)\s*$")
+_GLOO_EXIT = re.compile(r"Process (\d+) exit with status code (-?\d+)")
+_TORCH_RANK = re.compile(r"^\s*rank\s*:\s*(\d+) \(local_rank: \d+\)")
+_TORCH_CODE = re.compile(r"^\s*exitcode\s*:\s*(-?\d+)")
+_TORCH_ROOT = re.compile(r"Root Cause \(first observed failure\)")
+_LOST_NODE = re.compile(r"Remote daemon: \[\[[^\]]*\],\d+\] on node (\S+)")
+# What a rank is told by the launcher that ends all others because of the first one.
+_FOLLOWING = (143, -15)
+
+
+@dataclass(frozen=True)
+class First:
+    """The rank that failed first, as far as anybody says it."""
+
+    rank: int | None = None
+    node: str | None = None
+    status: int | None = None
+    signal: int | None = None
+
+
+def first_failure(lines, events=()):
+    """Who failed first. events are what ranks said themselves, in the order in which they did."""
+    for event in events:
+        if isinstance(event.get("rank"), int):
+            return First(event["rank"], event.get("host"), 1)
+    text = "\n".join(lines)
+    found = _MPIRUN_SIGNAL.search(text)
+    if found is not None:
+        return First(int(found.group(1)), found.group(2), None, int(found.group(3)))
+    return _by_pairs(lines) or _lost(text) or First()
+
+
+def _by_pairs(lines):
+    """Where the rank stands on one line and its status on a later one."""
+    root, rank = not any(_TORCH_ROOT.search(line) for line in lines), None
+    for line in lines:
+        exited = _GLOO_EXIT.search(line)
+        if exited is not None and int(exited.group(2)) not in _FOLLOWING:
+            return _with_status(int(exited.group(1)), int(exited.group(2)))
+        root = root or _TORCH_ROOT.search(line) is not None
+        named = _MPIRUN_NAME.search(line) or _GLOO_NAME.search(line) or (_TORCH_RANK.search(line) if root else None)
+        if named is not None:
+            rank = int(named.group(1))
+        code = _MPIRUN_CODE.search(line) or (_TORCH_CODE.search(line) if root else None)
+        if code is not None and rank is not None and int(code.group(1)) not in _FOLLOWING:
+            return _with_status(rank, int(code.group(1)))
+    return None
+
+
+def _with_status(rank, status):
+    """Launchers tell a signal as a negative status, or as 128 and more."""
+    if status < 0:
+        return First(rank, None, None, -status)
+    return First(rank, None, None, status - 128) if status > 128 else First(rank, None, status)
+
+
+def _lost(text):
+    found = _LOST_NODE.search(text)
+    return First(None, found.group(1)) if found is not None else None
+
+
+def known_error(lines):
+    """What is known of the first error among these lines, or None."""
+    said = [line for line in lines if not HARMLESS.search(line)]
+    for known in KNOWN:
+        if any(re.search(known.pattern, line) for line in said):
+            return known
+    return None

@@ -1,0 +1,174 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Why a run ended as it did: guests and containers first, then ranks, then launchers. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import launch, result, scripts, trouble
+
+SHOWN_LINES = 12
+# What `timeout` ends with when the time is over. 137 is what mpirun says of a rank that was killed.
+TIMED_OUT = 124
+LOG = "Look at the log of the run, of which these are the last lines"
+# Why a container ended, by the exit status of its first process.
+CONTAINER_ENDS = {
+    scripts.UNHEARD: "Nobody asked for the run any more, so its container ended by itself",
+    scripts.TOO_LONG: "The run took longer than it may, so its container ended by itself",
+    scripts.SSHD_ENDED: "The ssh server of its container ended",
+    scripts.NO_STATUS: "Not even the end of the launcher could be written down, so the folder of the run is full",
+}
+
+
+def judge(made, course, log=None):
+    """{state, code, reason, todo, ...}: the same keys whatever happened."""
+    found = _found(made, course)
+    if found is None:
+        return _verdict("passed", "trained", "", "")
+    return dict(found, log=log)
+
+
+def _verdict(state, code, reason, todo, **more):
+    keys = ("host", "rank", "status", "signal", "known", "lines", "also", "log")
+    said = dict.fromkeys(keys)
+    said.update(lines=[], also=[])
+    return dict(said, state=state, code=code, reason=reason, todo=todo, **more)
+
+
+def _found(made, course):
+    if course.why == "interrupted":
+        return _verdict("failed", "interrupted", "It was interrupted", "Run it again")
+    return _guest(made, course) or _container(made, course) or _limit(made, course) or _ranks(made, course)
+
+
+def _guest(made, course):
+    for name, why in sorted(course.lost.items()):
+        return _failed(
+            made,
+            course,
+            "guest_unreachable",
+            f"The guest {name} does not answer any more: {why}",
+            "Look at the power of the VM and at its network; its containers end by themselves",
+            host=name,
+        )
+    return None
+
+
+def _container(made, course):
+    for place in made.places:
+        answer = course.answers.get(place.name)
+        if answer is None or answer.running:
+            continue
+        # A container that is full says so, since that explains everything else.
+        if answer.out_of_memory:
+            code, reason = "out_of_memory", "The container was killed because its guest or its limit ran out of memory"
+            todo = "Give the VM more memory, or make the batch smaller"
+        elif answer.gone:
+            code, reason = "container_gone", "The container of the run was removed while it ran"
+            todo = "Find out who removes containers on that guest, or whether the engine was restarted"
+        else:
+            code = "no_space" if answer.exit_status == scripts.NO_STATUS else "container_gone"
+            reason = CONTAINER_ENDS.get(
+                answer.exit_status, f"The container of the run ended with {answer.exit_status} while it ran"
+            )
+            todo = answer.said or "Look at the log of the container engine on that guest"
+        return _failed(made, course, code, f"{reason}, on {place.name}", todo, host=place.name)
+    return None
+
+
+def _limit(made, course):
+    limits = made.params["limits"]
+    if course.why == "too_long" or any(status == TIMED_OUT for status in course.statuses.values()):
+        return _failed(
+            made,
+            course,
+            "too_long",
+            f"It did not end within {limits['wall_s']} seconds: {course.seen.told()}",
+            "Raise limits.wall_s if it was on its way, else look at the slowest rank",
+        )
+    if course.why == "stalled":
+        return _failed(
+            made,
+            course,
+            "stalled",
+            f"Nothing went on for {limits['stall_s']} seconds: {course.seen.told()}",
+            "Look at the data path between the guests, and at the rank that told last",
+            host=_behind(made, course),
+        )
+    if course.why == "too_much_output":
+        return _failed(made, course, "too_much_output", "It prints without end", "Make the training print less")
+    return None
+
+
+def _behind(made, course):
+    """The guest of the only rank that never began, where there is just one."""
+    hosts = launch.hosts_of_ranks(made.places)
+    missing = {host for rank, host in enumerate(hosts) if rank not in course.seen.ranks}
+    return missing.pop() if len(missing) == 1 else None
+
+
+def _ranks(made, course):
+    bad = {name: status for name, status in course.statuses.items() if status != 0}
+    if not bad:
+        for code, sentence in result.shortcomings(made.params, course.seen):
+            return _failed(made, course, code, sentence, "Look at the result of the run", lines=False)
+        return None
+    first = trouble.first_failure(course.seen.last_lines(), course.seen.failures)
+    host = _host(made, first)
+    if first.rank is None:
+        name = sorted(bad)[0]
+        reason = f"The launcher on {name} ended with {bad[name]}" + (f" because of {host}" if host else "")
+        return _failed(made, course, "launcher_failed", reason, LOG, host=host or name, status=bad[name])
+    how = f"was killed by signal {first.signal}" if first.signal else f"ended with {first.status}"
+    told = next((event.get("reason") for event in course.seen.failures if event.get("rank") == first.rank), None)
+    reason = f"Rank {first.rank} on {host} failed first: it {how}" + (f" ({told.rstrip('.')})" if told else "")
+    return _failed(
+        made, course, "rank_failed", reason, LOG, host=host, rank=first.rank, status=first.status, signal=first.signal
+    )
+
+
+def _host(made, first):
+    """The guest of whoever failed first, by its name in the inventory."""
+    if first.node is not None:
+        for place in made.places:
+            if first.node in (place.node, place.name, place.address):
+                return place.name
+    hosts = launch.hosts_of_ranks(made.places)
+    return hosts[first.rank] if first.rank is not None and first.rank < len(hosts) else None
+
+
+def _failed(made, course, code, reason, todo, lines=True, **more):
+    rank = more.get("rank")
+    mine = [line for line in course.seen.tail(rank) if line.strip()] if rank is not None else []
+    everything = course.seen.last_lines()
+    shown = (mine or [line for line in everything if line.strip()])[-SHOWN_LINES:] if lines else []
+    known = trouble.known_error(mine) or trouble.known_error(everything) if lines else None
+    said = None if known is None else {"code": known.code, "means": known.means, "todo": known.todo}
+    gone = [
+        place.name
+        for place in made.places
+        if place.name in course.answers and not course.answers[place.name].running and place.name != more.get("host")
+    ]
+    return _verdict("failed", code, reason, todo, lines=shown, known=said, also=gone, **more)
+
+
+def error(made, verdict):
+    """The verdict as an error for the operator."""
+    reason, todo = verdict["reason"], verdict["todo"]
+    known = verdict["known"]
+    if known is not None:
+        reason, todo = f"{reason}. This is known: {known['means']}", known["todo"]
+    if verdict["lines"]:
+        todo = f"{todo.rstrip('.')}. The last lines were: " + " / ".join(line.strip() for line in verdict["lines"][-4:])
+    guests = len(made.places)
+    data = {name: verdict[name] for name in ("host", "rank", "status", "signal", "known", "lines", "log")}
+    return OperatorError(
+        f"Training {made.run}",
+        f"it was to run to its end on {guests} guest{'s' if guests > 1 else ''}",
+        reason,
+        todo,
+        verdict["code"],
+        **data,
+    )

@@ -1,0 +1,243 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Connections to all guests of a run, as Ansible itself makes one for a task that is delegated."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import shlex
+import shutil
+import signal
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import TimeoutError as NoAnswer
+
+from ansible import constants as C
+from ansible.errors import AnsibleConnectionFailure, AnsibleError
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible.plugins.action import ActionBase
+from ansible.plugins.loader import become_loader, connection_loader
+from ansible.template import Templar
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Completed
+
+# A guest that vanished without a word is noticed after so long, whatever the user's own settings of ssh are.
+ALIVE = "-o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ConnectTimeout=10"
+ANSWER_S = 60
+
+
+class UnreachableError(Exception):
+    """A guest that does not answer any more."""
+
+
+class Guest:
+    """One guest, on which one command runs at a time."""
+
+    def __init__(self, name, execute):
+        self.name = name
+        self._execute = execute
+        self._lock = threading.Lock()
+
+    def run(self, argv, data=None):
+        """Run one command; data goes to its standard input."""
+        argv = tuple(str(word) for word in argv)
+        with self._lock:
+            try:
+                answer = self._execute(argv, data)
+            except AnsibleConnectionFailure as trouble:
+                raise UnreachableError(" ".join(str(trouble).split())) from None
+        return Completed(argv, answer["rc"], answer["stdout"], answer["stderr"])
+
+    def script(self, text, *arguments, data=None):
+        """Run a script by /bin/sh."""
+        return self.run(["/bin/sh", "-c", text, "sh", *arguments], data)
+
+
+class Guests:
+    """All guests of a run, asked side by side."""
+
+    def __init__(self, guests):
+        self.by_name = {guest.name: guest for guest in guests}
+        self._pool = ThreadPoolExecutor(max_workers=max(1, len(self.by_name)))
+        self._waiting = {}
+
+    def ask(self, names, work, limit_s=ANSWER_S, patience_s=0):
+        """({guest: what work(guest) gave}, {guest: why there is no answer}); other errors are raised.
+
+        A guest that still owes an answer is given patience_s seconds for it, and is not asked otherwise.
+        """
+        futures = {}
+        lost = {}
+        wait([self._waiting[name] for name in names if name in self._waiting], patience_s)
+        for name in names:
+            if name in self._waiting and not self._waiting[name].done():
+                lost[name] = "It still does not answer an earlier question."
+                continue
+            # Ansible keeps in such a context which task it runs.
+            context = contextvars.copy_context()
+            futures[name] = self._waiting[name] = self._pool.submit(context.run, work, self.by_name[name])
+        given = {}
+        for name, future in futures.items():
+            try:
+                given[name] = future.result(limit_s)
+            except NoAnswer:
+                lost[name] = f"It gave no answer within {limit_s} seconds."
+            except UnreachableError as trouble:
+                lost[name] = str(trouble)
+        return given, lost
+
+    def close(self):
+        """Wait for nobody."""
+        self._pool.shutdown(wait=False)
+
+
+@contextlib.contextmanager
+def opened(action, names, task_vars):
+    """The guests with these names in the inventory; their connections are gone afterwards."""
+    # Short, since the path of a control socket may only have about 100 characters.
+    folder = tempfile.mkdtemp(prefix="run-", dir="/tmp")
+    reaches = []
+    try:
+        for name in names:
+            reaches.append(_Reach(action, name, task_vars, folder))
+        guests = Guests([Guest(reach.name, reach.execute) for reach in reaches])
+        try:
+            yield guests
+        finally:
+            guests.close()
+    finally:
+        for reach in reaches:
+            reach.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Reach(ActionBase):
+    """An action of its own for each guest: commands with become are Ansible's own work."""
+
+    def __init__(self, action, name, task_vars, folder):
+        self.name = name
+        task, variables = _delegated(action, name, task_vars)
+        templar = Templar(loader=action._loader, variables=variables)
+        context = action._play_context.copy()
+        context.remote_addr = str(templar.template(variables.get("ansible_host", name)))
+        connection = _connection(task, context, variables, templar)
+        super().__init__(task, connection, context, action._loader, templar, action._shared_loader_obj)
+        _keep_apart(connection, folder)
+
+    def run(self, tmp=None, task_vars=None):
+        raise NotImplementedError
+
+    def execute(self, argv, data):
+        """The answer of one command, whose words arrive as they are."""
+        return self._low_level_execute_command(
+            shlex.join(argv), sudoable=self._connection.become is not None, in_data=data
+        )
+
+    def close(self):
+        """End the connection and whatever keeps it open for others."""
+        with contextlib.suppress(AnsibleError, OSError):
+            if hasattr(self._connection, "_create_control_path") and self._connection.control_path:
+                self._connection.reset()
+            self._connection.close()
+
+
+def _delegated(action, name, task_vars):
+    """The task and the variables that it would have if it was delegated to a guest."""
+    if name not in task_vars.get("hostvars", {}):
+        raise OperatorError(
+            f"Guest {name}",
+            "the guests of a run have to be hosts of the inventory",
+            "There is no host of this name",
+            "Add it, or use the name that it has there",
+            "unknown_host",
+            host=name,
+        )
+    task, manager = action._task.copy(), action._task.get_variable_manager()
+    task.delegate_to = name
+    if manager is None:
+        return task, dict(task_vars["hostvars"][name])
+    templar = Templar(loader=action._loader, variables=task_vars)
+    found, given = manager.get_delegated_vars_and_hostname(templar, task, task_vars)
+    return task, found["ansible_delegated_vars"][given]
+
+
+def _connection(task, context, variables, templar):
+    kind = str(templar.template(variables.get("ansible_connection", task.connection or context.connection or "ssh")))
+    kind = "ssh" if kind in ("smart", "") else kind
+    connection = connection_loader.get(kind, context, os.devnull, task_uuid=task._uuid)
+    if connection is None:
+        raise AnsibleError(f"the connection plugin '{kind}' was not found")
+    _become(connection, task, context, variables, templar)
+    keys = task.dump_attrs()
+    keys["timeout"] = context.timeout
+    keys.pop("retries", None)
+    if context.password:
+        keys["password"] = context.password
+    connection.set_options(task_keys=keys, var_options=_options("connection", connection, variables, templar))
+    with contextlib.suppress(AttributeError):
+        connection._shell.set_options(
+            task_keys=keys, var_options=_options("shell", connection._shell, variables, templar)
+        )
+    if connection.become is not None:
+        if context.become_pass:
+            keys["become_pass"] = context.become_pass
+        become = connection.become
+        become.set_options(task_keys=keys, var_options=_options("become", become, variables, templar))
+    context.set_attributes_from_plugin(connection)
+    return connection
+
+
+def _become(connection, task, context, variables, templar):
+    wanted = variables.get("ansible_become")
+    wanted = task.become if wanted is None else boolean(templar.template(wanted), strict=False)
+    method = str(templar.template(variables.get("ansible_become_method") or task.become_method or "sudo"))
+    plugin = become_loader.get(method) if wanted else None
+    connection.set_become_plugin(plugin)
+    if plugin is not None:
+        context.set_become_plugin(plugin.name)
+
+
+def _options(kind, plugin, variables, templar):
+    names = C.config.get_plugin_vars(kind, plugin._load_name)
+    return {name: templar.template(variables[name]) for name in names if name in variables}
+
+
+def _keep_apart(connection, folder):
+    """A connection of ssh of its own, with a watch on it. One that the play made before might never notice a death."""
+    if getattr(connection, "transport", "") != "ssh":
+        return
+    with contextlib.suppress(KeyError):
+        connection.set_option("control_path_dir", folder)
+        connection.set_option("control_path", "")
+        connection.set_option("ssh_extra_args", f"{ALIVE} {connection.get_option('ssh_extra_args') or ''}".strip())
+
+
+class Interrupted(BaseException):
+    """Somebody wants the run to end."""
+
+
+@contextlib.contextmanager
+def interruptible():
+    """Within it, what ends a process raises Interrupted once, so that there is time to tidy up."""
+    before = {}
+
+    def stop(number, _frame):
+        for other in before:
+            signal.signal(other, signal.SIG_IGN)
+        raise Interrupted(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        before[number] = signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,138 @@
+"""A benchmark with a model shaped like ResNet-50 and made-up pictures, in the form of the known Horovod benchmarks.
+
+The model has the layers and the 25,557,032 weights of ResNet-50, so that its gradients load the network as that model's
+do. The data are made once and stay in memory: neither disks nor decoders are measured.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+
+import engines
+
+BLOCKS = (3, 4, 6, 3)  # of the four stages of ResNet-50
+EXPANSION = 4
+
+
+def block_of(nn, entering, width, stride):
+    """A bottleneck: narrow, look around, widen; what came in is added at the end."""
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            leaving = width * EXPANSION
+            self.way = nn.Sequential(
+                nn.Conv2d(entering, width, 1, bias=False),
+                nn.BatchNorm2d(width),
+                nn.ReLU(inplace=True),
+                nn.Conv2d(width, width, 3, stride=stride, padding=1, bias=False),
+                nn.BatchNorm2d(width),
+                nn.ReLU(inplace=True),
+                nn.Conv2d(width, leaving, 1, bias=False),
+                nn.BatchNorm2d(leaving),
+            )
+            self.past = nn.Identity()
+            if stride != 1 or entering != leaving:
+                self.past = nn.Sequential(
+                    nn.Conv2d(entering, leaving, 1, stride=stride, bias=False), nn.BatchNorm2d(leaving)
+                )
+            self.end = nn.ReLU(inplace=True)
+
+        def forward(self, seen):
+            return self.end(self.way(seen) + self.past(seen))
+
+    return Block()
+
+
+def model_of(torch, classes):
+    """ResNet-50, layer by layer."""
+    nn = torch.nn
+    layers = [
+        nn.Conv2d(3, 64, 7, stride=2, padding=3, bias=False),
+        nn.BatchNorm2d(64),
+        nn.ReLU(inplace=True),
+        nn.MaxPool2d(3, stride=2, padding=1),
+    ]
+    entering = 64
+    for stage, blocks in enumerate(BLOCKS):
+        width = 64 * 2**stage
+        for number in range(blocks):
+            layers.append(block_of(nn, entering, width, 2 if stage and number == 0 else 1))
+            entering = width * EXPANSION
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(entering, classes))
+
+
+def spread(rates):
+    """(mean, half of the range in which 95 of 100 values are expected) of the rates."""
+    return statistics.fmean(rates), 1.96 * statistics.pstdev(rates)
+
+
+def train(engine, options):
+    """Warm up, then measure every iteration of so many steps."""
+    torch = engine.torch
+    torch.manual_seed(options.seed * 1000 + engine.rank)
+    torch.backends.cudnn.benchmark = True
+    model = model_of(torch, options.classes).to(engine.device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=options.learning_rate)
+    model, optimizer = engine.distribute(model, optimizer, options.fp16_allreduce)
+    pictures = torch.randn(options.batch, 3, options.image_size, options.image_size, device=engine.device)
+    kinds = torch.randint(options.classes, (options.batch,), device=engine.device)
+
+    def steps(count):
+        loss = None
+        for _step in range(count):
+            optimizer.zero_grad()
+            loss = torch.nn.functional.cross_entropy(model(pictures), kinds)
+            loss.backward()
+            optimizer.step()
+        engine.wait()
+        return None if loss is None else float(loss)
+
+    unit = "GPU" if engine.on_gpu else "CPU"
+    tell = print if engine.rank == 0 else _hush
+    tell("Model: resnet50", f"Batch size: {options.batch}", f"Number of {unit}s: {engine.size}", sep="\n", flush=True)
+    tell("Running warmup...", flush=True)
+    steps(options.warmup)
+    tell("Running benchmark...", flush=True)
+    rates, losses = [], []
+    for iteration in range(options.iterations):
+        begun = time.perf_counter()
+        losses.append(steps(options.steps))
+        seconds = time.perf_counter() - begun
+        rates.append(options.batch * options.steps / seconds)
+        if not math.isfinite(losses[-1]):
+            raise ArithmeticError(f"the loss is {losses[-1]} in iteration {iteration}; a lower learning rate may help")
+        tell(f"Iter #{iteration}: {rates[-1]:.1f} img/sec per {unit}", flush=True)
+        engines.say(
+            "iteration",
+            rank=engine.rank,
+            iteration=iteration,
+            loss=round(losses[-1], 6),
+            samples_per_s=round(rates[-1], 1),
+            seconds=round(seconds, 4),
+        )
+    mean, around = spread(rates)
+    tell(f"Img/sec per {unit}: {mean:.1f} +-{around:.1f}", flush=True)
+    tell(f"Total img/sec on {engine.size} {unit}(s): {engine.size * mean:.1f} +-{engine.size * around:.1f}", flush=True)
+    ends = {"loss_first": round(losses[0], 6), "loss_last": round(losses[-1], 6)}
+    engines.say("end", rank=engine.rank, weights=engines.digest(model), **ends)
+
+
+def _hush(*_lines, **_how):
+    """Only rank 0 speaks to people."""
+
+
+def parser():
+    """The options of this benchmark."""
+    made = engines.arguments(__doc__.splitlines()[0], iterations=10, batch=32, learning_rate=0.01)
+    made.add_argument("--warmup", type=engines.natural, default=10, help="steps before anything is measured")
+    made.add_argument("--steps", type=engines.positive, default=10, help="steps of one iteration")
+    made.add_argument("--image-size", type=engines.positive, default=224, help="pixels of a side")
+    made.add_argument("--classes", type=engines.positive, default=1000)
+    return made
+
+
+if __name__ == "__main__":
+    engines.run(train, parser().parse_args())

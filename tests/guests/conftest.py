@@ -1,0 +1,63 @@
+"""One twin with two guests for all tests of this level, and guests for one test that may be spoilt."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from twin.guests import engine
+from twin.launch import launch
+
+from .lab import Fresh, Lab
+
+SEED = Path(__file__).parent / "seed.yml"
+FACES = ("guests", "depot")
+REQUIRED = "AIREADY_ENGINE"  # required: an engine is installed where it can be, and tests without one fail
+PAIR = ("job-01", "job-02")
+
+
+@pytest.fixture(scope="session")
+def guests(tmp_path_factory, pytestconfig):
+    """The lab: .twin, .guest(name), .play(tasks, hosts=[name])."""
+    required = os.environ.get(REQUIRED) == "required"
+    running = launch(SEED, faces=FACES)
+    try:
+        # Where an image has to be made first, people see how that goes.
+        with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+            if required:
+                engine.have(print, install=True)
+            twin = running.__enter__()
+    except engine.EngineProblem as problem:
+        if required:
+            raise
+        pytest.skip(f"no guests: {' '.join(str(problem).split())}")
+    try:
+        lab = Lab(twin, tmp_path_factory.mktemp("guests"))
+        for name in PAIR:
+            twin.guest(name).wait()
+        yield lab
+        lab.close()
+    finally:
+        running.__exit__(None, None, None)
+
+
+@pytest.fixture
+def play(guests):
+    """play(tasks, hosts=[name], check=False, ...): results of the tasks, see lab.Played."""
+    return guests.play
+
+
+@pytest.fixture
+def fresh_guest(guests):
+    """fresh_guest(**vm): a guest from an entry of a seed's vms, a lab.Fresh; it is gone after the test."""
+    made = []
+
+    def make(**vm):
+        made.append(guests.fresh(**vm))
+        return Fresh(guests, made[-1])
+
+    yield make
+    for vm in made:
+        guests.remove(vm)

@@ -1,0 +1,213 @@
+"""Docker on a real guest, by the role and its modules: what a user gets, and what happens when the guest is spoilt."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+OURS = "aiready.vsphere"
+DAEMON = "/etc/docker/daemon.json"
+HERE = "localhost:5000"
+USER, PASSWORD = "$oauthtoken", "nvapi-canary"
+# The least that runs in a container: one program and what it is linked to.
+IMAGE = (
+    "tar -C / -c usr/bin/true usr/bin/sleep usr/lib64 usr/lib/x86_64-linux-gnu/libc.so.6 "
+    "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2 lib lib64 bin | docker import - proof:1"
+)
+# A registry with a password and a certificate that nobody knows.
+REGISTRY = f"""
+set -e
+systemctl disable --now --quiet docker-registry 2>/dev/null
+mkdir -p /srv/registry && cd /srv/registry
+openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out ca.pem -days 2 -subj /CN=localhost \\
+  -addext subjectAltName=DNS:localhost 2>/dev/null
+htpasswd -Bbn '{USER}' '{PASSWORD}' > users
+cat > config.yml <<END
+version: 0.1
+storage: {{filesystem: {{rootdirectory: /srv/registry/data}}}}
+http: {{addr: "localhost:5000", tls: {{certificate: /srv/registry/ca.pem, key: /srv/registry/key.pem}}}}
+auth: {{htpasswd: {{realm: lab, path: /srv/registry/users}}}}
+END
+systemd-run --quiet --unit=lab-registry docker-registry serve /srv/registry/config.yml
+for _try in $(seq 100); do curl -sko /dev/null https://localhost:5000/v2/ && break; sleep 0.2; done
+"""
+
+
+class Docker:
+    """A guest with Docker, made by the role once for all tests here."""
+
+    def __init__(self, lab, vm):
+        self.lab, self.name, self.guest = lab, vm.name, lab.guest(vm.name)
+
+    def sh(self, text):
+        status, out, err = self.guest.run(["sh", "-c", text])
+        assert status == 0, f"{text}: {out}{err}"
+        return out.strip()
+
+    def role(self, check=False, **wish):
+        variables = {f"container_runtime_{name}": value for name, value in {"gpu": False, **wish}.items()}
+        play = {
+            "hosts": self.name,
+            "become": True,
+            "vars": variables,
+            "roles": [f"{OURS}.container_runtime"],
+        }
+        return self.lab.playbook([play], check=check)
+
+    def module(self, name, **params):
+        (told,) = self.lab.play([{"name": name, f"{OURS}.{name}": params}], hosts=[self.name])
+        return told
+
+
+@pytest.fixture(scope="module")
+def docker(guests):
+    vm = guests.fresh()
+    guest = Docker(guests, vm)
+    guest.bare = guest.role(check=True)
+    guest.first = guest.role()
+    yield guest
+    guests.remove(vm)
+
+
+@pytest.fixture(scope="module")
+def registry(docker):
+    """A registry on the guest itself, with an image that the guest does not have any more."""
+    docker.sh("apt-get -qq install --no-install-recommends docker-registry apache2-utils openssl >/dev/null")
+    docker.sh(REGISTRY)
+    docker.sh(IMAGE)
+    docker.sh(f"mkdir -p /etc/docker/certs.d/{HERE} && cp /srv/registry/ca.pem /etc/docker/certs.d/{HERE}/ca.crt")
+    docker.sh(f"echo {PASSWORD} | docker login --username '{USER}' --password-stdin {HERE}")
+    docker.sh(f"docker tag proof:1 {HERE}/proof:1 && docker push --quiet {HERE}/proof:1")
+    docker.sh(f"docker rmi {HERE}/proof:1 && rm -r ~/.docker /etc/docker/certs.d")
+    (docker.lab.work / "registry-ca.pem").write_text(docker.sh("cat /srv/registry/ca.pem"))
+    return docker
+
+
+def entry(docker, **more):
+    ca = str(docker.lab.work / "registry-ca.pem")
+    return {"address": HERE, "username": USER, "password": PASSWORD, "ca_file": ca, **more}
+
+
+def test_check_mode_on_a_bare_guest_says_what_is_missing_and_fails_nowhere(docker):
+    assert docker.bare.status == 0, docker.bare.output
+    assert docker.bare.changed
+
+
+def test_role_installs_a_docker_that_may_lock_memory(docker):
+    assert docker.first.status == 0, docker.first.output
+    assert docker.sh("systemctl show docker --property=LimitMEMLOCK --value") == "infinity"
+    assert docker.sh("docker info 2>/dev/null | sed -n 's/^ Storage Driver: //p'") == "overlay2"
+
+
+def test_second_run_changes_nothing(docker):
+    again = docker.role()
+    assert again.status == 0, again.output
+    assert again.changed == []
+
+
+def test_image_is_pulled_with_the_login_and_runs_and_again_nothing_changes(registry):
+    wish = {"registries": [entry(registry)], "proof_image": f"{HERE}/proof:1", "proof_command": ["/usr/bin/true"]}
+    first, again = registry.role(**wish), registry.role(**wish)
+    assert first.status == 0, first.output
+    assert "A container runs" in first.output
+    assert again.changed == []
+    assert PASSWORD not in first.output + again.output
+    assert json.loads(registry.sh("cat ~/.docker/config.json"))["auths"].keys() == {HERE}
+
+
+REFUSED = {
+    "a wrong password": ({"password": "wrong-canary"}, "login_refused"),
+    "an authority that nobody knows": ({"ca_file": ""}, "registry_untrusted"),
+    "an address where nothing is": ({"registry": "localhost:5001"}, "registry_unreachable"),
+}
+
+
+@pytest.mark.parametrize("more, code", REFUSED.values(), ids=REFUSED)
+def test_login_is_refused_before_anything_is_written(registry, more, code):
+    registry.sh("rm -rf ~/.docker /etc/docker/certs.d")
+    wish = {"registry": HERE, "username": USER, "password": PASSWORD, "ca_file": "/srv/registry/ca.pem", **more}
+    told = registry.module("container_registry_login", **wish)
+    assert told["failure"]["code"] == code, told
+    assert "canary" not in json.dumps(told["login"]) + told["msg"]
+    registry.sh("test ! -e ~/.docker")
+
+
+def test_full_disk_in_the_middle_of_a_pull_is_told_with_what_to_do(registry):
+    # No layer of it is left of another image either.
+    registry.sh("docker image prune --all --force")
+    registry.sh("mount -t tmpfs -o size=64k none /var/lib/docker/tmp")
+    try:
+        run = registry.role(registries=[entry(registry)], proof_image=f"{HERE}/proof:1")
+    finally:
+        registry.sh("umount /var/lib/docker/tmp")
+    assert run.status != 0
+    assert "no space left on device" in run.output
+    assert "Make room" in run.output
+
+
+def test_file_that_is_no_json_is_named_and_left(docker):
+    docker.sh(f"cp {DAEMON} /srv/kept 2>/dev/null || true; echo '{{' > {DAEMON}")
+    try:
+        told = docker.module("container_engine")
+        assert told["failure"]["code"] == "configuration_broken", told
+        assert docker.sh(f"cat {DAEMON}") == "{"
+    finally:
+        docker.sh(f"rm {DAEMON}; mv /srv/kept {DAEMON} 2>/dev/null || true")
+
+
+def test_disk_that_is_read_only_is_told_and_the_engine_goes_on(docker):
+    docker.sh("mkdir -p /srv/ro && mount --bind /etc/docker /etc/docker && mount -o remount,ro,bind /etc/docker")
+    try:
+        told = docker.module("container_engine", insecure_registries=["registry.lab.example:5000"])
+        assert told["failure"]["code"] == "file_trouble", told
+        assert "writable" in told["msg"]
+    finally:
+        docker.sh("umount /etc/docker")
+    assert docker.sh("systemctl is-active docker") == "active"
+
+
+def test_engine_that_does_not_start_with_its_settings_gets_the_old_ones_back(docker):
+    # A person gave the service a flag that contradicts what is then written.
+    place = "/etc/systemd/system/docker.service.d/90-person.conf"
+    flag = "--insecure-registry=theirs.lab.example:5000"
+    docker.sh(
+        f"printf '[Service]\\nExecStart=\\nExecStart=/usr/sbin/dockerd -H fd:// {flag}\\n' > {place};"
+        "systemctl daemon-reload; systemctl restart docker"
+    )
+    before = docker.sh(f"cat {DAEMON} 2>/dev/null || echo none")
+    try:
+        told = docker.module("container_engine", insecure_registries=["mine.lab.example:5000"])
+        assert told["failure"]["code"] == "engine_refused", told
+        assert "insecure-registries" in told["failure"]["journal"]
+        assert docker.sh(f"cat {DAEMON} 2>/dev/null || echo none") == before
+        assert docker.sh("systemctl is-active docker") == "active"
+    finally:
+        docker.sh(f"rm {place}; systemctl daemon-reload; systemctl reset-failed docker; systemctl restart docker")
+
+
+def test_running_container_is_not_stopped_for_a_setting(docker):
+    docker.sh(IMAGE)
+    docker.sh("docker run --detach --name training --network none proof:1 /usr/bin/sleep 600")
+    proxy = {"http": "http://proxy.lab.example:3128"}
+    try:
+        told = docker.module("container_engine", proxy=proxy)
+        assert told["failure"]["code"] == "containers_would_be_lost", told
+        assert told["failure"]["containers"] == ["training"]
+        later = docker.module("container_engine", proxy=proxy, restart="later")
+        assert later["engine"]["pending"] == [{"needs": "engine_restart", "what": "engine"}]
+        assert docker.module("container_engine", insecure_registries=["mine.lab.example:5000"], restart="later")[
+            "changed"
+        ]
+        assert docker.sh("docker inspect --format {{.State.Running}} training") == "true"
+    finally:
+        docker.sh("docker rm --force training")
+    assert docker.module("container_engine", proxy={}, secure_registries=["mine.lab.example:5000"])["changed"]
+    assert docker.sh("docker info 2>/dev/null | grep -c 'HTTPS Proxy' || true") == "0"
+
+
+def test_engine_of_another_source_is_refused_by_name(docker):
+    run = docker.role(source="vendor")
+    assert run.status != 0
+    assert "docker.io" in run.output
+    assert docker.sh("dpkg-query -W -f '${db:Status-Status}' docker.io") == "installed"

@@ -1,0 +1,107 @@
+"""The part of the rehearsal that happens inside guests: what it needs, and what shows that a training really ran."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from pathlib import Path
+
+from .failure import RehearsalFailed
+
+FACES = ("guests", "depot", "registry")
+# Where the adapters of the training are in the guests of the lab: the second one of each VM.
+DATA, MANAGEMENT = "ens224", "ens192"
+LEAST_BYTES = 100_000
+
+
+def missing(say) -> str:
+    """Why there can be no guests here, or nothing; a container engine is installed and started where that may be."""
+    try:
+        from twin.guests import engine, image, training_image
+    except ImportError as problem:
+        return f"The library {problem.name} is missing. Run `make setup`."
+    try:
+        client = engine.have(say, install=os.geteuid() == 0)
+        try:
+            image.ensure(client, say)
+            training_image.ensure(client, say)
+        finally:
+            client.close()
+    except engine.EngineProblem as problem:
+        return str(problem)
+    return ""
+
+
+def tell_progress(say) -> None:
+    """What the lab says of its guests is shown, so that nobody waits in silence."""
+
+    class Teller(logging.Handler):
+        def emit(self, record):
+            say(f"  : {record.getMessage()}")
+
+    log = logging.getLogger("twin.guests")
+    log.setLevel(logging.INFO)
+    log.handlers = [Teller()]
+
+
+def ready(twin, names) -> str:
+    """What the guests themselves show, past every playbook: driver, licence, engine."""
+    for name in names:
+        guest = twin.guest(name)
+        _expect(guest, name, ["nvidia-smi", "-L"], "GPU 0:", "its driver shows no GPU")
+        _expect(guest, name, ["nvidia-smi", "-q"], "Licensed (", "its GPU has no licence")
+        _expect(guest, name, ["docker", "info", "--format", "{{json .Runtimes}}"], "nvidia", "its Docker knows no GPUs")
+    return f"{' and '.join(names)} show a licensed GPU and a Docker that knows it"
+
+
+def counters(twin, names) -> dict:
+    """What the adapters of each guest have carried so far."""
+    return {name: twin.guest(name).counters() for name in names}
+
+
+def trained(work: Path, before: dict, twin) -> str:
+    """What the newest result says, and whether the adapters of the guests agree with it."""
+    result = _newest(work / "results")
+    loss, weights = result["loss"], result["weights"]
+    wrong = []
+    if result["verdict"]["state"] != "passed":
+        wrong.append(f"its verdict is {result['verdict']}")
+    if not (loss["first"] and loss["last"] is not None and loss["last"] < loss["first"]):
+        wrong.append(f"its loss did not fall: {loss}")
+    if not weights["equal"]:
+        wrong.append(f"the weights of its ranks differ: {weights}")
+    carried = {}
+    for name, was in before.items():
+        now = twin.guest(name).counters()
+        grown = {one: sum(now[one]) - sum(was.get(one, (0, 0))) for one in (DATA, MANAGEMENT) if one in now}
+        carried[name] = grown.get(DATA, 0)
+        if grown.get(DATA, 0) < max(LEAST_BYTES, grown.get(MANAGEMENT, 0) // 10):
+            wrong.append(f"{name} carried {grown}, so that its training did not go by {DATA}")
+    told = {one["name"]: one["carried_by"] for one in result["hosts"]}
+    if set(told.values()) != {DATA}:
+        wrong.append(f"the result says that traffic went by {told}")
+    left = {name: twin.guest(name).run(["docker", "ps", "--quiet"])[1].split() for name in before}
+    if any(left.values()):
+        wrong.append(f"containers are left over: {left}")
+    if wrong:
+        raise RehearsalFailed(f"The training did not go as it should: {'; '.join(wrong)}.")
+    return (
+        f"loss {loss['first']:.3f} to {loss['last']:.3f}, weights of {len(result['ranks'])} ranks equal, "
+        f"{min(carried.values()) // 1024} kB and more by {DATA} of each guest"
+    )
+
+
+def _newest(folder: Path) -> dict:
+    files = sorted(folder.rglob("*.json"), key=lambda path: path.stat().st_mtime)
+    for file in reversed(files):
+        content = json.loads(file.read_text())
+        if isinstance(content, dict) and "verdict" in content:
+            return content
+    raise RehearsalFailed(f"The training left no result below {folder}.")
+
+
+def _expect(guest, name, argv, text, trouble) -> None:
+    status, out, err = guest.run(argv)
+    if status != 0 or text not in out:
+        raise RehearsalFailed(f"{name}: {trouble}. `{' '.join(argv)}` said: {(out + err).strip()[-500:]}")

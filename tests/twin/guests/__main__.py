@@ -1,0 +1,72 @@
+"""python -m twin.guests: what the guests of labs need on this machine, and what labs have left there."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from . import engine, image
+from . import lab as labs
+
+WORDS = {
+    "setup": "install and start Docker where that is possible, and make the image of the guests",
+    "status": "say what is there",
+    "clean": "remove every container, network and volume of labs, and the images that their clones had",
+    "purge": "the same, and the images of the guests, which the next lab has to make anew",
+}
+
+
+def main():
+    """The word that was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m twin.guests", description=__doc__)
+    words = parser.add_subparsers(dest="word", required=True, metavar="|".join(WORDS))
+    for word, what in WORDS.items():
+        words.add_parser(word, help=what, description=what)
+    word = parser.parse_args().word
+    try:
+        return {"setup": _setup, "status": _status, "clean": _clean, "purge": _purge}[word]()
+    except engine.EngineProblem as problem:
+        print(problem, file=sys.stderr)
+        return 1
+
+
+def _setup():
+    client = engine.have(_say, install=True)
+    labs.remove_forgotten(client, _say)
+    _say(f"Docker {client.version()['Version']} answers. The image of the guests is {image.ensure(client, _say)}.")
+    return 0
+
+
+def _status():
+    client = engine.have(_say)
+    made = [tag for one in client.images.list(image.REPOSITORY) for tag in one.tags]
+    _say(f"Docker {client.version()['Version']} answers. Images of guests: {', '.join(made) or 'none yet'}.")
+    for lab, owner in labs.labs(client).items():
+        state = {True: "runs", False: "is forgotten", None: "cannot be seen from here"}[labs.lives(owner)]
+        _say(f"Lab {lab} of process {owner.partition(':')[0]} {state}.")
+    return 0
+
+
+def _clean():
+    client = engine.running()
+    if client is None:
+        _say("No Docker runs here, so no lab has left anything running.")
+        return 0
+    labs.remove(client)
+    return 0
+
+
+def _purge():
+    client = engine.running()
+    _clean()
+    for one in client.images.list(image.REPOSITORY) if client is not None else []:
+        client.images.remove(one.id, force=True)
+    return 0
+
+
+def _say(line):
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""The line between a guest and the model: one socket for each VM, one line of JSON there and one back."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socketserver
+import threading
+
+LOG = logging.getLogger(__name__)
+TOOLS = "vmtoolsd"
+
+
+class Line(socketserver.ThreadingUnixStreamServer):
+    """The socket of one VM; reported(what) hears what VMware Tools tell."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, path, world, vm, reported):
+        path.unlink(missing_ok=True)
+        super().__init__(str(path), _Handler)
+        path.chmod(0o666)  # users of the guest ask too
+        self.world, self.vm, self.reported = world, vm, reported
+        self._thread = threading.Thread(
+            target=self.serve_forever, kwargs={"poll_interval": 0.2}, name=f"line-{vm.moid}", daemon=True
+        )
+        self._thread.start()
+
+    def stop(self):
+        """Nobody is answered any more."""
+        self.shutdown()
+        self.server_close()
+        self._thread.join()
+
+
+class _Handler(socketserver.StreamRequestHandler):
+    def handle(self):
+        line = self.rfile.readline()
+        if not line.strip():
+            return
+        try:
+            answer = self._answer(json.loads(line))
+        except Exception as problem:
+            # A program of the guest shall not hang because the model has a defect: the log has the place.
+            LOG.exception("A guest's question has no answer: %s", line[:200])
+            answer = {"stdout": "", "stderr": f"the lab failed: {problem!r}\n", "status": 70, "files": {}, "delay_s": 0}
+        try:
+            self.wfile.write(json.dumps(answer).encode() + b"\n")
+        except BrokenPipeError:
+            LOG.debug("A guest did not wait for its answer.")
+
+    def _answer(self, request):
+        from .programs import calls
+
+        if request["argv"][0] == TOOLS:
+            self.server.reported(json.loads(request["stdin"]))
+            return {"stdout": "", "stderr": "", "status": 0, "files": {}, "delay_s": 0}
+        return calls.answer(self.server.world, self.server.vm, request)

@@ -1,0 +1,56 @@
+"""The image that guests start from: an installed Debian, made once on a machine and known by its recipe."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from pathlib import Path
+
+from . import building
+
+FILES = Path(__file__).parent / "files"
+REPOSITORY = "aiready-lab/guest"
+PACKAGES = (
+    *("ca-certificates", "chrony", "curl", "dbus", "ethtool", "gnupg", "iproute2", "iptables", "iputils-ping", "kmod"),
+    *("netbase", "openssh-server", "openssh-sftp-server", "pciutils", "procps", "python3", "python3-apt", "sudo"),
+    *("systemd", "systemd-sysv"),
+)
+NEEDED_BYTES = 2 * 1024**3
+WHAT = "the image of the guests"
+TODO = "Look whether this machine reaches the Debian mirror in its apt sources, then start again."
+
+
+def tag():
+    """The name of the image that this recipe makes."""
+    recipe = "\n".join([building.SUITE, *PACKAGES, *building.LEFT_OUT, (FILES / "setup").read_text(encoding="utf-8")])
+    return f"{REPOSITORY}:{hashlib.sha256(recipe.encode()).hexdigest()[:12]}"
+
+
+def ensure(client, say):
+    """The image's name; it is made first if it is not there. say(line) is told of what takes a while."""
+    name = tag()
+    if building.there(client, name):
+        return name
+    building.require_room(WHAT, NEEDED_BYTES)
+    say(f"Making {WHAT}, {name}; this is done once and takes a minute or two.")
+    if building.can_bootstrap():
+        hooks = [f"upload {FILES / 'setup'} /setup", 'chroot "$1" sh /setup', 'rm "$1/setup"']
+        building.bootstrapped(client, name, say, TODO, PACKAGES, [f"--customize-hook={hook}" for hook in hooks])
+    else:
+        say(f"mmdebstrap is not here, or may not be used: starting from {building.PLAIN} instead.")
+        _from_hub(client, name, say)
+    say(f"The image {name} is there.")
+    return name
+
+
+def _from_hub(client, name, say):
+    lines = [f"FROM {building.PLAIN}", "ENV DEBIAN_FRONTEND=noninteractive", "COPY setup /setup"]
+    lines += [
+        f"RUN apt-get update && apt-get install -y --no-install-recommends {' '.join(PACKAGES)}"
+        " && sh /setup && rm -rf /setup /var/lib/apt/lists/*"
+    ]
+    with tempfile.TemporaryDirectory(prefix="aiready-image-") as folder:
+        shutil.copy(FILES / "setup", folder)
+        Path(folder, "Dockerfile").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        building.built(client, f"Making {WHAT}: docker build", say, TODO, path=folder, tag=name)

@@ -1,0 +1,125 @@
+"""Who owns what the engine has: everything carries the labels of its lab, and one whose process is gone is removed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import time
+from pathlib import Path
+
+import docker.errors
+
+LABEL = "aiready.lab"  # the id of the lab
+OWNER = "aiready.owner"  # the process that runs it
+REMOVED_S, AGAIN_S = 120, 0.2  # how long another one may take to let go of something
+IMAGES = "aiready-lab/vm"  # disks of VMs that others are cloned from
+
+
+class Lab:
+    """The id and the labels of one lab."""
+
+    def __init__(self):
+        self.id = secrets.token_hex(4)
+        self.labels = {LABEL: self.id, OWNER: owner()}
+
+    def name(self, part):
+        """The name of something of this lab."""
+        return f"aiready-{self.id}-{part}"
+
+
+def owner(pid=None):
+    """A process by what stays the same while it lives: its number, its start, and where the number counts."""
+    pid = pid or os.getpid()
+    started = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    return f"{pid}:{started}:{_space()}"
+
+
+def lives(text):
+    """Whether the owner's process is there; None where that cannot be seen from here."""
+    pid, _colon, rest = (text or "").partition(":")
+    if not pid.isdigit() or rest.partition(":")[2] != _space():
+        return None
+    try:
+        return owner(int(pid)) == text
+    except (OSError, IndexError):
+        return False
+
+
+def _space():
+    """Where process numbers mean the same: one start of one kernel, and one space of numbers."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
+    return f"{boot}:{os.readlink('/proc/self/ns/pid')}"
+
+
+def labs(client):
+    """{id of a lab: its owner}, for every lab of which something is left."""
+    found = {}
+    for labels in _labels(client):
+        found.setdefault(labels[LABEL], labels.get(OWNER, ""))
+    return found
+
+
+def _labels(client):
+    chosen = {"label": LABEL}
+    for rows in (
+        client.api.containers(all=True, filters=chosen),
+        client.api.networks(filters=chosen),
+        client.api.volumes(filters=chosen)["Volumes"] or [],
+        client.api.images(filters=chosen),
+    ):
+        for row in rows:
+            if LABEL in (row.get("Labels") or {}):
+                yield row["Labels"]
+
+
+def remove_forgotten(client, say):
+    """Remove labs whose process has ended without cleaning up."""
+    for name, its_owner in labs(client).items():
+        if lives(its_owner) is False:
+            say(f"Removing what an earlier lab left: {name}.")
+            remove(client, name)
+
+
+def remove(client, name=None):
+    """Remove everything of one lab, or of all. What somebody else still holds, or removes just now, is waited for."""
+    chosen = {"label": f"{LABEL}={name}" if name else LABEL}
+    until = time.monotonic() + REMOVED_S
+    while (held := _sweep(client.api, chosen)) is not None:
+        if time.monotonic() > until:
+            raise held
+        time.sleep(AGAIN_S)
+
+
+def _sweep(api, chosen):
+    """Remove what lets itself be removed; the first refusal of the engine, or None."""
+    held = None
+    for rows, removed in (
+        (
+            lambda: api.containers(all=True, filters=chosen),
+            lambda row: api.remove_container(row["Id"], v=True, force=True),
+        ),
+        (lambda: api.networks(filters=chosen), lambda row: api.remove_network(row["Id"])),
+        (lambda: api.volumes(filters=chosen)["Volumes"] or [], lambda row: api.remove_volume(row["Name"], force=True)),
+        (lambda: api.images(filters=chosen), lambda row: api.remove_image(row["Id"], force=True)),
+    ):
+        for row in rows():
+            try:
+                removed(row)
+            except docker.errors.NotFound:
+                pass
+            except docker.errors.APIError as refusal:
+                held = held or refusal
+    return held
+
+
+@contextlib.contextmanager
+def gone_already():
+    """Somebody else may remove the same at the same time; then it is as it shall be."""
+    try:
+        yield
+    except docker.errors.NotFound:
+        pass
+    except docker.errors.APIError as problem:
+        if "already in progress" not in str(problem.explanation or ""):
+            raise

@@ -1,0 +1,115 @@
+"""A guest as a test sees it: what is done to it from outside, and what is found in it without asking any module."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+
+from docker.utils.socket import consume_socket_output, demux_adaptor, frames_iter
+
+LIMIT_S = 600  # only what is broken takes so long, however busy this machine is
+
+
+class Observer:
+    """One running guest, past its network and its users."""
+
+    def __init__(self, guests, machine):
+        self._guests, self._machine = guests, machine
+
+    @property
+    def name(self):
+        return self._machine.vm.name
+
+    @property
+    def boots(self):
+        """How often its operating system was started."""
+        return self._machine.boots
+
+    @property
+    def container(self):
+        """The engine's name of it."""
+        return self._machine.container_name
+
+    def run(self, argv, stdin=None):
+        """(status, stdout, stderr) of a program, as root; stdin is what it reads, a text or bytes."""
+        given = stdin.encode() if isinstance(stdin, str) else stdin
+        api = self._guests.client.api
+        call = api.exec_create(self.container, list(argv), stdin=given is not None)["Id"]
+        if given is None:
+            out, err = api.exec_start(call, demux=True)
+        else:
+            out, err = _talk(api.exec_start(call, socket=True), given)
+        status = api.exec_inspect(call)["ExitCode"]
+        return status, (out or b"").decode(errors="replace"), (err or b"").decode(errors="replace")
+
+    def read(self, path):
+        """The text of a file, or None."""
+        status, text, _err = self.run(["cat", str(path)])
+        return text if status == 0 else None
+
+    def put(self, path, content, mode=0o644):
+        """Write a file, as root; its folder is made."""
+        script = 'mkdir -p "$(dirname "$0")" && cat >"$0" && chmod "$1" "$0"'
+        status, _out, err = self.run(["sh", "-c", script, str(path), f"{mode:o}"], content)
+        if status != 0:
+            raise OSError(f"{path} could not be written in {self.name}: {err.strip()}")
+
+    def address(self, interface):
+        """The first IPv4 address of an interface, or None."""
+        _status, text, _err = self.run(["ip", "-4", "-o", "address", "show", "dev", interface])
+        words = text.split()
+        return words[3].partition("/")[0] if len(words) > 3 else None
+
+    def counters(self):
+        """{interface: (bytes received, bytes sent)}."""
+        _status, text, _err = self.run(
+            ["sh", "-c", "cd /sys/class/net && for n in *; do echo $n $(cat $n/statistics/[rt]x_bytes); done"]
+        )
+        rows = [line.split() for line in text.splitlines()]
+        return {name: (int(received), int(sent)) for name, received, sent in rows}
+
+    def pull_plug(self):
+        """The machine is gone at once, as when its host loses it."""
+        self._container().kill()
+
+    def hang(self, hanging=True):
+        """Nothing in it moves any more, or again."""
+        container = self._container()
+        container.pause() if hanging else container.unpause()
+
+    def wait(self, up=True, limit_s=LIMIT_S):
+        """Until VMware Tools run there, or it is off; RuntimeError at once if it will not come up by itself."""
+        until = time.monotonic() + limit_s
+        vm = self._machine.vm
+        while True:
+            with self._guests.world.lock:
+                state = f"{vm.power}, tools {'running' if vm.tools_running else 'not running'}"
+                if vm.tools_running if up else vm.power == "poweredOff" and self._machine.idle:
+                    return self
+                if up and self._machine.failed:
+                    raise RuntimeError(f"{vm.name} does not come up: {self._machine.problem}.")
+            if time.monotonic() > until:
+                raise TimeoutError(
+                    f"{vm.name} is not {'up' if up else 'off'} after {limit_s} s: {state}. {self._machine.problem}"
+                )
+            time.sleep(0.05)
+
+    def _container(self):
+        return self._guests.client.containers.get(self._machine.container_name)
+
+
+def _talk(stream, given):
+    """(stdout, stderr) of a program that gets something to read."""
+    raw = stream._sock  # the SDK hands out no other way to say that this is all
+
+    def feed():
+        raw.sendall(given)
+        raw.shutdown(socket.SHUT_WR)
+
+    threading.Thread(target=feed, daemon=True).start()
+    try:
+        frames = (demux_adaptor(*frame) for frame in frames_iter(stream, tty=False))
+        return consume_socket_output(frames, demux=True)
+    finally:
+        stream.close()

@@ -1,0 +1,79 @@
+"""What the model says of each adapter of a VM: where it is plugged, and how large a packet gets through from there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..model.cloudinit import NAMES
+
+STANDARD_MTU = 1500
+LARGEST = 9000
+
+
+@dataclass(frozen=True)
+class Wire:
+    """An adapter and its cable."""
+
+    mac: str
+    name: str  # what the guest calls it
+    network: str  # the key of its segment
+    mtu: int  # the largest packet that gets away from here
+    connected: bool
+    reaches: bool  # whether anything beyond the VM's own host is reached
+
+
+def wires(world, vm):
+    """One Wire for each adapter, in the order in which the guest finds them."""
+    return [_wire(world, vm, nic, name) for nic, name in zip(vm.nics, NAMES, strict=False)]
+
+
+def key_of(world, nic):
+    """The broadcast domain of an adapter: a standard network, or a VLAN of a distributed switch."""
+    group = _group(world, nic)
+    if group is None:
+        return nic.backing.network._moId
+    return f"{group.switch.moid}-{group.vlan if isinstance(group.vlan, int) else group.moid}"
+
+
+def _group(world, nic):
+    port = getattr(nic.backing, "port", None)
+    return world.get(port.portgroupKey) if port is not None else None
+
+
+def _wire(world, vm, nic, name):
+    group = _group(world, nic)
+    connected = bool(nic.connectable is not None and nic.connectable.connected)
+    mtu, reaches = (_standard(vm.host), True) if group is None else _distributed(world, vm.host, group.switch)
+    return Wire(nic.macAddress.lower(), name, key_of(world, nic), mtu, connected, reaches)
+
+
+def _standard(host):
+    """Networks of standard switches: the smallest MTU of the host's, since the model does not say which one it is."""
+    return min((switch.mtu for switch in host.standard_switches), default=STANDARD_MTU)
+
+
+def _distributed(world, host, switch):
+    """(the largest packet, whether the host's uplinks carry anything)."""
+    uplinks = switch.uplinks_of(host)
+    living = [nic for nic in uplinks if nic.link_up]
+    sizes = [switch.mtu, *(nic.mtu for nic in living)]
+    for nic in living:
+        far = world.fabric.cables.get((host.name, nic.device))
+        if far is not None and far[0] in world.fabric.switches:
+            sizes += _through(world, far)
+    return min(*sizes, LARGEST), bool(living) or not uplinks
+
+
+def _through(world, entry):
+    """The MTUs of the ports from the first switch on: its own, and those between switches."""
+    first, port = entry
+    yield _port(world, first, port)
+    for name, far in world.fabric.switches[first].ports.items():
+        peer = world.fabric.cables.get((first, name))
+        if far.up and peer is not None and peer[0] in world.fabric.switches:
+            yield _port(world, first, name)
+            yield _port(world, *peer)
+
+
+def _port(world, switch, port):
+    return world.fabric.switches[switch].device.treatment(port).mtu

@@ -1,0 +1,120 @@
+"""A program that was called in a guest, what it answers, and the table of programs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import PurePosixPath
+
+PROGRAMS: dict = {}  # name: f(world, vm, call) -> Answer
+NOT_FOUND = 127
+
+
+@dataclass
+class Guest:
+    """What the guest says of itself."""
+
+    boot: str = ""
+    time: float = 0.0
+    kernel: str = "6.1.0-18-amd64"
+    uid: int = 0
+    pid: int = 1
+    cpus: int = 2
+    installed: dict = field(default_factory=dict)  # what the lab's packages left: {name: its data}
+    loaded: list = field(default_factory=list)  # kernel modules of this boot
+    modprobe: list = field(default_factory=list)  # the lines of all modprobe.d files
+    modules_load: list = field(default_factory=list)  # what modules-load.d wants at boot
+    headers: bool = False  # of the kernel that runs
+    udev_rdma_names: bool = False  # rdma-core's rule is there that renames RDMA devices
+    interfaces: list = field(default_factory=list)
+    gridd_conf: str = ""
+    tokens: list = field(default_factory=list)
+
+    def blacklisted(self, module):
+        """Whether a module is kept from loading by itself."""
+        words = [line.split() for line in self.modprobe]
+        return any(one[:1] == ["blacklist"] and _plain(one[-1]) == _plain(module) for one in words)
+
+    def interface(self, mac):
+        """The interface with this address, or None."""
+        return next((one for one in self.interfaces if one["mac"].lower() == mac.lower()), None)
+
+
+@dataclass
+class Call:
+    """One call of a program."""
+
+    argv: list
+    stdin: str = ""
+    env: dict = field(default_factory=dict)
+    again: str | None = None  # what the last answer asked to be reminded of
+    guest: Guest = field(default_factory=Guest)
+
+    @property
+    def name(self):
+        return PurePosixPath(self.argv[0]).name
+
+    @property
+    def words(self):
+        return list(self.argv[1:])
+
+
+@dataclass
+class Answer:
+    """What the program prints and writes, and its status."""
+
+    stdout: str = ""
+    stderr: str = ""
+    status: int = 0
+    files: dict = field(default_factory=dict)  # path: text, {"link"|"node"|"initial": ...}, or None
+    trees: dict = field(default_factory=dict)  # folder: {path below it: as above}; nothing else stays there
+    delay_s: float = 0
+    again_s: float | None = None  # a daemon: ask again after so long
+    again: str | None = None
+    wants_stdin: bool = False
+
+
+def program(*names):
+    """Register a function as the programs of these names."""
+
+    def register(function):
+        PROGRAMS.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def answer(world, vm, request):
+    """The answer to one request of the client, as data."""
+    _load()
+    call = Call(
+        argv=list(request["argv"]),
+        stdin=request.get("stdin") or "",
+        env=dict(request.get("env") or {}),
+        again=request.get("again"),
+        guest=Guest(**(request.get("guest") or {})),
+    )
+    function = PROGRAMS.get(call.name)
+    if function is None:
+        return asdict(Answer(stderr=f"{call.name}: the lab has no such program\n", status=NOT_FOUND))
+    with world.lock:
+        return asdict(function(world, vm, call))
+
+
+def answer_line(world, vm, line):
+    """The same for a line of JSON, as it comes through the socket."""
+    return json.dumps(answer(world, vm, json.loads(line))) + "\n"
+
+
+@cache
+def _load():
+    package = importlib.import_module(__package__)
+    for one in pkgutil.walk_packages(package.__path__, f"{__package__}."):
+        importlib.import_module(one.name)
+
+
+def _plain(name):
+    return name.replace("-", "_")

@@ -1,0 +1,22 @@
+"""What the image of a guest has to hold so that its programs reach the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent.parent / "files"
+HOME = "/usr/lib/lab"
+ASK = f"{HOME}/ask"
+FILES = {  # path in the guest: (source, mode)
+    ASK: (FOLDER / "ask", 0o755),
+    f"{HOME}/build-nvidia": (FOLDER / "build-nvidia", 0o755),
+    f"{HOME}/installed/README": (FOLDER / "installed.txt", 0o644),
+    "/usr/lib/systemd/system/lab-hardware.service": (FOLDER / "lab-hardware.service", 0o644),
+    "/etc/dpkg/dpkg.cfg.d/lab": (FOLDER / "dpkg.cfg", 0o644),
+}
+LINKS = {  # path in the guest: target
+    f"{HOME}/refresh": ASK,
+    f"{HOME}/lab-hardware": ASK,
+    f"{HOME}/in-container/nvidia-smi": ASK,
+    "/etc/systemd/system/sysinit.target.wants/lab-hardware.service": "/usr/lib/systemd/system/lab-hardware.service",
+}

@@ -1,0 +1,41 @@
+"""What the model remembers of a guest while it runs: who asked for a licence, what the devices were called."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+
+_MEMORIES = weakref.WeakKeyDictionary()
+SOFTWARE = weakref.WeakKeyDictionary()  # world: {path in every guest: text}, what the depot tells guests
+
+
+@dataclass
+class Lease:
+    """A licence that the guest has."""
+
+    product: str
+    server: str
+    expires: float
+
+
+@dataclass
+class Memory:
+    """One boot of a guest."""
+
+    boot: str = ""
+    booted_at: float = 0.0
+    lease: Lease | None = None
+    rdma_names: dict = field(default_factory=dict)  # key of a virtual device: the name that it got when it appeared
+    driver: dict | None = None  # the package that the loaded module nvidia came from
+    mst: bool = False
+
+
+def of(vm):
+    """The memory of a VM's present boot."""
+    return _MEMORIES.setdefault(vm, Memory())
+
+
+def booted(vm, boot, now=0.0):
+    """A new boot knows nothing of the one before."""
+    _MEMORIES[vm] = Memory(boot, now)
+    return _MEMORIES[vm]

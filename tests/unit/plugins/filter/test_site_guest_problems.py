@@ -1,0 +1,227 @@
+"""What a site says of guests, container engines and the training is compared with itself."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.filter.site_problems import FilterModule
+
+from unit.plugins.filter.seen_guests import site
+
+site_problems = FilterModule().filters()["site_problems"]
+
+SRIOV = {"path": "sriov", "nics": ["vmnic3"], "portgroup": "pg-sriov"}
+TCP = {"path": "tcp"}
+WHOLE = {"mode": "passthrough"}
+TRAIN = {"image": "registry.example.org/horovod:0.28.1", "builtin": "small"}
+NGC = {"address": "nvcr.io", "username": "$oauthtoken"}
+DRIVER = "/srv/nvidia-linux-grid-550_550.54.15_amd64.deb"
+
+
+def guests(network=None, gpu=None, **wish):
+    return site(guests=wish, **{key: value for key, value in {"network": network, "gpu": gpu}.items() if value})
+
+
+def runtime(**wish):
+    return site(guests=None, runtime=wish)
+
+
+def training(gpu=None, vms=None, **wish):
+    more = {key: value for key, value in {"gpu": gpu, "vms": vms}.items() if value}
+    whole = {key: value for key, value in {**TRAIN, **wish}.items() if value is not None}
+    return site(guests=None, training=whole, **more)
+
+
+SOUND = {
+    "nothing": site(guests=None),
+    "empty": site(guests={}, runtime={}, training={}),
+    "guests": guests(user="ops", driver={"package": DRIVER}, licence={"wait_s": 60}, training_user="trainer"),
+    "driver from the network": guests(driver={"package": "https://depot.example.org/grid.run"}),
+    "driver of a repository": guests(driver={"package": "nvidia-linux-grid-550", "source": "repository"}),
+    "DOCA-OFED with virtual functions": guests(SRIOV, rdma={"stack": "ofed", "gpudirect": "peermem"}),
+    "DMA-BUF with virtual functions": guests(SRIOV, rdma={"gpudirect": "dmabuf"}),
+    "a smaller MTU than that of the path": guests(mtu=4200),
+    "fixed addresses": guests(data_addresses={"subnet": "198.51.100.0/29", "first": 5}),
+    "limits in kB": guests(limits={"memlock": "8388608", "nofile": 0}),
+    "whole GPUs": guests(None, WHOLE, licence={"feature_type": "compute"}),
+    "engine": runtime(engine="docker", source="vendor", registries=[NGC, {"address": "[2001:db8::1]:5000"}]),
+    "toolkit of a release candidate": runtime(toolkit_version="1.21.0~rc.1-1"),
+    "training": training(),
+    "training of the user's own": training(builtin=None, command=["python", "train.py"]),
+    "torchrun in NVIDIA's image": training(engine="torchrun", image="nvcr.io/nvidia/pytorch:24.05-py3"),
+    "elastic": training(builtin=None, command=["train"], elastic={"min_ranks": 1}),
+    "ranks on processors": training(gpus="none", slots=8),
+    "two GPUs for each VM": training({"mode": "vgpu", "profile": "grid_a100-20c", "per_vm": 2}, slots=2),
+}
+
+
+@pytest.mark.parametrize("given", SOUND.values(), ids=SOUND.keys())
+def test_consistent_site_has_no_problems(given):
+    assert site_problems(given) == []
+
+
+PROBLEMS = {
+    "DOCA-OFED with PVRDMA": (
+        guests(rdma={"stack": "ofed"}),
+        "site.guests.rdma.stack: ofed brings its own RDMA core, which the module of PVRDMA adapters is not built for. "
+        "Use inbox, or the path sriov or passthrough.",
+    ),
+    "DOCA-OFED without RDMA": (guests(TCP, rdma={"stack": "ofed"}), "ofed is for RDMA, but site.network.path is tcp."),
+    "GPUDirect over PVRDMA": (
+        guests(rdma={"gpudirect": "dmabuf"}),
+        "site.guests.rdma.gpudirect: it is dmabuf, but a PVRDMA adapter is no PCIe device that a GPU can reach.",
+    ),
+    "GPUDirect over TCP": (guests(TCP, rdma={"gpudirect": "dmabuf"}), "it is dmabuf, but TCP goes through the network"),
+    "GPUDirect that the VMs do not have": (
+        guests({**SRIOV, "gpudirect": "disabled"}, rdma={"gpudirect": "dmabuf"}),
+        "it is dmabuf, but site.network.gpudirect is disabled. Remove one of them.",
+    ),
+    "peermem without DOCA-OFED": (
+        guests(SRIOV, rdma={"gpudirect": "peermem"}),
+        "site.guests.rdma.gpudirect: peermem needs the RDMA core of DOCA-OFED. Set stack to ofed, or use dmabuf",
+    ),
+    "MTU larger than that of the path": (
+        guests({**SRIOV, "mtu": 4200}, mtu=9000),
+        "site.guests.mtu: 9000 is larger than site.network.mtu, which is 4200, and larger packets vanish on the way.",
+    ),
+    "MTU that nothing takes": (guests(TCP, mtu=65535), "site.guests.mtu: 65535 is no MTU that the way takes."),
+    "no network": (
+        guests(data_addresses={"subnet": "198.51.100.7/24"}),
+        "site.guests.data_addresses.subnet: 198.51.100.7/24 is no network. Write it with the length of its prefix",
+    ),
+    "addresses of IPv6": (guests(data_addresses={"subnet": "2001:db8::/64"}), "is IPv6, which launchers do not take."),
+    "more VMs than addresses": (
+        guests(data_addresses={"subnet": "198.51.100.0/29", "first": 6}),
+        "addresses 6 to 7 were wanted for all VMs, but 198.51.100.0/29 has 1 to 6. Use a larger network",
+    ),
+    "way in by the network of the training": (
+        guests(address_network="pg-rdma"),
+        "site.guests.address_network: pg-rdma is the port group of the training, whose adapter may lose its connection",
+    ),
+    "root between the guests": (guests(training_user="root"), "root would log in between the guests by a key."),
+    "no user name": (guests(training_user="Big Boss"), "site.guests.training_user: Big Boss is no name"),
+    "no limit": (guests(limits={"memlock": "much"}), "site.guests.limits.memlock: much is no limit. Use unlimited"),
+    "limit below zero": (guests(limits={"nofile": -1}), "site.guests.limits.nofile: -1 is below zero."),
+    "address as a file": (
+        guests(driver={"package": "https://depot.example.org/a.deb", "source": "copy"}),
+        "site.guests.driver: source is copy, but https://depot.example.org/a.deb is an address. Use url",
+    ),
+    "file as an address": (guests(driver={"package": DRIVER, "source": "url"}), f"source is url, but {DRIVER} is no"),
+    "no checksum": (guests(driver={"package": DRIVER, "checksum": "abc"}), "checksum: abc is no SHA-256."),
+    "no version": (
+        guests(driver={"package": DRIVER, "version": "new"}),
+        "driver.version: new is no version.",
+    ),
+    "token in the site": (
+        guests(licence={"token": "eyJ-canary"}),
+        "site.guests.licence.token: there is no such key. Put it as site_licence_token into a vault, or name its file",
+    ),
+    "licence of vGPUs for whole GPUs": (
+        guests(None, WHOLE, licence={"feature_type": "vgpu"}),
+        "site.guests.licence.feature_type: vgpu is for vGPUs, but site.gpu.mode is passthrough.",
+    ),
+    "licence of whole GPUs for vGPUs": (
+        guests(licence={"feature_type": "compute"}),
+        "site.guests.licence.feature_type: compute is for whole GPUs, but site.gpu.mode is vgpu",
+    ),
+    "no time for a licence": (guests(licence={"wait_s": 0}), "site.guests.licence.wait_s: 0 is no time to wait."),
+    "Podman of Docker's repository": (
+        runtime(engine="podman", source="vendor"),
+        "site.runtime.source: vendor is Docker's repository, which has no Podman. Use distribution.",
+    ),
+    "mirror that nobody asks": (
+        runtime(vendor_repository={"url": "https://mirror.example.org"}),
+        "site.runtime.vendor_repository: nothing is taken from it, since source is distribution.",
+    ),
+    "group docker without Docker": (
+        runtime(engine="podman", docker_users=["ops"]),
+        "site.runtime.docker_users: the engine is podman, which has no group docker. Remove it.",
+    ),
+    "no version of the toolkit": (
+        runtime(toolkit_version="latest"),
+        "toolkit_version: latest is no version.",
+    ),
+    "address of a registry with its scheme": (
+        runtime(registries=[{"address": "https://nvcr.io"}]),
+        "site.runtime.registries[0].address: https://nvcr.io is no host name with a port. Leave out https://",
+    ),
+    "registry twice": (runtime(registries=[NGC, NGC]), "site.runtime.registries[1].address: nvcr.io is named twice."),
+    "whom to trust, and nobody": (
+        runtime(registries=[{"address": "a:1", "insecure": True, "ca_file": "/ca.pem"}]),
+        "site.runtime.registries[0]: ca_file says whom to trust, but insecure asks nobody.",
+    ),
+    "user of NVIDIA's registry": (
+        runtime(registries=[{"address": "nvcr.io", "username": "ops@example.org"}]),
+        "site.runtime.registries[0].username: NVIDIA's registry has one user for all, literally $oauthtoken",
+    ),
+    "password of a registry in the site": (
+        runtime(registries=[{**NGC, "password": "nvapi-canary"}]),
+        "site.runtime.registries[0].password: there is no such key. Put it into site_registry_passwords",
+    ),
+    "password of a proxy in the site": (
+        runtime(proxy={"http": "http://me:canary@proxy:3128"}),
+        "site.runtime.proxy.http: it holds credentials, and would be shown. Take them out",
+    ),
+    "no proxy": (
+        runtime(proxy={"https": "proxy:3128"}),
+        "proxy.https: proxy:3128 is no address of a proxy.",
+    ),
+    "nothing to train": (
+        training(builtin=None),
+        "site.training: builtin or command says what is trained. There is neither. Name one of them.",
+    ),
+    "two things to train": (training(command=["train"]), "says what is trained. Both are there. Name one of them."),
+    "image without Horovod": (
+        training(image="nvcr.io/nvidia/pytorch:24.05-py3"),
+        "site.training.image: nvcr.io/nvidia/pytorch:24.05-py3 holds no Horovod, which the engine horovod needs.",
+    ),
+    "image without PyTorch": (
+        training(engine="torchrun", image="nvcr.io/nvidia/tensorflow:24.05-tf2-py3"),
+        "holds no PyTorch, which the engine torchrun needs. Leave site.training.engine out, or use a PyTorch image.",
+    ),
+    "no image": (
+        training(image="https://nvcr.io/a:1"),
+        "training.image: https://nvcr.io/a:1 is no name",
+    ),
+    "launcher of the other engine": (
+        training(engine="torchrun", launcher="mpirun"),
+        "site.training.launcher: it is for Horovod, but the engine is torchrun. Remove it.",
+    ),
+    "Gloo by mpirun": (
+        training(launcher="mpirun", controller="gloo"),
+        "site.training.controller: gloo is started by horovodrun alone.",
+    ),
+    "elastic with MPI": (
+        training(builtin=None, command=["train"], elastic={"min_ranks": 1}, launcher="mpirun", controller="mpi"),
+        "site.training.elastic: only Horovod with launcher: horovodrun and controller: gloo can gain and lose ranks.",
+    ),
+    "elastic with more ranks than there are": (
+        training(builtin=None, command=["train"], elastic={"min_ranks": 3}),
+        "site.training.elastic: min_ranks is 3, and the hosts have 2 slots.",
+    ),
+    "more ranks than GPUs": (
+        training(slots=2),
+        "site.training.slots: 2 ranks on each guest were wanted, each with its own GPU, but the site gives a VM 1.",
+    ),
+    "no ranks": (training(slots=0), "site.training.slots: a guest has 0 slots. It needs at least 1."),
+    "secret in the environment": (
+        training(environment={"NGC_API_KEY": "nvapi-canary"}),
+        "site.training.environment: NGC_API_KEY looks like a secret, and every rank would carry it.",
+    ),
+    "a run that stands still for longer than it may take": (
+        training(limits={"wall_s": 60, "stall_s": 120}),
+        "site.training.limits: stall_s is longer than wall_s",
+    ),
+    "no time": (training(limits={"stall_s": 0}), "site.training.limits: stall_s is 0, which is no time."),
+}
+
+
+@pytest.mark.parametrize("given, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_contradiction_is_told_with_a_way_out_and_without_secrets(given, problem):
+    (found,) = site_problems(given)
+    assert problem in found
+    assert "canary" not in found
+
+
+def test_stages_of_guests_cannot_differ_between_hosts():
+    found = site_problems(site(), {"training": {"image": "a:1"}})
+    assert found[0] == "site_host.training: it cannot differ between hosts. Set site.training for all of them."

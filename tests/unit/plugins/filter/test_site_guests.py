@@ -1,0 +1,253 @@
+"""Who the guests of a site are, and what each of them gets."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+import yaml
+from ansible.errors import AnsibleFilterError
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.aiready.vsphere.plugins.filter import site_guests as plugin
+
+from unit.plugins.filter.seen_guests import adapter, seen, site, vm
+
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+site_guests = plugin.FilterModule().filters()["site_guests"]
+
+
+def guest(told=None, name="job-01", **parts):
+    return site_guests(site(**parts), told or seen())["guests"][name]
+
+
+@pytest.mark.parametrize(
+    "parts, stages",
+    [
+        pytest.param({"guests": None}, [], id="nothing"),
+        pytest.param({"guests": {}, "training": {}}, [], id="empty"),
+        pytest.param({"guests": {"user": "ops"}}, ["guests"], id="one"),
+        pytest.param(
+            {"guests": None, "runtime": {"engine": "docker"}, "training": {"image": "a:1", "builtin": "small"}},
+            ["runtime", "training"],
+            id="others",
+        ),
+    ],
+)
+def test_a_stage_is_on_when_the_site_says_something_of_it(parts, stages):
+    assert site_guests(site(**parts))["stages"] == stages
+
+
+def test_vcenter_is_asked_for_every_vm_and_for_the_driver_of_its_host():
+    look = site_guests(site(datacenter="DC1", guests={"address_network": "VM Network"}))["look"]
+    assert look == {
+        "vms": [{"name": "job-01"}, {"name": "job-02"}],
+        "datacenter": "DC1",
+        "address_network": "VM Network",
+        "host_driver": True,
+    }
+
+
+def test_with_tcp_the_network_of_the_training_is_no_way_in():
+    look = site_guests(site(network={"path": "tcp", "portgroup": "pg-train"}))["look"]
+    assert look["data_network"] == "pg-train"
+
+
+def test_each_guest_gets_its_address_its_adapter_and_what_all_have_in_common():
+    told = guest(guests={"user": "ops", "reboot": "allow", "training_user": "trainer", "host_keys": "accept_new"})
+    assert told["connection"] == {
+        "ansible_host": "192.0.2.1",
+        "ansible_user": "ops",
+        "ansible_ssh_extra_args": "-o StrictHostKeyChecking=accept-new",
+    }
+    assert told["data_interface"] == {"mac": "00:50:56:00:00:03", "mtu": 9000}
+    assert (told["data_address"], told["host_driver"], told["gpu"]) == ("198.51.100.1", "550.54.16", True)
+    assert (told["reboot"], told["user"]) == ("allow", "trainer")
+    assert (told["roce"]["priority"], told["roce"]["dscp"]) == (3, 26)
+    assert told["peers"] == [
+        {"name": "job-01", "addresses": ["192.0.2.1", "198.51.100.1"]},
+        {"name": "job-02", "addresses": ["192.0.2.2", "198.51.100.2"]},
+    ]
+
+
+def test_what_the_site_does_not_say_is_left_as_it_is():
+    told = guest(guests={"reboot": "refuse"}, network={"path": "tcp"})
+    assert (told["driver"], told["licence"], told["roce"]) == ({}, {}, {})
+    assert told["data_interface"] == {"mac": "00:50:56:00:00:02", "mtu": 0}
+    assert told["connection"] == {"ansible_host": "192.0.2.1"}
+    assert told["rdma"] == {"stack": "inbox", "gpudirect": "off"}
+
+
+@pytest.mark.parametrize(
+    "mode, said, feature",
+    [
+        ("vgpu", "auto", "vgpu"),
+        ("mig", "auto", "vgpu"),
+        ("passthrough", "auto", "compute"),
+        ("vgpu", "rtx_vws", "rtx_vws"),
+    ],
+)
+def test_what_is_licensed_follows_from_how_gpus_are_shared(mode, said, feature):
+    gpu = {"mode": mode, "profile": {"vgpu": "grid_a100-40c", "mig": "grid_a100-3-20c"}.get(mode)}
+    licence = {"feature_type": said, "wait_s": 60}
+    assert guest(gpu=gpu, guests={"licence": licence})["licence"] == {"feature_type": feature, "wait_s": 60}
+
+
+@pytest.mark.parametrize(
+    "path, wish, gpudirect",
+    [
+        pytest.param("sriov", {}, "auto", id="a path that can"),
+        pytest.param("sriov", {"gpudirect": "disabled"}, "off", id="not wanted"),
+        pytest.param("pvrdma", {"vmknic": "vmk1"}, "off", id="a path that cannot"),
+    ],
+)
+def test_gpudirect_is_for_paths_that_can_do_it(path, wish, gpudirect):
+    network = {"path": path, "nics": ["vmnic2"], "portgroup": "pg-rdma", **wish}
+    told = seen(vm(adapters=[adapter(number=1), adapter(path, 2, "pg-rdma")]))
+    assert guest(told, network=network, vms=[{"name": "job-01"}])["rdma"]["gpudirect"] == gpudirect
+
+
+def test_fixed_addresses_follow_the_order_of_the_vms():
+    plan = {"subnet": "203.0.113.0/24", "first": 21}
+    told = site_guests(site(guests={"data_addresses": plan}), seen())["guests"]
+    assert [one["data_interface"]["address"] for one in told.values()] == ["203.0.113.21/24", "203.0.113.22/24"]
+    assert [one["data_address"] for one in told.values()] == ["203.0.113.21", "203.0.113.22"]
+    assert "203.0.113.22" in told["job-01"]["peers"][1]["addresses"]
+
+
+def test_a_vm_that_is_not_there_yet_does_not_shift_the_addresses_of_the_others():
+    plan = {"subnet": "203.0.113.0/24", "first": 21}
+    told = site_guests(site(guests={"data_addresses": plan}), seen(vm("job-02", 2)))
+    assert (told["waiting"], list(told["guests"])) == (["job-01"], ["job-02"])
+    assert told["guests"]["job-02"]["data_address"] == "203.0.113.22"
+
+
+def test_what_the_inventory_says_of_its_guests_wins():
+    own = {"job-02": {"ansible_host": "gate.example.org", "ansible_user": "root", "data_mac": "b8:ce:f6:00:00:01"}}
+    told = site_guests(site(), seen(), ["job-02"], own)["guests"]
+    assert list(told) == ["job-02"]
+    assert told["job-02"]["connection"] == {}
+    assert told["job-02"]["data_interface"]["mac"] == "b8:ce:f6:00:00:01"
+    assert told["job-02"]["address"] == "gate.example.org"
+
+
+PORT = {"path": "passthrough", "nics": ["0000:3b:00.0"]}
+TWINS = [vm("a", 1, path="/DC1/vm/x/a"), vm("a", 2, path="/DC1/vm/y/a")]
+PROBLEMS = {
+    "no address": (
+        {},
+        seen(vm(), vm("job-02", 2, address=None, why_no_address="It is off.")),
+        (),
+        "job-02: it has no address by which its guest is reached. It is off. Start it with playbook machines",
+    ),
+    "no adapter of the path": (
+        {},
+        seen(vm(), vm("job-02", 2, adapters=[adapter(number=9)])),
+        (),
+        "job-02: its adapter for the path pvrdma is not known. Its adapters are: Network adapter 9 (vmxnet3, VM "
+        "Network). Playbook machines gives it one where site.network.portgroup is set.",
+    ),
+    "a port whose MAC address nobody knows": (
+        {"network": PORT, "vms": [{"name": "job-01"}]},
+        seen(vm(adapters=[adapter(number=1), adapter("passthrough", 2, None, mac="")])),
+        (),
+        "Give its MAC address as data_mac in the inventory's group training_guests.",
+    ),
+    "no GPU": (
+        {},
+        seen(vm(), vm("job-02", 2, gpus=0)),
+        (),
+        "job-02: it has no GPU, and site.gpu gives it one. Run playbook machines first.",
+    ),
+    "names that Ansible cannot tell apart": (
+        {"vms": [{"path": "/DC1/vm/x/a"}, {"path": "/DC1/vm/y/a"}]},
+        seen(*TWINS),
+        (),
+        "/DC1/vm/y/a: Ansible knows a guest by the name of its VM, but a is also the name of /DC1/vm/x/a. Rename",
+    ),
+    "a guest in the inventory that is no VM of the site": (
+        {},
+        seen(),
+        ("job-01", "job-02", "old-07"),
+        "old-07: it is in the inventory's group training_guests, but no VM of site.vms has this name.",
+    ),
+}
+
+
+@pytest.mark.parametrize("parts, told, names, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_guest_that_does_not_fit_the_site_is_told_with_a_way_out(parts, told, names, problem):
+    (found,) = site_guests(site(**parts), told, names)["problems"]
+    assert problem in found
+
+
+@pytest.mark.parametrize(
+    "licence, token, problem",
+    [
+        pytest.param({"wait_s": 9}, False, "site.guests.licence: there is no token. Put it as", id="none"),
+        pytest.param({"token_file": "/nowhere/a.tok"}, True, "there is site_licence_token too", id="both"),
+        pytest.param({"token_file": "/nowhere/a.tok"}, False, "/nowhere/a.tok is not there.", id="missing"),
+    ],
+)
+def test_way_to_the_licence_token_is_looked_at_before_any_guest_is_touched(licence, token, problem):
+    (found,) = site_guests(site(guests={"licence": licence}), seen(), (), None, token)["problems"]
+    assert problem in found
+
+
+@pytest.mark.parametrize(
+    "mode, content, notes",
+    [
+        pytest.param(0o644, "eyJ", 1, id="in clear, for all"),
+        pytest.param(0o600, "eyJ", 0, id="in clear, for the owner"),
+        pytest.param(0o644, "$ANSIBLE_VAULT;1.1;AES256\n", 0, id="vault"),
+    ],
+)
+def test_token_that_others_can_read_is_warned_of_and_never_shown(tmp_path, mode, content, notes):
+    file = tmp_path / "client.tok"
+    file.write_text(content)
+    file.chmod(mode)
+    told = site_guests(site(guests={"licence": {"token_file": str(file)}}), seen(), (), None, False)
+    assert (len(told["notes"]), told["problems"]) == (notes, [])
+    assert "eyJ" not in str(told)
+
+
+def test_site_that_is_not_valid_is_no_site():
+    with pytest.raises(AnsibleFilterError, match="there is no such key"):
+        site_guests(site(guests={"usr": "ops"}))
+
+
+def test_documented_result_has_the_keys_of_a_real_one():
+    sample = yaml.safe_load(plugin.RETURN)["_value"]["sample"]
+    told = site_guests(site(), seen())
+    assert set(sample) == set(told)
+    assert set(sample["guests"]["train-01"]) <= set(told["guests"]["job-01"])
+
+
+# What the role is told under another name, or is there to be told to others.
+BESIDE = {"vm", "connection", "address", "addresses", "data_address", "gpus", "host"}
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"user": "ops"},
+        {
+            "driver": {"package": "/srv/grid.deb", "version": "550.54.15"},
+            "licence": {"wait_s": 60},
+            "data_addresses": {"subnet": "203.0.113.0/24"},
+            "limits": {"memlock": "as_is", "nofile": 0},
+            "ntp_servers": ["192.0.2.1"],
+            "training_user": "trainer",
+        },
+    ],
+    ids=["little", "much"],
+)
+def test_role_takes_what_it_is_told(wish):
+    spec = yaml.safe_load((ROOT / "roles/guest_vm/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
+    told = {f"guest_vm_{name}": value for name, value in guest(guests=wish).items() if name not in BESIDE}
+    assert ArgumentSpecValidator(spec["options"]).validate(told).error_messages == []
+    assert set(told) == set(spec["options"])
+
+
+def test_playbook_hands_the_role_everything_that_is_told():
+    play = (ROOT / "playbooks" / "guests.yml").read_text()
+    assert set(re.findall(r"guest_vm_(\w+): ", play)) == set(guest()) - BESIDE

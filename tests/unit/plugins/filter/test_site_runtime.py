@@ -1,0 +1,63 @@
+"""What the stage for container engines gets out of a site."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.aiready.vsphere.plugins.filter import site_runtime as plugin
+
+from unit.plugins.filter.seen_guests import site
+
+site_runtime = plugin.FilterModule().filters()["site_runtime"]
+ROLES = pathlib.Path(__file__).resolve().parents[4] / "roles"
+PREFIX = "container_runtime_"
+NGC = {"address": "nvcr.io", "username": "$oauthtoken"}
+
+
+def options():
+    spec = yaml.safe_load((ROLES / "container_runtime" / "meta" / "argument_specs.yml").read_text())
+    return spec["argument_specs"]["main"]["options"]
+
+
+def test_site_that_says_nothing_of_engines_means_the_defaults_of_the_role():
+    told, role = site_runtime(site()), options()
+    assert told == {name: role[PREFIX + name]["default"] for name in told}
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"engine": "podman"},
+        {
+            "registries": [NGC, {"address": "registry.example.org:5000", "ca_file": "/etc/ssl/ca.pem"}],
+            "proxy": {"http": "http://proxy:3128", "no_proxy": [".example.org"], "username": "p"},
+            "toolkit_repository": {"url": "https://mirror.example.org"},
+        },
+    ],
+    ids=["little", "much"],
+)
+def test_role_takes_what_it_is_told(wish):
+    told = site_runtime(site(runtime=wish), {"nvcr.io": "key"}, "secret")
+    answer = ArgumentSpecValidator(options()).validate({PREFIX + name: value for name, value in told.items()})
+    assert answer.error_messages == []
+
+
+def test_each_registry_with_a_user_gets_its_password_and_no_other_does():
+    wish = {"registries": [NGC, {"address": "mirror.example.org"}], "proxy": {"http": "http://proxy:1"}}
+    told = site_runtime(site(runtime=wish), {"nvcr.io": "key", "mirror.example.org": "unused"}, "unused")
+    assert [one.get("password") for one in told["registries"]] == ["key", None]
+    assert "unused" not in str(told)
+
+
+def test_documented_result_is_what_the_example_gives():
+    example = yaml.safe_load(plugin.EXAMPLES)[0]["vars"]["site"]
+    assert site_runtime(example) == yaml.safe_load(plugin.RETURN)["_value"]["sample"]
+
+
+def test_playbook_hands_the_role_everything_that_is_told():
+    play = (ROLES.parent / "playbooks" / "runtime.yml").read_text()
+    assert set(re.findall(rf"{PREFIX}(\w+): ", play)) - {"gpu"} == set(site_runtime(site()))

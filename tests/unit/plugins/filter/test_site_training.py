@@ -1,0 +1,181 @@
+"""What the stage for training gets out of a site and its guests."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.aiready.vsphere.plugins.filter import site_training as plugin
+from ansible_collections.aiready.vsphere.plugins.filter.site_guests import FilterModule as Guests
+
+from unit.plugins.filter.seen_guests import seen, site, vm
+
+site_guests = Guests().filters()["site_guests"]
+site_training = plugin.FilterModule().filters()["site_training"]
+ROLES = pathlib.Path(__file__).resolve().parents[4] / "roles"
+TRAINING = {"image": "registry.example.org/horovod:0.28.1", "builtin": "small"}
+
+
+def adapter(number, name, address, **more):
+    return {"device": name, "macaddress": f"00:50:56:00:00:{number:02X}", "type": "ether", "ipv4": address, **more}
+
+
+def facts(number, data="ens224", address=True):
+    """What Ansible gathers in a guest: a bridge of the engine has the MAC address of no adapter, a bond may have."""
+    here = {"address": f"198.51.100.{number}", "prefix": "24"} if address else {}
+    told = {
+        "ens192": adapter(2 * number, "ens192", {"address": f"192.0.2.{number}"}),
+        data.replace("-", "_"): adapter(2 * number + 1, data, here),
+        "docker0": {"device": "docker0", "type": "bridge", "macaddress": f"00:50:56:00:00:{2 * number + 1:02x}"},
+    }
+    return {"interfaces": ["docker0", "ens192", data, "lo"], **told}
+
+
+def variables(told=None, gathered=None, **parts):
+    """The variables of each guest of a play."""
+    guests = site_guests(site(training=TRAINING, **parts), told or seen())["guests"]
+    return [
+        {"inventory_hostname": name, "aiready_guest": guest, "ansible_facts": gathered or facts(number)}
+        for number, (name, guest) in enumerate(guests.items(), start=1)
+    ]
+
+
+def training(guests=None, **wish):
+    return site_training(site(training={**TRAINING, **wish}), variables() if guests is None else guests)
+
+
+def test_each_guest_has_a_rank_for_each_gpu_and_talks_by_the_adapter_of_the_training():
+    told = training()
+    assert told["hosts"] == [
+        {"name": "job-01", "address": "198.51.100.1", "interface": "ens224", "slots": 1},
+        {"name": "job-02", "address": "198.51.100.2", "interface": "ens224", "slots": 1},
+    ]
+    assert (told["interface"], told["gpus"], told["data_path"]) == ("ens224", "all", "pvrdma")
+    assert (told["training"], told["roce"]["dscp"], told["problems"]) == ({"builtin": "small"}, 26, [])
+
+
+@pytest.mark.parametrize(
+    "gpus, wish, slots, used",
+    [
+        pytest.param(2, {}, 2, "all", id="one for each GPU"),
+        pytest.param(2, {"slots": 1}, 1, "all", id="fewer"),
+        pytest.param(2, {"gpus": "none"}, 1, "none", id="GPUs that are not used"),
+        pytest.param(2, {"gpus": "none", "slots": 4}, 4, "none", id="processors"),
+        pytest.param(0, {}, 1, "none", id="no GPUs"),
+    ],
+)
+def test_ranks_follow_from_gpus(gpus, wish, slots, used):
+    told = training(variables(seen(vm(gpus=gpus), vm("job-02", 2, gpus=gpus))), **wish)
+    assert ([one["slots"] for one in told["hosts"]], told["gpus"]) == ([slots] * 2, used)
+
+
+@pytest.mark.parametrize(
+    "wish, launcher, controller",
+    [
+        ({}, "mpirun", "mpi"),
+        ({"controller": "gloo"}, "horovodrun", "gloo"),
+        ({"launcher": "horovodrun"}, "horovodrun", "mpi"),
+        ({"elastic": {"min_ranks": 1}}, "horovodrun", "gloo"),
+    ],
+)
+def test_launcher_and_controller_follow_from_each_other(wish, launcher, controller):
+    told = training(**wish)
+    assert (told["launcher"], told["controller"]) == (launcher, controller)
+
+
+def test_adapters_of_different_names_are_told_for_each_guest_alone():
+    guests = variables()
+    guests[1]["ansible_facts"] = facts(2, "eth-data")
+    told = training(guests)
+    assert ([one["interface"] for one in told["hosts"]], told["interface"]) == (["ens224", "eth-data"], "")
+
+
+def test_address_that_was_set_just_now_wins_over_what_vcenter_told():
+    guests = variables()
+    guests[0]["ansible_facts"]["ens224"]["ipv4"] = {"address": "203.0.113.9"}
+    assert training(guests)["hosts"][0]["address"] == "203.0.113.9"
+
+
+def test_address_that_vcenter_told_is_used_where_the_guest_shows_none():
+    told = training(variables(gathered=facts(1, address=False))[:1])
+    assert (told["hosts"][0]["address"], told["problems"]) == ("198.51.100.1", [])
+
+
+PROBLEMS = {
+    "no adapter": (
+        lambda: variables(gathered={"interfaces": []})[:1],
+        {},
+        "job-01: its guest shows no adapter with the MAC address 00:50:56:00:00:03, which is the one for the path "
+        "pvrdma. Look at `ip link` in the guest, and run playbook guests.",
+    ),
+    "no address": (
+        lambda: [
+            {**variables()[0], "aiready_guest": {**variables()[0]["aiready_guest"], "data_address": ""}}
+            | {"ansible_facts": facts(1, address=False)}
+        ],
+        {},
+        "job-01: its adapter ens224 has no IPv4 address. Give it one by DHCP, in its template, or by "
+        "site.guests.data_addresses, and run playbook guests.",
+    ),
+    "more ranks than GPUs": (
+        lambda: variables()[:1],
+        {"slots": 2},
+        "job-01: it has 1 GPUs, and site.training.slots wants 2 ranks, each with one of its own. Lower it, or set "
+        "site.training.gpus to none.",
+    ),
+    "a stranger": (
+        lambda: [{"inventory_hostname": "old-07"}],
+        {},
+        "old-07: it is no guest of the site. Take it out of the inventory's group training_guests.",
+    ),
+}
+
+
+@pytest.mark.parametrize("guests, wish, problem", PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_guest_that_cannot_take_part_is_told_with_a_way_out(guests, wish, problem):
+    assert training(guests(), **wish)["problems"] == [problem]
+
+
+def test_engine_of_the_guests_is_the_one_that_trains():
+    told = site_training(site(training=TRAINING, runtime={"engine": "podman", "memlock": "ignore"}))
+    assert (told["container_engine"], told["memlock"]) == ("podman", "ignore")
+
+
+def test_documented_result_is_what_the_example_gives():
+    example = yaml.safe_load(plugin.EXAMPLES)[0]["vars"]["site"]
+    sample = yaml.safe_load(plugin.RETURN)["_value"]["sample"]
+    told = site_training(example)
+    assert set(sample) <= set(told)
+    assert {key: told[key] for key in ("image", "training", "launcher", "controller", "engine")} == {
+        key: sample[key] for key in ("image", "training", "launcher", "controller", "engine")
+    }
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {},
+        {
+            "builtin": "synthetic",
+            "arguments": ["--iterations", "3"],
+            "mounts": [{"source": "/data", "target": "/data"}],
+            "environment": {"OMP_NUM_THREADS": 2},
+            "elastic": {"min_ranks": 1},
+            "limits": {"wall_s": 60, "stall_s": 30},
+        },
+    ],
+    ids=["little", "much"],
+)
+def test_role_takes_what_it_is_told(wish):
+    spec = yaml.safe_load((ROLES / "horovod" / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]
+    told = {f"horovod_{name}": value for name, value in training(**wish).items() if name != "problems"}
+    answer = ArgumentSpecValidator(spec["options"]).validate(told)
+    assert answer.error_messages == []
+
+
+def test_playbook_hands_the_role_everything_that_is_told():
+    play = (ROLES.parent / "playbooks" / "training.yml").read_text()
+    assert set(re.findall(r"horovod_(\w+): ", play)) == set(training()) - {"problems"}

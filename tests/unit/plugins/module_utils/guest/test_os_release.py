@@ -1,0 +1,54 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import os_release
+
+from .a_guest import ROCKY, UBUNTU
+
+DEBIAN = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nVERSION_ID="12"\nVERSION_CODENAME=bookworm\nID=debian\n'
+RHEL = 'NAME="Red Hat Enterprise Linux"\nID="rhel"\nVERSION_ID="8.10"\nPRETTY_NAME="Red Hat Enterprise Linux 8.10"\n'
+
+
+@pytest.mark.parametrize(
+    "text, family, supported, headers",
+    [
+        pytest.param(UBUNTU, "debian", True, "linux-headers-6.1", id="Ubuntu 22.04"),
+        pytest.param(DEBIAN, "debian", True, "linux-headers-6.1", id="Debian 12"),
+        pytest.param(RHEL, "redhat", True, "kernel-devel-6.1", id="RHEL 8"),
+        pytest.param(ROCKY, "redhat", True, "kernel-devel-6.1", id="Rocky 9"),
+        pytest.param("ID=ubuntu\nVERSION_ID=23.10\n", "debian", False, "linux-headers-6.1", id="an Ubuntu in between"),
+        pytest.param("ID=debian\nVERSION_ID=13\n", "debian", False, "linux-headers-6.1", id="a newer Debian"),
+        pytest.param(
+            'ID=almalinux\nVERSION_ID=9.4\nID_LIKE="rhel fedora"\n',
+            "redhat",
+            False,
+            "kernel-devel-6.1",
+            id="a relative",
+        ),
+    ],
+)
+def test_a_distribution_is_told_by_its_file(text, family, supported, headers):
+    found = os_release.parse(text)
+    assert (found.family, found.supported, found.headers("6.1")) == (family, supported, headers)
+
+
+def test_names_come_without_their_quotes():
+    assert str(os_release.parse(DEBIAN)) == "Debian GNU/Linux 12 (bookworm)"
+    assert os_release.parse(DEBIAN).codename == "bookworm"
+
+
+@pytest.mark.parametrize("text", ["", "garbage", 'ID="unclosed\n', "# ID=debian\n", "ID=alpine\nVERSION_ID=3.20\n"])
+def test_a_system_that_nobody_knows_is_refused_by_name(text):
+    found = os_release.parse(text)
+    with pytest.raises(OperatorError, match="neither apt nor dnf. Use one of Ubuntu 20.04/22.04/24.04, Debian 12"):
+        os_release.refuse_foreign("train-01", "it was to be read", found)
+
+
+def test_the_file_is_read_where_it_is(tmp_path):
+    (tmp_path / "usr/lib").mkdir(parents=True)
+    (tmp_path / "usr/lib/os-release").write_text(DEBIAN)
+    assert os_release.read(str(tmp_path)).id == "debian"
+    assert os_release.read(str(tmp_path / "nowhere")).family is None

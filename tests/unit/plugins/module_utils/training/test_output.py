@@ -1,0 +1,120 @@
+"""What is printed is understood, whoever printed it and however it was cut."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import output, result
+
+from .samples import progress, read
+
+
+def tagged(text, launcher, rank=0):
+    """As a launcher hands lines of one rank on."""
+    prefix = {
+        "mpirun": f"[1,{rank}]<stdout>:",
+        "gloo": f"[{rank}]<stdout>:",
+        "gloo with time": f"Sun Mar  1 08:15:30 2026[{rank}]<stdout>:",
+        "torchrun": f"[default{rank}]:",
+        "none": "",
+    }[launcher]
+    return "".join(f"{prefix}{line}\n" for line in text.splitlines())
+
+
+LAUNCHERS = ("none", "mpirun", "gloo", "gloo with time", "torchrun")
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+@pytest.mark.parametrize(
+    "sample, rates, total",
+    [
+        ("torch_benchmark", [1705.8, 1787.9, 1786.1], 14296.0),
+        ("keras_benchmark", [448.0, 1486.4, 1488.6], 2975.0),
+        ("noisy_benchmark", [240.1, 248.1, 247.6, 186.1, 243.2], 3728.3),
+        ("tf_cnn", [154.4, 154.2, 154.8], 308.27),
+    ],
+)
+def test_known_benchmarks_are_read(launcher, sample, rates, total):
+    seen = progress(tagged(read(sample), launcher))
+    assert [entry["samples_per_s"] for entry in seen.iterations] == rates
+    assert seen.benchmark["total"] == total
+
+
+@pytest.mark.parametrize("cut", [1, 7, 50])
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_pieces_make_the_same_lines(launcher, cut):
+    text = tagged(read("torch_benchmark"), launcher)
+    assert progress(text, cut=cut).iterations == progress(text).iterations
+
+
+def test_words_of_two_ranks_on_one_line_are_told_apart():
+    """mpirun hands on what it reads, and Python without a buffer writes words."""
+    text = (
+        "[1,0]<stdout>:Iter #0: 5.0[1,1]<stdout>:hello[1,0]<stdout>: img/sec per GPU[1,1]<stdout>:\n"
+        "[1,0]<stdout>:\n[1,1]<stdout>:by"
+    )
+    seen = progress(text)
+    assert [(entry["rank"], entry["samples_per_s"]) for entry in seen.iterations] == [(0, 5.0)]
+    assert seen.tail(1) == ["hello", "by"]
+
+
+def event(**data):
+    return "AIREADY " + json.dumps(data) + "\n"
+
+
+def trained(weights=("a", "a"), losses=((2.3, 0.6), (2.3, 0.7))):
+    """What two ranks of our own training print."""
+    lines = []
+    for rank in (0, 1):
+        lines.append(event(event="rank", rank=rank, size=2, host=f"job-0{rank + 1}", engine="horovod 0.28.1"))
+        for iteration in range(3):
+            rate = 100.0 + 10 * rank + iteration
+            lines.append(
+                event(event="iteration", rank=rank, iteration=iteration, loss=2.0, samples_per_s=rate, seconds=0.1)
+            )
+    for rank in (0, 1):
+        first, last = losses[rank]
+        lines.append(event(event="end", rank=rank, weights=weights[rank], loss_first=first, loss_last=last))
+    return "".join(lines)
+
+
+def test_own_trainings_are_read():
+    seen = progress(trained())
+    assert seen.ended == [0, 1]
+    assert result.loss(seen) == {"first": 2.3, "last": 0.6}
+    assert result.weights(seen) == {"ranks": {"0": "a", "1": "a"}, "equal": True}
+    # Without the first iteration: 211 + 1 and 212 + 2 over both ranks.
+    assert result.throughput(seen, 2)["mean"] == 213.0
+    assert seen.told() == "2 of 2 ranks, iteration 2, loss 2, 214.0 samples/s, 2 done"
+
+
+def test_unequal_weights_and_missing_ranks_are_no_success():
+    assert result.weights(progress(trained(weights=("a", "b"))))["equal"] is False
+    assert result.weights(progress(trained().rpartition("AIREADY")[0]))["equal"] is None
+
+
+@pytest.mark.parametrize("text", ["AIREADY {half", "AIREADY []", 'AIREADY {"no": 1}', 'said AIREADY {"event": "end"}'])
+def test_what_only_looks_like_an_event_is_none(text):
+    assert output.event(text) is None
+
+
+def test_numbers_that_are_none_can_be_written_as_json():
+    seen = progress('AIREADY {"event": "iteration", "rank": 0, "iteration": 1, "loss": NaN}\n')
+    assert json.loads(json.dumps(seen.iterations, allow_nan=False)) == [{"iteration": 1, "loss": "nan", "rank": 0}]
+
+
+def test_rdma_is_told_from_sockets():
+    rdma, sockets = progress(read("nccl_rdma")).nccl, progress(read("nccl_sockets")).nccl
+    assert (rdma["networks"], rdma["via"], rdma["gpudirect"]) == (["IB"], ["IB", "IB/GDRDMA"], {"mlx5_0": False})
+    assert (sockets["networks"], sockets["no_device"], sockets["gpudirect"]) == (["Socket"], True, {})
+    assert sockets["version"] == "2.22.3"
+
+
+def test_rate_of_a_benchmark_leaves_out_the_iteration_that_compiles():
+    told = result.throughput(progress(read("keras_benchmark")), 2)
+    assert (told["mean"], told["iterations"]) == (2975.0, 2)
+
+
+def test_half_a_last_line_is_not_lost():
+    assert progress("[1,0]<stdout>:the end").tail(0) == ["the end"]

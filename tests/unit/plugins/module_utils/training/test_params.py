@@ -1,0 +1,58 @@
+"""What must not be asked for is refused with a sentence, all at once."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import check_params
+
+from .runs import params
+
+HOST = {"name": "job-01", "address": "10.0.112.11"}
+
+
+@pytest.mark.parametrize(
+    "changes, said",
+    [
+        ({"hosts": []}, "hosts: at least one guest is needed."),
+        ({"hosts": [HOST, HOST]}, "hosts: job-01 is there twice."),
+        ({"hosts": [{**HOST, "slots": 0}]}, "hosts: job-01 has 0 slots."),
+        ({"hosts": [HOST, {"name": "job-02"}]}, "of job-02 neither the address nor the interface"),
+        ({"hosts": [HOST, {**HOST, "name": "job-02"}]}, "10.0.112.11 is the address of two guests."),
+        ({"hosts": [{"name": "a", "address": "fd00::1"}]}, "fd00::1 is no IPv4 address"),
+        ({"controller": "gloo"}, "gloo is started by horovodrun alone"),
+        ({"ssh_port": 0}, "ssh_port: 0 is no port."),
+        ({"elastic": {"min_ranks": 1}}, "elastic: only Horovod with launcher: horovodrun"),
+        ({"environment": {"NGC_API_KEY": "x"}}, "environment: NGC_API_KEY looks like a secret"),
+        ({"environment": {"DB_PASSWORD": "x"}}, "environment: DB_PASSWORD looks like a secret"),
+        ({"environment": {"SOURCE": "https://me:word@example.com/"}}, "environment: SOURCE looks like a secret"),
+        ({"environment": {"KEY": "nvapi-1234"}}, "environment: KEY looks like a secret"),
+        ({"environment": {"LD_PRELOAD": "x.so"}}, "environment: LD_PRELOAD is set by the launcher itself."),
+        ({"environment": {"A B": "x"}}, "environment: 'A B' is no name of a variable."),
+        ({"arguments": ["--wandb-api-key=abc"]}, "command: --wandb-api-key looks like a secret"),
+        ({"builtin": None, "command": []}, "command: it is empty."),
+        ({"limits": {"stall_s": 0}}, "limits: stall_s is 0, which is no time."),
+        ({"limits": {"wall_s": 60}}, "limits: stall_s is longer than wall_s"),
+        ({"roce": {"dscp": 99}}, "roce: dscp: 99 does not exist."),
+    ],
+)
+def test_a_wrong_wish_is_refused(changes, said):
+    assert said in " ".join(check_params(params(**changes)))
+
+
+def test_secrets_are_not_repeated_in_the_refusal():
+    said = " ".join(check_params(params(environment={"MY_TOKEN": "canary"}, arguments=["--token=canary"])))
+    assert "canary" not in said
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"launcher": "horovodrun", "controller": "gloo"},
+        {"engine": "torchrun"},
+        {"environment": {"NCCL_ALGO": "Ring"}},
+        {"guests": 1},
+    ],
+)
+def test_a_right_wish_is_taken(changes):
+    assert check_params(params(**changes)) == []

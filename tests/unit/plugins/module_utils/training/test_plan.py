@@ -1,0 +1,130 @@
+"""A run that cannot work is refused before anything is started, and says why."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan
+
+from .runs import ADDRESSES, IMAGE, gid, guest, guests, params, planned, rdma
+
+
+def spoilt(make=guest, **changes):
+    """Two guests, the second of which is different."""
+    found = guests(2, make)
+    found["job-02"] = make("job-02", **changes)
+    return found
+
+
+ELSEWHERE = {"ens224": [("192.168.7.7", 24)]}
+DOWN = {"ens224": (9000, False)}
+
+
+@pytest.mark.parametrize(
+    "found, changes, code, said",
+    [
+        (spoilt(engine="", engine_said="permission denied"), {}, "no_engine", "It does not answer: permission denied."),
+        (spoilt(addresses=ELSEWHERE), {}, "no_address", "It holds ens224 192.168.7.7."),
+        (spoilt(interfaces=DOWN), {}, "interface_down", "It is down."),
+        (spoilt(), {"interface": "eth7"}, "no_interface", "It has ens192, ens224, lo."),
+        (spoilt(), {"interface": "ens192"}, "no_address", "ens192 should hold 10.0.112.1"),
+        (spoilt(gpus=1), {"gpus": "all"}, "too_few_gpus", "nvidia-smi shows 0."),
+        (spoilt(image=None), {"pull": "never"}, "no_image", "It is not, and it shall not be fetched."),
+        (spoilt(work_dir="full"), {}, "no_work_dir", "Less than 16 MB are free there."),
+        (spoilt(port_taken=True), {}, "port_taken", "Another program listens there."),
+        (spoilt(), {"data_path": "pvrdma"}, "no_rdma_device", "The guest has no RDMA device."),
+        (
+            spoilt(rdma, gids=(gid("10.0.112.12", kind="IB/RoCE v1"),)),
+            {"data_path": "pvrdma"},
+            "no_rdma_device",
+            "The GIDs of vmw_pvrdma0 are",
+        ),
+        (
+            spoilt(rdma, gids=(gid("10.0.0.9", interface="ens192"),)),
+            {"data_path": "sriov"},
+            "no_rdma_device",
+            "There is vmw_pvrdma0 at ens192.",
+        ),
+        (
+            spoilt(ports_down=("mlx5_0 port 1: 1: DOWN",)),
+            {"data_path": "sriov"},
+            "no_rdma_device",
+            "The guest has no RDMA device",
+        ),
+        (spoilt(gids=(gid("10.0.112.12"),)), {"data_path": "pvrdma"}, "no_rdma_device", "The guest has no RDMA device"),
+    ],
+    ids=[
+        "engine",
+        "address elsewhere",
+        "interface down",
+        "no such interface",
+        "interface without the address",
+        "gpus",
+        "image",
+        "folder full",
+        "port",
+        "no rdma",
+        "only RoCE v1",
+        "rdma elsewhere",
+        "first guest without rdma",
+        "rdma of the second alone",
+    ],
+)
+def test_what_cannot_work_is_refused(found, changes, code, said):
+    with pytest.raises(OperatorError) as refused:
+        planned(found, **changes)
+    assert refused.value.code == code
+    assert said in refused.value.message
+    assert refused.value.failure["host"] in ADDRESSES
+
+
+def test_rdma_files_are_needed_where_rdma_is():
+    with pytest.raises(OperatorError, match="There are none, although there is an RDMA device"):
+        planned(guests(2, lambda name: guest(name, gids=(gid(ADDRESSES[name]),))), data_path="pvrdma")
+
+
+@pytest.mark.parametrize(
+    "changes", [{"engine": "torchrun"}, {"launcher": "horovodrun", "controller": "gloo"}, {"launcher": "horovodrun"}]
+)
+def test_launchers_that_know_one_interface_refuse_two(changes):
+    other = {"interfaces": {"eth1": (9000, True)}, "addresses": {"eth1": [(ADDRESSES["job-02"], 24)]}}
+    with pytest.raises(OperatorError, match="It is ens224 on job-01, eth1 on job-02"):
+        planned(spoilt(**other), **changes)
+
+
+def test_guests_with_two_images_of_one_name_are_refused():
+    with pytest.raises(OperatorError, match="job-01: sha256:1; job-02: sha256:2 differ"):
+        plan.refuse_images(params(), spoilt(image=dict(IMAGE, id="sha256:2")))
+
+
+def test_an_image_that_is_known_to_hold_no_horovod_is_not_fetched():
+    with pytest.raises(OperatorError, match="NVIDIA ships none with PyTorch"):
+        plan.refuse_without_horovod(params(image="nvcr.io/nvidia/pytorch:24.05-py3"))
+    plan.refuse_without_horovod(params(image="nvcr.io/nvidia/pytorch:24.05-py3", engine="torchrun"))
+
+
+def test_address_is_that_of_the_interface_and_the_other_way_round():
+    hosts = [{"name": "job-01", "interface": "ens224"}, {"name": "job-02", "address": ADDRESSES["job-02"]}]
+    places = planned(hosts=hosts).places
+    assert [(place.address, place.interface, place.mtu) for place in places] == [
+        (ADDRESSES["job-01"], "ens224", 9000),
+        (ADDRESSES["job-02"], "ens224", 9000),
+    ]
+
+
+@pytest.mark.parametrize(
+    "names, expected",
+    [
+        (["job-01", "job-02"], ["job-01", "job-02"]),
+        (["a.example.com", "b.example.com"], ["a", "b"]),
+        (["gpu.one", "gpu.two"], ["guest-1", "guest-2"]),
+        (["10.0.0.1", "train 2"], ["guest-1", "guest-2"]),
+    ],
+)
+def test_launchers_get_names_that_they_take_and_can_tell_apart(names, expected):
+    assert list(plan.nodes(names).values()) == expected
+
+
+def test_plan_says_where_the_image_is_fetched():
+    assert planned(spoilt(image=None)).pulls == ("job-02",)
+    assert planned(pull="always").pulls == ("job-01", "job-02")

@@ -1,0 +1,71 @@
+"""Who failed first, and what is known of the error."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import trouble
+
+from .samples import progress, read
+
+
+@pytest.mark.parametrize(
+    "sample, expected",
+    [
+        ("mpirun_signal", trouble.First(1, "job-02", None, 9)),
+        ("mpirun_status", trouble.First(1, None, 1)),
+        ("gloo_failed", trouble.First(1, None, 1)),
+        ("torchrun_failed", trouble.First(3, None, 1)),
+        ("torch_benchmark", trouble.First()),
+    ],
+)
+def test_the_rank_that_failed_first_is_found(sample, expected):
+    assert trouble.first_failure(progress(read(sample)).last_lines()) == expected
+
+
+def test_a_rank_that_says_itself_that_it_failed_was_first():
+    events = [{"rank": 1, "host": "job-02", "reason": "no memory"}, {"rank": 0, "host": "job-01"}]
+    assert trouble.first_failure([], events).rank == 1
+
+
+def test_a_guest_that_mpirun_lost_is_named():
+    lines = ["  HNP daemon   : [[1,0],0] on node job-01", "  Remote daemon: [[1,0],1] on node job-02"]
+    assert trouble.first_failure(lines).node == "job-02"
+
+
+@pytest.mark.parametrize(
+    "line, code",
+    [
+        ("job-01:1:1 [0] ibv_modify_qp failed with error Invalid argument", "wrong_gid"),
+        ("NET/IB : Got completion from peer with status=12 opcode=0 len=0 vendor err 129", "rdma_path"),
+        ("NET/IB : Got completion with error 4, opcode 1, len 0, vendor err 81", "rdma_protection"),
+        ("ibv_reg_mr_iova2 failed with error Cannot allocate memory", "memlock"),
+        ("OSError: [Errno 28] No space left on device", "no_space"),
+        ("RuntimeError: CUDA out of memory. Tried to allocate 20 MiB", "gpu_memory"),
+        ("[job-01:77] Read -1, expected 5120, errno = 1", "fork_refused"),
+        ("ModuleNotFoundError: No module named 'horovod'", "module_missing"),
+        ("timeout: failed to run command 'mpirun': No such file or directory", "command_missing"),
+        ("ssh: connect to host 10.0.112.12 port 12345: Connection timed out", "ssh_refused"),
+        ("ORTE has lost communication with a remote daemon.", "connection_lost"),
+        ("Missing ranks: 1", "horovod_stalled"),
+        ("Call to ibv_set_ece failed with error Operation not supported errno 95", None),
+        ("NCCL INFO NET/Socket : GPU Direct RDMA Disabled for HCA 0 'eth0'", None),
+        ("Iter #0: 12.0 img/sec per GPU", None),
+    ],
+)
+def test_errors_that_others_had_are_known(line, code):
+    found = trouble.known_error([line])
+    assert (found.code if found is not None else None) == code
+
+
+def test_unified_memory_that_is_off_is_known():
+    assert trouble.known_error(read("uvm_off").splitlines()).code == "uvm_off"
+
+
+def test_a_cause_goes_before_what_follows_from_it():
+    lines = ["Connection reset by peer", "No space left on device"]
+    assert trouble.known_error(lines).code == "no_space"
+
+
+def test_every_known_error_says_what_it_means_and_what_to_do():
+    assert len({known.code for known in trouble.KNOWN}) == len(trouble.KNOWN)
+    assert all(known.means[0].isupper() and known.todo[0].isupper() for known in trouble.KNOWN)

@@ -1,0 +1,42 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net import interface, interface_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net.adapter import Link
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net.kept import Kept
+from ansible_collections.aiready.vsphere.plugins.modules import guest_interface
+
+from .described import calls, documented, specified
+
+RETURNED = yaml.safe_load(guest_interface.RETURN)["interface"]["contains"]
+WISH = {"mtu": 9000, "address": "192.168.50.11/24"}
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert documented(guest_interface) == specified(interface_params.ARGUMENTS)
+
+
+@pytest.mark.parametrize("call", calls(guest_interface, login={}))
+def test_every_example_is_a_call_that_the_module_takes(call):
+    assert set(call) <= set(interface_params.ARGUMENTS)
+    assert ("mac" in call) != ("name" in call)
+
+
+def test_the_example_of_a_result_is_what_the_module_makes_of_it():
+    noun = interface.Interface({**WISH, "name": "ens224"}, None, None, None)
+    link = Link("ens224", "00:50:56:9a:10:01", 1500)
+    item = Item("ens224", {}, {})
+    item.now = interface.State(link, Kept(), "networkd")
+    item.wanted = noun.want(item)
+    after = noun.project(item.wanted)
+    assert noun.project(item.now) == RETURNED["before"]["sample"]
+    # Where it is kept is known when it is kept.
+    after["kept"]["where"] = RETURNED["after"]["sample"]["kept"]["where"]
+    assert after == RETURNED["after"]["sample"]
+    assert set(RETURNED["after"]["contains"]) == set(after)
+    changes = [change.as_result() for change in noun.compare(item.now, item.wanted)]
+    assert changes == RETURNED["changes"]["sample"]

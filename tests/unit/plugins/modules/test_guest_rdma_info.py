@@ -1,0 +1,39 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+from ansible_collections.aiready.vsphere.plugins.modules import guest_rdma_info
+
+from ..module_utils.guest_net.test_rdma import device
+from ..module_utils.guest_net.world import Guest
+from .described import calls, documented, specified
+
+RETURNED = yaml.safe_load(guest_rdma_info.RETURN)["rdma"]["contains"]
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert documented(guest_rdma_info) == specified(guest_rdma_info.ARGUMENTS)
+
+
+@pytest.mark.parametrize("call", calls(guest_rdma_info, login={}))
+def test_every_example_is_a_call_that_the_module_takes(call):
+    assert set(call) <= set(guest_rdma_info.ARGUMENTS)
+
+
+def test_the_result_has_exactly_the_documented_keys(tmp_path):
+    files = Files(str(tmp_path))
+    device(files, "mlx5_0")
+    found = guest_rdma_info.look(Guest(tmp_path), files, None)
+    devices = RETURNED["devices"]["contains"]
+    assert set(found) == set(RETURNED)
+    assert set(found["devices"][0]) == set(devices)
+    assert set(found["devices"][0]["ports"][0]) == set(devices["ports"]["contains"])
+    assert set(found["gpudirect"]) == set(RETURNED["gpudirect"]["sample"])
+
+
+def test_a_guest_without_anything_is_told_and_no_error(tmp_path):
+    found = guest_rdma_info.look(Guest(tmp_path), Files(str(tmp_path)), "ops")
+    assert (found["devices"], found["modules"], found["ofed"], found["memlock"]) == ([], [], None, None)

@@ -1,0 +1,33 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import params
+from ansible_collections.aiready.vsphere.plugins.modules import training_run
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_noun import TrainingRun
+
+from ..module_utils.training.runs import guests, planned
+from .described import calls, checked, documented, plan, specified
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert documented(training_run) == specified(params.ARGUMENTS)
+
+
+@pytest.mark.parametrize("given", calls(training_run, {}))
+def test_every_example_can_be_run(given):
+    wanted = checked(given, params.ARGUMENTS, params.RELATIONS)
+    assert params.check_params(wanted) == []
+
+
+def test_the_result_has_exactly_the_documented_keys():
+    made = planned()
+    noun = TrainingRun(made.params, None, None, None)
+    noun._looks = guests()
+    result = plan(noun, made.params, None, "training", {"name": "20260301-081530-6ed2"})
+    contains = yaml.safe_load(training_run.RETURN)["training"]["contains"]
+    assert set(result) == set(contains)
+    assert set(result["after"]) == set(contains["after"]["contains"])
+    assert result["after"]["result"] is None

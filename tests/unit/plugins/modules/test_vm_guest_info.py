@@ -1,0 +1,139 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_info import params, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.find import Found
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+from ansible_collections.aiready.vsphere.plugins.modules import vm_guest_info as module
+from pyVmomi import vim
+
+from unit.plugins.modules import described
+
+DEVICE = vim.vm.device
+PASSTHROUGH = DEVICE.VirtualPCIPassthrough
+FOUND = Found(None, "vm-1", "train-01", "/dc/vm/train-01")
+NETWORKS = {"network-1": "VM Network"}
+MAC, PORT_A, PORT_B = "00:50:56:01:02:03", "b8:ce:f6:00:00:0a", "b8:ce:f6:00:00:0b"
+BRIDGE = "02:42:ac:11:00:01"
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert described.documented(module) == described.specified(params.ARGUMENTS)
+
+
+@pytest.mark.parametrize("call", described.calls(module))
+def test_every_example_is_a_call_that_the_module_takes(call):
+    described.checked(call, params.ARGUMENTS)
+
+
+def card(kind=DEVICE.VirtualVmxnet3, key=4000, mac=MAC, network="network-1"):
+    """An Ethernet card as vCenter tells it."""
+    backing = DEVICE.VirtualEthernetCard.NetworkBackingInfo(deviceName="VM Network", network=vim.Network(network))
+    return kind(
+        key=key, macAddress=mac, backing=backing, deviceInfo=vim.Description(label=f"adapter {key}", summary="")
+    )
+
+
+def given(key, vendor, device="20f1"):
+    """A device that was passed through, by its address."""
+    backing = PASSTHROUGH.DeviceBackingInfo(id="0000:3b:00.0", deviceId=device, vendorId=vendor, systemId="BYPASS")
+    return PASSTHROUGH(key=key, backing=backing)
+
+
+def shared(key, profile):
+    return PASSTHROUGH(key=key, backing=PASSTHROUGH.VmiopBackingInfo(vgpu=profile))
+
+
+def nic(mac, *addresses, key=-1, network=None):
+    """An adapter as the guest tells it; those that are no cards of the VM have no key."""
+    return vim.vm.GuestInfo.NicInfo(
+        macAddress=mac, ipAddress=list(addresses), deviceConfigId=key, connected=True, network=network
+    )
+
+
+def seen(devices=(), nics=(), power="poweredOn", tools="guestToolsRunning", networks=None, **properties):
+    """The state of a VM with these devices, whose guest tells of these adapters."""
+    values = {
+        "runtime.powerState": power,
+        "guest.toolsRunningStatus": tools,
+        "config.hardware.device": list(devices),
+        "guest.net": list(nics),
+        **{name.replace("__", "."): value for name, value in properties.items()},
+    }
+    return state.state_of(Row(vim.VirtualMachine("vm-1"), values, {}), NETWORKS if networks is None else networks)
+
+
+def test_a_vm_of_which_nothing_can_be_read_has_the_documented_keys_all_the_same():
+    contains = yaml.safe_load(module.RETURN)["vms"]["contains"]
+    bare = state.project(seen(power=None, tools=None), FOUND, None)
+    assert set(bare) == set(contains)
+    json.dumps(bare)
+    assert (bare["address"], bare["why_no_address"], bare["adapters"]) == (None, "It is off.", [])
+
+
+def test_the_documented_result_has_the_documented_keys_at_every_depth():
+    documented = yaml.safe_load(module.RETURN)["vms"]
+    (sample,) = documented["sample"]
+    assert set(sample) == set(documented["contains"])
+    adapter = state.project(seen([card()]), FOUND, None)["adapters"][0]
+    assert [set(one) for one in sample["adapters"]] == [set(adapter)] * 2
+
+
+def test_gpus_are_counted_whether_they_are_shared_or_given_away():
+    told = seen([shared(13000, "grid_a100-20c"), shared(13001, "grid_a100-20c"), given(13002, 0x10DE)])
+    assert (told.profiles, told.gpus) == (("grid_a100-20c", "grid_a100-20c"), 3)
+
+
+@pytest.mark.parametrize(
+    "vendor, gpus, adapters",
+    [
+        pytest.param(0x10DE, 1, [], id="GPU"),
+        pytest.param(0x15B3, 0, ["passthrough"], id="port"),
+        pytest.param(0x8086, 0, [], id="something else"),
+        pytest.param(-32768 + 0x1000, 0, [], id="vendor that the API tells as a negative number"),
+    ],
+)
+def test_what_was_passed_through_is_known_by_its_vendor(vendor, gpus, adapters):
+    told = seen([given(13000, vendor)])
+    assert (told.gpus, [one.kind for one in told.adapters]) == (gpus, adapters)
+
+
+@pytest.mark.parametrize(
+    "nics, macs",
+    [
+        pytest.param([nic(PORT_A, "10.0.0.1")], [PORT_A], id="the one that is left"),
+        pytest.param([nic(BRIDGE, "172.17.0.1"), nic(PORT_A, "10.0.0.1")], [PORT_A], id="beside a bridge of the guest"),
+        pytest.param([nic(PORT_A), nic(PORT_B)], [None], id="two that it could be"),
+        pytest.param([], [None], id="none that it could be"),
+    ],
+)
+def test_a_port_that_was_passed_through_is_found_by_elimination(nics, macs):
+    told = seen([card(), given(13000, 0x15B3)], [nic(MAC, "192.0.2.1", key=4000), *nics])
+    assert [one.mac for one in told.adapters] == [MAC, *macs]
+    assert state.address_of(told)[0] == "192.0.2.1"
+
+
+def test_addresses_are_ordered_and_those_that_nobody_can_reach_are_left_out():
+    told = seen([card()], [nic(MAC, "fe80::1", "2001:db8::1", "169.254.1.1", "192.0.2.9", "192.0.2.1", key=4000)])
+    assert told.adapters[0].addresses == ("192.0.2.1", "192.0.2.9", "2001:db8::1")
+
+
+def test_a_guest_whose_only_adapter_is_for_training_is_reached_by_it():
+    told = seen([card(DEVICE.VirtualVmxnet3Vrdma)], [nic(MAC, "192.0.2.1", key=4000)])
+    assert [one.kind for one in told.adapters] == ["pvrdma"]
+    assert state.address_of(told) == ("192.0.2.1", "")
+
+
+def test_what_a_guest_said_before_it_was_switched_off_is_not_told():
+    told = seen([card()], [nic(MAC, "192.0.2.1", key=4000)], power="poweredOff", guest__hostName="train-01")
+    assert (told.adapters[0].addresses, told.guest_name) == ((), None)
+    assert state.address_of(told) == (None, "It is off.")
+
+
+def test_a_network_that_may_not_be_seen_is_told_by_its_key():
+    assert seen([card()], networks={}).adapters[0].network == "network-1"

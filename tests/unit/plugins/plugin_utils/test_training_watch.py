@@ -1,0 +1,273 @@
+"""A run is watched to its end, whatever its end is, and nothing is left behind."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import scripts, verdict
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_watch
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_reach import Guest, Guests, Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_steps import Answer
+
+from ..module_utils.training.runs import guests as looks_of
+from ..module_utils.training.runs import planned
+
+BEGUN = "".join(f'AIREADY {{"event": "rank", "rank": {rank}, "size": 2}}\n' for rank in (0, 1))
+ENDED = "".join(
+    f'AIREADY {{"event": "end", "rank": {rank}, "weights": "same", "loss_first": 2.0, "loss_last": 1.0}}\n'
+    for rank in (0, 1)
+)
+KILLED = "mpirun noticed that process rank 1 with PID 0 on node job-02 exited on signal 9 (Killed).\n"
+
+
+class Clock:
+    """Time that passes when somebody sleeps."""
+
+    def __init__(self):
+        self.time, self.family = 0.0, 1
+
+    def now(self):
+        return self.time
+
+    def sleep(self, seconds):
+        self.time += seconds
+
+    def parent(self):
+        return self.family
+
+
+class Steps:
+    """Guests that do as they are told: output of the launcher and states by the second."""
+
+    def __init__(self, clock, output=(), status=None, states=None):
+        self.clock, self.done = clock, []
+        self.output = dict(output)  # {second: what is printed then}
+        self.status = status  # (second, exit status)
+        self.states = states or {}  # {guest: (second, Answer fields)}
+        self.refuse = None
+
+    def pull(self, guest):
+        self.done.append(("pull", guest.name))
+
+    def look(self, guest):
+        return looks_of(2)[guest.name]
+
+    def build(self, guest):
+        return {"version": "1", "frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["mpi"]}, ""
+
+    def counters(self, guest):
+        return {"net": {"ens224": (int(self.clock.time), 0)}, "rdma": {}}
+
+    def start(self, guest, argv, files):
+        self.done.append(("start", guest.name))
+        if self.refuse == guest.name:
+            raise OperatorError(guest.name, "it was to start", "It does not", "Look", "not_started")
+
+    def launch(self, guest):
+        self.done.append(("launch", guest.name))
+
+    def stop(self, guest, run=None):
+        self.done.append(("stop", guest.name) if run is None else ("remove", guest.name, run))
+        return 0
+
+    def ask(self, guest, beat, offset, most):
+        now = self.clock.time
+        text = "".join(said for second, said in sorted(self.output.items()) if second <= now).encode()
+        ended = self.status is not None and self.status[0] <= now
+        fields = {
+            "running": True,
+            "gone": False,
+            "exit_status": None,
+            "out_of_memory": False,
+            "status": self.status[1] if ended and most else None,
+            "size": len(text) if most else 0,
+            "output": text[offset : offset + most] if most else b"",
+            "beat": True,
+            "said": "",
+            "ready": True,
+        }
+        second, changed = self.states.get(guest.name, (1e9, {}))
+        if second <= now:
+            if changed == "interrupt":
+                raise Interrupted()
+            fields.update(changed)
+        return Answer(**fields)
+
+
+def watched(steps, clock, lost=None, **changes):
+    """(the course, what was told) of a run; lost is {guest: the second after which it is silent}."""
+    made = planned(**{"limits": {"wall_s": 600, "stall_s": 60}, **changes})
+    guests = Guests([Guest(place.name, None) for place in made.places])
+    ask = guests.ask
+
+    def asking(names, work, *limits):
+        silent = {name: "no route" for name in names if name in (lost or {}) and lost[name] <= clock.time}
+        given, others = ask([name for name in names if name not in silent], work, *limits)
+        return given, {**others, **silent}
+
+    guests.ask, told = asking, []
+    watch = training_watch.Watch(made, guests, steps, looks_of(2), told.append, clock)
+    try:
+        watch.run({})
+    finally:
+        guests.close()
+        watch.told = told
+        Last.watch, Last.made = watch, made
+    return watch.course, verdict.judge(made, watch.course)
+
+
+class Last:
+    """The last watch, also of a run that was left by an error."""
+
+
+def test_a_training_that_ends_well_is_passed_and_tidied_up():
+    clock = Clock()
+    steps = Steps(clock, {1: BEGUN, 30: ENDED}, (31, 0))
+    course, judged = watched(steps, clock)
+    assert (judged["state"], judged["code"]) == ("passed", "trained")
+    assert [entry for entry in steps.done if entry[0] == "stop"] == [("stop", "job-01"), ("stop", "job-02")]
+    assert ("launch", "job-02") not in steps.done
+    assert course.build["version"] == "1"
+
+
+def test_the_operator_hears_of_it_all_the_time():
+    clock = Clock()
+    watched(Steps(clock, {1: BEGUN, 90: ENDED}, (91, 0)), clock, limits={"stall_s": 100, "wall_s": 600})
+    told = Last.watch.told
+    assert told[:2] == ["asking Horovod on job-01 with what it was built.", "2 rank(s) start on job-01, job-02."]
+    assert len(told) >= 2 + 90 // training_watch.SILENT_TELL_S
+    assert "2 of 2 ranks" in told[-1]
+
+
+@pytest.mark.parametrize(
+    "output, status, states, lost, code, host",
+    [
+        ({1: BEGUN}, (6, 124), {}, {}, "too_long", None),
+        ({1: BEGUN, 5: KILLED}, (6, 137), {}, {}, "rank_failed", "job-02"),
+        ({1: BEGUN}, (6, 1), {}, {}, "launcher_failed", "job-01"),
+        ({1: BEGUN}, None, {}, {}, "stalled", None),
+        ({second: f"{second}\n" for second in range(700)}, None, {}, {}, "too_long", None),
+        ({1: BEGUN}, None, {"job-02": (9, {"running": False, "gone": True})}, {}, "container_gone", "job-02"),
+        (
+            {1: BEGUN, 9: KILLED},
+            (10, 1),
+            {"job-02": (9, {"running": False, "out_of_memory": True})},
+            {},
+            "out_of_memory",
+            "job-02",
+        ),
+        (
+            {1: BEGUN},
+            None,
+            {"job-01": (9, {"running": False, "exit_status": scripts.NO_STATUS})},
+            {},
+            "no_space",
+            "job-01",
+        ),
+        ({1: BEGUN}, None, {}, {"job-02": 9}, "guest_unreachable", "job-02"),
+        ({1: BEGUN}, None, {}, {"job-01": 9}, "guest_unreachable", "job-01"),
+        ({1: BEGUN}, (9, 0), {}, {}, "ranks_missing", None),
+        ({1: BEGUN, 3: ENDED.replace('"same"', '"other"', 1)}, (9, 0), {}, {}, "weights_differ", None),
+        ({1: BEGUN, 3: ENDED.replace("1.0", "3.0")}, (9, 0), {}, {}, "loss_did_not_fall", None),
+    ],
+    ids=[
+        "time limit of the launcher",
+        "rank killed",
+        "launcher",
+        "stall",
+        "wall",
+        "container removed",
+        "out of memory goes before the rank",
+        "folder full",
+        "worker silent",
+        "launcher's guest silent",
+        "ranks missing",
+        "weights",
+        "loss",
+    ],
+)
+def test_a_training_that_goes_wrong_says_where_and_is_tidied_up(output, status, states, lost, code, host):
+    clock = Clock()
+    steps = Steps(clock, output, status, states)
+    course, judged = watched(steps, clock, lost)
+    assert (judged["state"], judged["code"], judged["host"]) == ("failed", code, host)
+    reached = [name for name in ("job-01", "job-02") if name not in lost]
+    assert [entry[1] for entry in steps.done if entry[0] == "stop"] == reached
+    assert course.not_tidied == sorted(lost)
+    assert verdict.error(Last.made, judged).code == code
+
+
+def test_a_guest_that_is_silent_for_a_moment_is_not_lost():
+    clock = Clock()
+
+    class Moment(dict):
+        def __contains__(self, name):
+            return name == "job-02" and 9 <= clock.time < 20
+
+        def __missing__(self, name):
+            return 0
+
+    _course, judged = watched(Steps(clock, {1: BEGUN, 30: ENDED}, (31, 0)), clock, Moment(x=1))
+    assert judged["state"] == "passed"
+
+
+def test_a_container_that_does_not_start_ends_the_run_and_removes_the_others():
+    clock = Clock()
+    steps = Steps(clock)
+    steps.refuse = "job-02"
+    with pytest.raises(OperatorError, match="job-02: it was to start"):
+        watched(steps, clock)
+    assert [entry[1] for entry in steps.done if entry[0] == "stop"] == ["job-01", "job-02"]
+
+
+def test_an_interrupted_run_is_tidied_up():
+    clock = Clock()
+    steps = Steps(clock, {1: BEGUN}, None, {"job-01": (9, "interrupt")})
+    with pytest.raises(Interrupted):
+        watched(steps, clock)
+    assert Last.watch.course.why == "interrupted"
+    assert [entry[1] for entry in steps.done if entry[0] == "stop"] == ["job-01", "job-02"]
+
+
+def test_a_run_ends_when_the_controller_is_gone():
+    clock = Clock()
+    steps = Steps(clock, {1: BEGUN})
+    sleep = clock.sleep
+
+    def orphaned(seconds):
+        sleep(seconds)
+        clock.family = 2 if clock.time > 5 else 1
+
+    clock.sleep = orphaned
+    with pytest.raises(Interrupted):
+        watched(steps, clock)
+    assert clock.time < 10
+
+
+def test_what_an_earlier_run_left_is_removed_first():
+    clock = Clock()
+    found = looks_of(2)
+    steps = Steps(clock, {1: BEGUN, 2: ENDED}, (3, 0))
+    made = planned(found)
+    made.leftovers["job-02"].append("20260101-000000-aaaa")
+    guests = Guests([Guest(place.name, None) for place in made.places])
+    training_watch.Watch(made, guests, steps, found, lambda _text: None, clock).run({})
+    guests.close()
+    assert steps.done[0] == ("remove", "job-02", "20260101-000000-aaaa")
+
+
+def test_horovod_without_what_the_run_needs_is_refused_before_the_training():
+    clock = Clock()
+    steps = Steps(clock)
+    steps.build = lambda _guest: ({"version": "1", "frameworks": ["pytorch"], "controllers": [], "operations": []}, "")
+    with pytest.raises(OperatorError, match="mpi"):
+        watched(steps, clock)
+    assert ("launch", "job-01") not in steps.done
+
+
+def test_horovod_that_is_too_slow_to_tell_does_not_keep_the_training_back():
+    clock = Clock()
+    steps = Steps(clock, {1: BEGUN, 2: ENDED}, (3, 0))
+    steps.build = lambda _guest: (None, "")
+    course, judged = watched(steps, clock)
+    assert (judged["state"], len(course.remarks)) == ("passed", 1)

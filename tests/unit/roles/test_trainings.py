@@ -1,0 +1,190 @@
+"""The built-in trainings: their arithmetic, and what they say when they cannot begin. PyTorch is not needed here."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+TRAININGS = ROOT / "roles/horovod/files/trainings"
+FILES = sorted(TRAININGS.glob("*.py"))
+
+
+@pytest.fixture(scope="module", name="of")
+def _of():
+    """Load a training as Python does when it is started: its folder comes first."""
+    sys.path.insert(0, str(TRAININGS))
+    names = ("engines", "small", "synthetic")
+    try:
+        yield collections.namedtuple("Trainings", names)(*(_load(name) for name in names))
+    finally:
+        sys.path.remove(str(TRAININGS))
+        for name in names:
+            sys.modules.pop(name, None)
+
+
+def _load(name):
+    spec = importlib.util.spec_from_file_location(name, TRAININGS / f"{name}.py")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
+def test_images_with_an_old_python_can_run_a_training(file):
+    ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 8))
+
+
+def test_all_ranks_make_the_same_pictures_of_a_seed(of):
+    assert of.small.pictures(5, 40) == of.small.pictures(5, 40)
+
+
+def test_another_seed_makes_other_pictures(of):
+    assert of.small.pictures(5, 40) != of.small.pictures(6, 40)
+
+
+def test_every_class_has_its_share_of_the_pictures(of):
+    counted = collections.Counter(kind for kind, _pixels in of.small.pictures(1, 200))
+    assert counted == dict.fromkeys(range(of.small.CLASSES), 20)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 16])
+def test_no_picture_is_in_the_shares_of_two_ranks_and_shares_are_equal(of, size):
+    shares = [of.small.share(list(range(100)), rank, size) for rank in range(size)]
+    together = [number for one in shares for number in one]
+    assert {len(one) for one in shares} == {100 // size}
+    assert len(set(together)) == len(together)
+
+
+def test_more_ranks_than_pictures_leave_nothing_for_anyone(of):
+    assert of.small.share([0, 1, 2], 0, 4) == []
+
+
+def test_a_pass_shows_every_picture_once(of):
+    mine = list(range(0, 40, 2))
+    seen = [number for step in range(4) for number in of.small.batch_of(mine, step, 5, seed=1)]
+    assert sorted(seen) == mine
+
+
+def test_the_next_pass_is_in_another_order(of):
+    mine = list(range(20))
+    assert of.small.batch_of(mine, 0, 20, seed=1) != of.small.batch_of(mine, 1, 20, seed=1)
+
+
+def test_a_batch_larger_than_the_share_is_the_share(of):
+    assert sorted(of.small.batch_of([3, 5, 8], 4, 64, seed=1)) == [3, 5, 8]
+
+
+@pytest.mark.parametrize(
+    "wanted,cores,ranks_here,threads",
+    [
+        pytest.param(0, 8, 2, 4, id="the cores are shared"),
+        pytest.param(0, 2, 4, 1, id="at least one"),
+        pytest.param(3, 2, 4, 3, id="what is asked for"),
+        pytest.param(0, 4, 0, 4, id="a launcher that does not tell"),
+    ],
+)
+def test_threads_of_a_rank(of, wanted, cores, ranks_here, threads):
+    assert of.engines.threads_of(wanted, cores, ranks_here) == threads
+
+
+def test_the_spread_is_that_of_the_known_benchmark(of):
+    # Rates and their summary from a published run with eight GPUs.
+    rates = [1785.8, 1787.9, 1787.6, 1784.7, 1783.5, 1785.2, 1785.0, 1782.4, 1785.3, 1784.1]
+    mean, around = of.synthetic.spread(rates)
+    assert (f"{mean:.1f}", f"{around:.1f}") == ("1785.2", "3.1")
+
+
+def test_an_event_is_one_line_in_one_piece(of, capfd):
+    of.engines.say("end", rank=1, weights="ab")
+    out = capfd.readouterr().out
+    assert out == 'AIREADY {"event": "end", "rank": 1, "weights": "ab"}\n'
+
+
+@pytest.mark.parametrize("training", ["small", "synthetic"])
+@pytest.mark.parametrize(
+    "wrong", [["--batch", "0"], ["--iterations", "-1"], ["--engine", "magic"], ["--threads", "-1"]]
+)
+def test_a_wrong_option_is_refused_before_anything_is_loaded(of, training, wrong, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        getattr(of, training).parser().parse_args(wrong)
+    assert stopped.value.code == 2
+    assert wrong[0] in capsys.readouterr().err
+
+
+TORCH = """
+__version__ = "2.0"
+class cuda:
+    is_available = staticmethod(lambda: False)
+class distributed:
+    is_available = staticmethod(lambda: True)
+device = str
+"""
+MISSING = "raise ImportError('No module named {0}')\n"
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a training with modules of these texts: (status, event, stderr)."""
+
+    def run(*arguments, training="small.py", environment=None, **modules):
+        for name, text in modules.items():
+            (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        kept = {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
+        env = {**kept, "PYTHONPATH": str(tmp_path), **(environment or {})}
+        argv = [sys.executable, str(TRAININGS / training), *arguments]
+        done = subprocess.run(argv, check=False, env=env, capture_output=True, text=True, timeout=60)
+        lines = done.stdout.splitlines()
+        assert [line.partition(" ")[0] for line in lines] == ["AIREADY"]
+        return done.returncode, json.loads(lines[0].partition(" ")[2]), done.stderr
+
+    return run
+
+
+REFUSALS = [
+    pytest.param([], {"torch": MISSING.format("torch")}, "PyTorch cannot be imported in this image", id="no PyTorch"),
+    pytest.param(
+        [],
+        {"torch": TORCH, "horovod": MISSING.format("horovod")},
+        "Horovod cannot be imported in this image: No module named horovod. "
+        "Use an image that holds Horovod for PyTorch, or --engine torchrun.",
+        id="no Horovod",
+    ),
+    pytest.param(
+        ["--engine", "torchrun"],
+        {"torch": TORCH},
+        "RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR is not in the environment, so this was not started by torchrun. "
+        "Start it with python3 -m torch.distributed.run, or use --engine horovod.",
+        id="not under torchrun",
+    ),
+    pytest.param(
+        ["--device", "cuda"],
+        {"torch": TORCH},
+        "A GPU is asked for and PyTorch sees none. Give one to the container, or use --device cpu.",
+        id="no GPU",
+    ),
+]
+
+
+@pytest.mark.parametrize("training", ["small.py", "synthetic.py"])
+@pytest.mark.parametrize("arguments,modules,reason", REFUSALS)
+def test_a_training_that_cannot_begin_says_why(start, training, arguments, modules, reason):
+    status, event, told = start(*arguments, training=training, **modules)
+    assert status == 2
+    assert event["event"] == "failed"
+    assert event["reason"].startswith(reason)
+    assert f"This rank has failed: {reason}" in told
+
+
+@pytest.mark.parametrize("name", ["OMPI_COMM_WORLD_RANK", "HOROVOD_RANK", "RANK"])
+def test_a_failure_names_its_rank_where_the_launcher_told_it(start, name):
+    _status, event, _told = start(torch=MISSING.format("torch"), environment={name: "3"})
+    assert event["rank"] == 3

@@ -1,0 +1,91 @@
+"""A lab is known by its process: what it leaves is removed only when that is surely gone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import docker.errors
+import pytest
+
+from twin.guests import lab as labs
+
+
+def test_a_process_that_runs_lives():
+    assert labs.lives(labs.owner()) is True
+
+
+def test_a_process_that_has_ended_does_not():
+    ended = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    told = labs.owner(ended.pid)
+    assert labs.lives(told) is True
+    ended.communicate()
+    assert labs.lives(told) is False
+
+
+def test_another_process_with_the_same_number_is_not_the_owner():
+    number, started, space = labs.owner().split(":", 2)
+    assert labs.lives(f"{number}:{int(started) - 1}:{space}") is False
+
+
+@pytest.mark.parametrize("told", ["", "1", "x:1:y", f"{os.getpid()}:1:another boot:pid:[1]"], ids=repr)
+def test_what_cannot_be_seen_from_here_is_not_judged(told):
+    assert labs.lives(told) is None
+
+
+class Engine:
+    """What an engine has of a lab: a container, a network, a volume. Something else holds some of it for a while."""
+
+    def __init__(self, held, refusals, problem=docker.errors.APIError("in use")):
+        self.there = {"container", "network", "volume"}
+        self.api = self
+        self._held, self._refusals, self._problem = held, refusals, problem
+
+    def containers(self, **_filters):
+        return self._rows("container")
+
+    def networks(self, **_filters):
+        return self._rows("network")
+
+    def volumes(self, **_filters):
+        return {"Volumes": self._rows("volume") or None}
+
+    def images(self, **_filters):
+        return []
+
+    def remove_container(self, name, **_how):
+        self._remove(name)
+
+    remove_network = remove_volume = remove_container
+
+    def _rows(self, kind):
+        return [{"Id": kind, "Name": kind}] if kind in self.there else []
+
+    def _remove(self, name):
+        if name == self._held and self._refusals > 0:
+            self._refusals -= 1
+            raise self._problem
+        self.there.discard(name)
+
+
+@pytest.mark.parametrize("held", ["container", "network", "volume"])
+def test_what_somebody_still_holds_is_removed_once_it_is_free(monkeypatch, held):
+    monkeypatch.setattr(labs, "AGAIN_S", 0)
+    engine = Engine(held, refusals=3)
+    labs.remove(engine, "a lab")
+    assert engine.there == set()
+
+
+def test_what_another_one_removed_meanwhile_is_no_problem():
+    engine = Engine("volume", refusals=1, problem=docker.errors.NotFound("gone"))
+    labs.remove(engine, "a lab")
+    assert engine.there == {"volume"}  # the engine of this test forgets to forget it
+
+
+def test_what_is_never_let_go_of_is_told_and_all_else_is_gone(monkeypatch):
+    monkeypatch.setattr(labs, "REMOVED_S", 0)
+    engine = Engine("volume", refusals=9)
+    with pytest.raises(docker.errors.APIError, match="in use"):
+        labs.remove(engine, "a lab")
+    assert engine.there == {"volume"}
