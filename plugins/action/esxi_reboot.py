@@ -9,6 +9,7 @@ import time
 
 from ansible.module_utils.common.validation import check_type_int
 from ansible.plugins.action import ActionBase
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import progress
 
 MODULE = "aiready.vsphere.esxi_reboot"
 SLICE_S = 60
@@ -31,8 +32,7 @@ class ActionModule(ActionBase):
             return self._execute_module(module_name=MODULE, module_args=given, task_vars=task_vars)
 
         def tell(text):
-            # Not among the results: some callbacks write those as JSON.
-            self._display.display(text, stderr=True)
+            progress.tell(self._display, text)
 
         result.update(follow(args, run, tell))
         return result

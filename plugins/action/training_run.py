@@ -13,7 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Ite
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ARGUMENTS, RELATIONS, check_params
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_noun, training_reach
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import progress, training_noun, training_reach
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Left, RemoteModule
 
 
@@ -55,5 +55,4 @@ class ActionModule(ActionBase):
             module.fail_json(msg=trouble.message, failure=trouble.failure, changed=False)
 
     def _say(self, text):
-        # Not among the results: some callbacks write those as JSON.
-        self._display.display(f"training {text}", stderr=True)
+        progress.tell(self._display, f"training: {text}")

@@ -44,7 +44,7 @@ HINTS = {
 }
 _INDEX = re.compile(r"\[\d+\]")
 # Stages inside the guests: to leave one out and to leave it empty is the same, and switches it off.
-STAGES = ("guests", "runtime", "training")
+STAGES = ("guests", "runtime", "training", "validation")
 CHECKS = {"int": check_type_int, "bool": check_type_bool}
 WORDS = {
     "dict": "a dictionary",
@@ -116,7 +116,7 @@ def _shape(key, given, option):
         return
     if not _fits(given, option["type"]):
         yield f"{key}: {WORDS[option['type']]} was wanted. There is {_shown(given)}. {WAYS_OUT[option['type']]}"
-    elif option.get("choices") and str(given) not in option["choices"]:
+    elif option.get("choices") and option["type"] != "list" and str(given) not in option["choices"]:
         yield f"{key}: {_shown(given)} is none of {', '.join(option['choices'])}. {_way_out_of_a_choice(given)}"
     elif option["type"] == "dict":
         for name, value in given.items():

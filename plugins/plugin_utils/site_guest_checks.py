@@ -10,6 +10,7 @@ import ipaddress
 import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import params as training_params
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_validation
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import CHECKSUM, LARGEST_MTU
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS
@@ -40,6 +41,7 @@ def guest_problems(site):
         yield from _runtime(site["runtime"])
     if site["training"]:
         yield from _training(site)
+    yield from site_validation.problems(site)
 
 
 def _guests(wish, site):

@@ -8,7 +8,7 @@ import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from .model import data_paths
+from .model import data_paths, ends, gpu_errors
 from .switches import cabling
 from .switches.control import SwitchControl
 
@@ -38,8 +38,9 @@ SWITCH_VERBS = (
     "reload_switch",
 )
 GUEST_VERBS = ("hang", "pull_plug")
+VM_VERBS = ("gpu_error",)
 OTHERS = ("drop_ssh", "reset_requests")
-ALL = (*VERBS, *BMC_VERBS, *COMMAND_VERBS, *SWITCH_FAULT_VERBS, *SWITCH_VERBS, *GUEST_VERBS, *OTHERS)
+ALL = (*VERBS, *BMC_VERBS, *COMMAND_VERBS, *SWITCH_FAULT_VERBS, *SWITCH_VERBS, *GUEST_VERBS, *VM_VERBS, *OTHERS)
 
 
 class Control:
@@ -76,6 +77,8 @@ class Control:
             return getattr(world.switch_faults, verb)
         if verb in SWITCH_VERBS:
             return getattr(SwitchControl(world), verb)
+        if verb == "gpu_error":
+            return self._gpu_error
         if verb in GUEST_VERBS:
             return lambda vm, **options: getattr(self._twin.guest(vm), verb)(**options)
         if verb in VERBS:
@@ -89,6 +92,15 @@ class Control:
         self._twin.world.command_faults.clear()
         SwitchControl(self._twin.world).clear()
 
+    def _gpu_error(self, vm, number, gpu=0):
+        """The driver in a running VM sees an Xid of one of its GPUs."""
+        world = self._twin.world
+        with world.lock:
+            found = next((one for one in world.of_kind("VirtualMachine") if one.name == vm), None)
+            if found is None or found.power != "poweredOn":
+                raise ValueError(f"There is no running VM {vm!r}.")
+            gpu_errors.report(world, found, number, gpu)
+
     def data_paths(self, vm=None):
         """What running VMs, or the one of this name, would find out about their network; vCenter does not know it."""
         with self._twin.world.lock:
@@ -98,6 +110,11 @@ class Control:
         """What happens to RoCE packets between the cabled RDMA ports of all hosts; no switch knows it as a whole."""
         with self._twin.world.lock:
             return cabling.look(self._twin.world)
+
+    def ways(self):
+        """What measuring guests would find between each other, in each direction, and why."""
+        with self._twin.world.lock:
+            return ends.look(self._twin.world)
 
     def state(self):
         """What the server has seen so far."""
@@ -121,6 +138,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, self.server.control.data_paths(wanted))
         elif place.path == "/fabric":
             self._send(200, self.server.control.fabric())
+        elif place.path == "/ways":
+            self._send(200, self.server.control.ways())
         else:
             self._send(200, self.server.control.state())
 

@@ -108,7 +108,12 @@ REPOSITORIES = {
     "datacentre/deb": lambda: [packages.datacentre(version) for version in packages.DATACENTRE],
     "toolkit/stable/deb": lambda: [one for version in packages.TOOLKIT for one in packages.toolkit(version)],
     "doca/deb": lambda: [packages.ofed()],
-    "debian": lambda: [packages.headers(), packages.dkms()],
+    "debian": lambda: [
+        packages.headers(),
+        packages.dkms(),
+        packages.perftest(),
+        packages.nccl_tests(),
+    ],
 }
 
 

@@ -219,6 +219,11 @@ class Guests:
         machine = next(one for one in list(self._machines.values()) if one.vm.name == name)
         return {wire.name: (wire.mtu, wire.reaches) for wire in machine.plugged()}
 
+    @property
+    def running(self):
+        """How many guests share this machine's processors."""
+        return sum(one.vm.power == "poweredOn" for one in list(self._machines.values()))
+
     def endpoints(self):
         """{name of a VM that is up: where and as whom to log in}."""
         with self.world.lock:

@@ -13,7 +13,7 @@ from pathlib import Path
 import docker.errors
 
 from ..model.cloudinit import NAMES
-from . import furniture, limits, paths
+from . import furniture, limits, pace, paths
 from . import lab as labs
 from .answers import Line
 from .engine import EngineProblem
@@ -46,6 +46,7 @@ class Machine:
         self.made = False
         self._running = False
         self._plugged = {}  # MAC: (the host's end, Wire)
+        self._quota = pace.UNLIMITED
         self._ends = 0
         self._line = None
         self._told = None
@@ -163,9 +164,11 @@ class Machine:
             return
         with self.guests.world.lock:
             wires = paths.wires(self.guests.world, self.vm)
+            speed = pace.share(self.vm)
         if [wire for _end, wire in self._plugged.values()] != wires:
             container = self._container()
             self._plug(container.attrs["State"]["Pid"], wires)
+        self._go_at(speed)
 
     def copy_to(self, copy):
         """The disk of another machine becomes a copy of this one's."""
@@ -259,6 +262,14 @@ class Machine:
         lines += [f"link delete {end}" for end, _wire in before.values()]
         self.guests.hands.ip(lines)
         self._plugged = plugged
+
+    def _go_at(self, speed):
+        """Give the machine that share of its processors."""
+        quota = pace.quota_us(speed, self.guests.running)
+        if quota != self._quota:
+            options = {"cpu_period": pace.PERIOD_US, "cpu_quota": quota}
+            self.guests.client.api.update_container(self.container_name, **options)
+            self._quota = quota
 
     def _free_name(self, wire, plugged):
         """The name of a new adapter; one that was plugged while the machine ran may find its own in use."""

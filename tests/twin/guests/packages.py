@@ -15,6 +15,8 @@ DATACENTRE = ("550.54.15",)
 TOOLKIT = ("1.17.8", "1.20.0")
 OFED = "25.04-0.6.1"
 DKMS = "3.1.8"
+PERFTEST = "25.04.0"
+NCCL_TESTS = "2.17.6"
 REFRESH_SINCE = (1, 18)
 
 
@@ -154,6 +156,30 @@ def dkms():
         summary="Dynamic Kernel Module System (of the lab)",
         architecture="all",
         files={"/usr/sbin/dkms": ASK},
+    )
+
+
+def perftest():
+    """perftest built with CUDA, as nobody's distribution has it; the distribution's own comes from there."""
+    facts = (json.dumps({"version": PERFTEST}) + "\n").encode()
+    programs = {f"/usr/bin/ib_{verb}_{kind}": ASK for verb in ("write", "read", "send") for kind in ("bw", "lat")}
+    return deb.Package(
+        name="perftest-cuda",
+        version=f"{PERFTEST}-1",
+        summary="perftest with CUDA (of the lab)",
+        fields={"Conflicts": "perftest", "Provides": "perftest", "Replaces": "perftest"},
+        files={f"{INSTALLED}/perftest-cuda.json": (facts, 0o644), **programs},
+    )
+
+
+def nccl_tests():
+    """NVIDIA's nccl-tests, which in life are built from their sources or come with an image."""
+    names = ("all_gather", "all_reduce", "alltoall", "broadcast", "reduce", "reduce_scatter", "sendrecv")
+    return deb.Package(
+        name="nccl-tests",
+        version=f"{NCCL_TESTS}-1",
+        summary="nccl-tests (of the lab)",
+        files={f"/usr/bin/{name}_perf": ASK for name in names},
     )
 
 

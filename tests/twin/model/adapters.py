@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from . import kernel as kernels
@@ -97,6 +98,7 @@ class Nic:
     requested_vfs: int | None = None  # what the API's SR-IOV configuration asks for, unless the driver was told last
     pause_tx: bool = False
     pause_rx: bool = False
+    counters: Counter = field(default_factory=Counter)  # since the last boot
 
     @property
     def kind(self):
@@ -188,4 +190,5 @@ def at_boot(host):
     for nic in host.ports:
         carried = nic.kind.rdma and nic in host.nics and host.kernel.loaded("nmlx5_rdma")
         nic.rdma = RdmaDevice(f"vmrdma{number_of}") if carried else None
+        nic.counters.clear()
         number_of += carried

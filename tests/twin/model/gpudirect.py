@@ -16,6 +16,7 @@ class Verdict:
 
     works: bool
     reasons: tuple = ()
+    apart: bool = False  # nothing is wrong but the distance between GPU and port
 
 
 def verdict(world, vm):
@@ -37,9 +38,10 @@ def verdict(world, vm):
     # vGPUs of T4 and V100 are not on NVIDIA's list (AI Enterprise Infra 6.2, vGPU page).
     old = [gpu for gpu in gpus if not gpu.board.mixed_size and gpu.held_by is None]
     reasons += [f"{gpu.board.title} is older than Ampere" for gpu in old]
-    if not reasons:
-        reasons = _pairs(vm.host, gpus, ports)
-    return Verdict(not reasons, tuple(reasons))
+    if reasons:
+        return Verdict(False, tuple(reasons))
+    far, off = _pairs(vm.host, gpus, ports)
+    return Verdict(not far + off, (*far, *off), apart=bool(far) and not off)
 
 
 def _ports(vm):
@@ -50,12 +52,12 @@ def _ports(vm):
 
 
 def _pairs(host, gpus, ports):
-    """Every GPU needs one port on its own root, with ATS in the port's firmware."""
-    reasons = []
+    """(GPUs without a port on their own root, and with one that has no ATS in its firmware), as sentences."""
+    far, off = [], []
     for gpu in gpus:
         near = [nic for nic in ports if nic.root_port == host.slots[gpu.pci_id].root]
         if not near:
-            reasons.append(f"no port of the VM is on the root of the GPU {gpu.pci_id}")
+            far.append(f"no port of the VM is on the root of the GPU {gpu.pci_id}")
         elif not any(nic.firmware.ats for nic in near):
-            reasons.append(f"ATS is off in the firmware of {', '.join(nic.device for nic in near)}")
-    return reasons
+            off.append(f"ATS is off in the firmware of {', '.join(nic.device for nic in near)}")
+    return far, off

@@ -21,6 +21,7 @@ class Why:
     at: str
     what: str
     kind: str
+    drops: bool = False  # of ECN: packets are dropped where they should be marked
 
 
 def look(world):
@@ -45,6 +46,30 @@ def seen_by(world, host, device):
     return fabric.peer(*far) if port.up and sends and nic.link_up else None
 
 
+def way(world, sender, receiver, dscp=None):
+    """(paths, [Why]) of packets from one (host, port) to another; dscp: what a guest stamps on them itself.
+
+    None of both where neither port has a cable: nobody said what lies between.
+    """
+    cabled = [(host.name, nic.device) in world.fabric.cables for host, nic in (sender, receiver)]
+    if not any(cabled):
+        return None
+    paths = _paths(world, sender, receiver) if all(cabled) else []
+    treatments = {}
+    problems = [one for path in paths for one in _way(world, sender, receiver, path, treatments, dscp)]
+    return paths, list(dict.fromkeys(problems))
+
+
+def class_at(world, port, dscp):
+    """The priority that packets get where they come into a switch."""
+    return _class(_treated(world, port, {}), dscp)
+
+
+def queue_at(world, port, priority):
+    """The queue through which packets of a priority leave a switch."""
+    return _treated(world, port, {}).queues[priority]
+
+
 def _ends(world):
     hosts = {host.name: host for host in world.of_kind("HostSystem")}
     for owner, device in world.fabric.cables:
@@ -66,7 +91,7 @@ def _row(world, one, other, treatments):
     return {
         "a": _name(one),
         "b": _name(other),
-        "dscp": sorted({end for end in (_stamp(*one), _stamp(*other)) if end is not None}),
+        "dscp": sorted({end for end in (stamp(*one), stamp(*other)) if end is not None}),
         "lossless": bool(paths) and LOSS not in kinds,
         "ecn": bool(paths) and ECN not in kinds,
         "cnp_strict": bool(paths) and CNP not in kinds,
@@ -103,9 +128,9 @@ def _paths(world, one, other):
     return [list(zip(way[::2], way[1::2], strict=True)) for way in found]
 
 
-def _way(world, sender, receiver, path, treatments):
+def _way(world, sender, receiver, path, treatments, dscp=None):
     """What does not agree in one direction."""
-    dscp = _stamp(*sender)
+    dscp = stamp(*sender) if dscp is None else dscp
     if dscp is None:
         yield Why(_name(sender), "RoCE packets have no DSCP of their own: dscp_force is not set", LOSS)
         dscp = 0
@@ -134,7 +159,7 @@ def _way(world, sender, receiver, path, treatments):
         if marking is None:
             yield Why(out, f"queue {queue} marks nothing", ECN)
         elif not marking.mark:
-            yield Why(out, f"queue {queue} drops early instead of marking", ECN)
+            yield Why(out, f"queue {queue} drops early instead of marking", ECN, drops=True)
         notices = goes.queues[_class(came, CNP_DSCP)]
         if notices not in goes.strict or notices == queue:
             yield Why(out, f"congestion notifications wait in queue {notices}", CNP)
@@ -163,7 +188,7 @@ def _name(end):
     return f"{end[0].name}/{end[1].device}"
 
 
-def _stamp(host, _nic):
+def stamp(host, _nic):
     """The DSCP of RoCE packets of a host, or None where nobody forces one."""
     value = kernels.number(host.kernel.option("nmlx5_rdma", "dscp_force", "-1"), -1)
     return value if 0 <= value <= 63 else None

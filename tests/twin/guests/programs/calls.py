@@ -32,6 +32,10 @@ class Guest:
     interfaces: list = field(default_factory=list)
     gridd_conf: str = ""
     tokens: list = field(default_factory=list)
+    cwd: str = "/"
+    hostname: str = ""  # of the container, where it is asked in one
+    locked: list = field(default_factory=list)  # what limits.d says of memlock
+    classes: dict = field(default_factory=dict)  # {RDMA device: the class of packets that rdma_cm gives, as a text}
 
     def blacklisted(self, module):
         """Whether a module is kept from loading by itself."""
@@ -51,6 +55,7 @@ class Call:
     stdin: str = ""
     env: dict = field(default_factory=dict)
     again: str | None = None  # what the last answer asked to be reminded of
+    met: dict | None = None  # what came of the meeting that the last answer asked for: {said, peer} or {problem, peer}
     guest: Guest = field(default_factory=Guest)
 
     @property
@@ -69,12 +74,17 @@ class Answer:
     stdout: str = ""
     stderr: str = ""
     status: int = 0
-    files: dict = field(default_factory=dict)  # path: text, {"link"|"node"|"initial": ...}, or None
+    head: str = ""  # what is printed before the delay
+    files: dict = field(default_factory=dict)  # path: text, {"link"|"node"|"initial"|"own": ...}, or None
     trees: dict = field(default_factory=dict)  # folder: {path below it: as above}; nothing else stays there
     delay_s: float = 0
     again_s: float | None = None  # a daemon: ask again after so long
     again: str | None = None
     wants_stdin: bool = False
+    meet: dict | None = (
+        None  # {"listen": port} or {"connect": [host, port]} or {} for the one that is open; "say": a line
+    )
+    pass_on: bool = False  # let the real program answer
 
 
 def program(*names):
@@ -95,6 +105,7 @@ def answer(world, vm, request):
         stdin=request.get("stdin") or "",
         env=dict(request.get("env") or {}),
         again=request.get("again"),
+        met=request.get("met"),
         guest=Guest(**(request.get("guest") or {})),
     )
     function = PROGRAMS.get(call.name)

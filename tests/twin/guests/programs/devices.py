@@ -6,7 +6,7 @@ import ipaddress
 
 from twin.model import pci
 
-from . import drivers, hardware, memory, modules
+from . import counted, drivers, hardware, memory, modules
 from .calls import Answer, program
 
 GID_ROWS = 16
@@ -42,7 +42,7 @@ def files(world, vm, guest):
         found[f"/dev/infiniband/uverbs{number}"] = None
     found["/dev/infiniband/rdma_cm"] = {"node": "c 10 122"} if "rdma_ucm" in guest.loaded else None
     for folder, content in (
-        ("/sys/class/infiniband", {k: v for one in rdma for k, v in one.files().items()}),
+        ("/sys/class/infiniband", {k: v for one in rdma for k, v in (one.files() | counted.files(one)).items()}),
         ("/sys/class/infiniband_verbs", {k: v for n, one in enumerate(rdma) for k, v in one.verbs(n).items()}),
     ):
         if "ib_core" in guest.loaded and content:

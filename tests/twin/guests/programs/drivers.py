@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from twin.model import gpu_errors
+
 from . import hardware, memory
 
 # Allowed pairs (NVIDIA vGPU release notes): the same branch, the branch before, or the long-term branch before.
@@ -54,7 +56,8 @@ def usable(vm, guest):
     driver = loaded(vm, guest)
     if driver is None:
         return []
-    return [one for one in hardware.gpus_of(vm) if _works(vm, driver, one)]
+    cards = [one for one in hardware.gpus_of(vm) if _works(vm, driver, one)]
+    return [one for one in cards if not gpu_errors.lost(vm, one.index)]
 
 
 def load_problem(vm, guest):

@@ -18,5 +18,6 @@ LINKS = {  # path in the guest: target
     f"{HOME}/refresh": ASK,
     f"{HOME}/lab-hardware": ASK,
     f"{HOME}/in-container/nvidia-smi": ASK,
+    f"{HOME}/in-container/all_reduce_perf": ASK,
     "/etc/systemd/system/sysinit.target.wants/lab-hardware.service": "/usr/lib/systemd/system/lab-hardware.service",
 }

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from twin.model import gpu_errors
 from twin.nvidia_smi.system import INVALID_ARGUMENT, NO_DEVICES, NO_DRIVER, NOT_FOUND, NOT_LOADED
 
 from . import devices, drivers, licence
@@ -87,6 +88,8 @@ FIELDS = {
     "compute_mode": lambda view, card: "Default",
     "count": lambda view, card: len(view.cards),
     "driver_version": lambda view, card: view.version,
+    "ecc.errors.corrected.volatile.total": lambda view, card: gpu_errors.memory(view.vm, card.index)["corrected"],
+    "ecc.errors.uncorrected.volatile.total": lambda view, card: gpu_errors.memory(view.vm, card.index)["uncorrected"],
     "ecc.mode.current": lambda view, card: "Enabled",
     "index": lambda view, card: card.index,
     "memory.free": lambda view, card: views.memory_mib(card)[3],
@@ -167,6 +170,7 @@ def _facts(view, card):
         rows = (("Product Name", product), ("License Status", status))
         block = "    vGPU Software Licensed Product\n" + "".join(f"        {key:<34}: {one}\n" for key, one in rows)
     bus, slot = card.bus_id.split(":")[1:]
+    errors = gpu_errors.memory(view.vm, card.index)
     return {
         "bus_id": card.bus_id,
         "name": card.name,
@@ -186,6 +190,8 @@ def _facts(view, card):
         "total": total,
         "reserved": reserved,
         "free": free,
+        "ecc_corrected": errors["corrected"],
+        "ecc_uncorrected": errors["uncorrected"],
     }
 
 

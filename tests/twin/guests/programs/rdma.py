@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from . import devices, hardware, memory
+from . import counters, devices, hardware, memory
 from .calls import Answer, program
 
 MTU_CODES = {256: 1, 512: 2, 1024: 3, 2048: 4, 4096: 5}
@@ -51,6 +51,8 @@ def rdma(world, vm, call):
     flags = "".join(word[1:] for word in call.words if word.startswith("-"))
     words = [word for word in call.words if not word.startswith("-")]
     subject = words.pop(0) if words else ""
+    if len(subject) > 1 and "statistic".startswith(subject):
+        return counters.statistic(world, vm, call, words, "j" in flags)
     if words[:1] in (["show"], ["list"], ["sh"]):
         words.pop(0)
     found = devices.devices(world, vm, call.guest)

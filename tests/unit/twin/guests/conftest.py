@@ -2,75 +2,11 @@
 
 from __future__ import annotations
 
-import copy
-
 import pytest
 
-from twin.guests.programs import calls
 from twin.model import seed as seeds
-
-KERNEL = "6.1.0-18-amd64"
-HOST = {
-    "name": "esx-01.lab.example",
-    "driver": {"family": "nvaie", "version": "550.54.16"},
-    "gpus": [{"board": "a100_pcie_40gb", "graphics_type": "sharedDirect"}],
-    "nics": [
-        {"device": "vmnic0", "model": "i350", "uplink_of": "vSwitch0"},
-        {"device": "vmnic1", "model": "cx6dx", "uplink_of": "dvs-rdma"},
-    ],
-}
-VM = {
-    "name": "job-01",
-    "memory_reservation": "all",
-    "firmware": "efi",
-    "networks": ["VM Network"],
-    "adapters": [{"type": "pvrdma", "network": "pg-rdma"}],
-    "vgpus": ["grid_a100-40c"],
-    "extra_config": {"pciPassthru.use64bitMMIO": "TRUE", "pciPassthru.64bitMMIOSizeGB": "512"},
-    "power": "on",
-}
-
-
-class Guest:
-    """What a guest knows of itself, kept between the calls of its programs as a real one keeps it."""
-
-    def __init__(self, world, vm):
-        self.world, self.vm = world, vm
-        self.now = 1_780_000_000.0
-        self.state = {"kernel": KERNEL, "installed": {}, "modprobe": ["blacklist nouveau"], "interfaces": []}
-        for position, nic in enumerate(vm.nics):
-            self.interface(position, nic.macAddress, [f"10.1.{position}.5/24"])
-        self.files, self.trees = {}, {}
-
-    def interface(self, position, mac, addresses, mtu=1500, up=True):
-        name = f"ens{192 + 32 * position}"
-        kept = [one for one in self.state["interfaces"] if one["name"] != name]
-        row = {"name": name, "mac": mac, "mtu": mtu, "up": up, "carrier": up, "addresses": addresses}
-        self.state["interfaces"] = [*kept, row]
-
-    def driver(self, version="550.54.15", flavour="grid", signed=False, kernel=KERNEL):
-        self.state["installed"]["nvidia-driver"] = {"version": version, "flavour": flavour}
-        self.state["installed"]["nvidia-module"] = {"kernel": kernel, "signed": signed}
-        return self
-
-    def boot(self, **state):
-        self.state.update(state, loaded=[], boot=f"{self.now}")
-        self.run("lab-hardware", "boot")
-        return self
-
-    def ask(self, *argv, **request):
-        state = {**copy.deepcopy(self.state), "time": self.now}
-        answer = calls.answer(self.world, self.vm, {"argv": list(argv), "guest": state, **request})
-        self.files.update(answer["files"])
-        self.trees.update(answer["trees"])
-        if "/run/lab/loaded" in answer["files"]:
-            self.state["loaded"] = answer["files"]["/run/lab/loaded"].split()
-        return answer
-
-    def run(self, *argv, **request):
-        """(status, everything that was printed)."""
-        answer = self.ask(*argv, **request)
-        return answer["status"], answer["stdout"] + answer["stderr"]
+from wire.guest_lab import HOST, VM, Guest
+from wire.guest_pair import Pair
 
 
 @pytest.fixture
@@ -96,3 +32,9 @@ def guest_of():
         return Guest(world, world.of_kind("VirtualMachine")[0])
 
     return make
+
+
+@pytest.fixture
+def pair_of():
+    """Two guests that reach each other by RDMA, but for what is broken: see wire.guest_pair.seed."""
+    return Pair

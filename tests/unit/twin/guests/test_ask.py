@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import socket
 import socketserver
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from twin.guests.programs import layout
+from wire.guest_lab import listens
 
 ASK = layout.FOLDER / "ask"
 
@@ -108,3 +111,93 @@ def test_programs_of_packages_are_replaced_and_nothing_else(lab):
     assert os.readlink(lab.root / "usr/bin/ibv_devinfo") == str(lab.root / "usr/lib/lab/ask")
     assert (lab.root / "usr/bin/ping").read_text() == "real"
     assert not (lab.root / "usr/bin/mokutil").exists()
+
+
+def test_head_is_printed_before_the_wait_and_the_rest_after_it(lab):
+    done = lab.run("ib_write_bw", answers=[{"head": "head\n", "delay_s": 0.01, "stdout": "row\n"}])
+    assert done.stdout == "head\nrow\n"
+
+
+def test_two_programs_meet_over_the_network_and_tell_the_model_what_they_heard(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        port = door.getsockname()[1]
+    labs, shown = [], {}
+    with contextlib.ExitStack() as stack:
+        for name in ("server", "client"):
+            short = stack.enter_context(tempfile.TemporaryDirectory())
+            (tmp_path / name).mkdir()
+            labs.append(Lab(tmp_path / name, Path(short) / "s"))
+        server, client = labs
+        listening = {"meet": {"listen": port, "say": "I serve"}, "again": "1", "stdout": "waiting\n"}
+        more = {"meet": {"say": "done"}, "again": "2"}
+        threads = [
+            threading.Thread(target=lambda: shown.update(server=server.run("rping", answers=[listening, more, {}])))
+        ]
+        threads[0].start()
+        listens(port)
+        calling = {"meet": {"connect": ["127.0.0.1", port], "say": "I call"}, "again": "1"}
+        shown["client"] = client.run("rping", answers=[calling, more, {"status": 3}])
+        threads[0].join()
+    assert [one.asked[1]["met"] for one in labs] == [
+        {"said": "I call", "peer": "127.0.0.1"},
+        {"said": "I serve", "peer": "127.0.0.1"},
+    ]
+    assert [one.asked[2]["met"]["said"] for one in labs] == ["done", "done"]
+    assert [one.asked[2]["again"] for one in labs] == ["2", "2"]
+    assert (shown["server"].stdout, shown["client"].returncode) == ("waiting\n", 3)
+
+
+def test_nobody_listens(lab):
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        port = door.getsockname()[1]
+    answers = [{"meet": {"connect": ["127.0.0.1", port]}, "again": "1"}, {}]
+    lab.run("ib_write_bw", answers=answers)
+    assert lab.asked[1]["met"] == {"problem": "refused", "text": "Connection refused", "peer": "127.0.0.1"}
+
+
+def test_somebody_who_goes_without_a_word_is_told_as_gone(lab):
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        port = door.getsockname()[1]
+        thread = threading.Thread(target=_turn_away, args=[door])
+        thread.start()
+        lab.run("ib_write_bw", answers=[{"meet": {"connect": ["127.0.0.1", port]}, "again": "1"}, {}])
+        thread.join()
+    assert lab.asked[1]["met"]["problem"] == "gone"
+
+
+@pytest.mark.parametrize("words, asked", [(("-i", "ens224"), 0), (("-S", "ens224"), 1)], ids=str)
+def test_what_the_model_does_not_answer_the_real_program_does(lab, words, asked):
+    real = lab.root / "usr/lib/lab/real/ethtool"
+    real.parent.mkdir(parents=True)
+    real.write_text('#!/bin/sh\necho "the real one, $*"\n')
+    real.chmod(0o755)
+    assert lab.run("ethtool", *words, answers=[{"pass_on": True}]).stdout == f"the real one, {' '.join(words)}\n"
+    assert len(lab.asked) == asked
+
+
+def test_refreshing_keeps_a_program_that_the_model_answers_in_part(lab):
+    for name in ("usr/sbin/ethtool", "usr/bin/ib_write_bw"):
+        (lab.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (lab.root / name).write_text("real\n")
+    lab.run("refresh")
+    links = [lab.root / name for name in ("usr/sbin/ethtool", "usr/bin/ib_write_bw")]
+    assert all(one.is_symlink() for one in links)
+    assert [path.name for path in (lab.root / "usr/lib/lab/real").iterdir()] == ["ethtool"]
+    lab.run("refresh")
+    assert (lab.root / "usr/lib/lab/real/ethtool").read_text() == "real\n"
+
+
+def test_a_file_of_ones_own_is_read_by_nobody_else(lab):
+    lab.run("ib_write_bw", answers=[{"files": {"/result.json": {"own": "{}"}}}])
+    path = lab.root / "result.json"
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("{}", 0o600)
+
+
+def test_of_the_environment_only_ranks_and_their_ways_are_told(lab):
+    env = {"NCCL_IB_HCA": "=mlx5_0", "OMPI_COMM_WORLD_RANK": "1", "PMIX_NAMESPACE": "1@1", "NGC_API_KEY": "secret"}
+    lab.run("all_reduce_perf", answers=[{}], env=env)
+    assert lab.asked[0]["env"] == {name: value for name, value in env.items() if name != "NGC_API_KEY"}
+
+
+def _turn_away(door):
+    door.accept()[0].close()

@@ -22,6 +22,8 @@ ALL = [
     packages.ofed(),
     packages.headers(),
     packages.dkms(),
+    packages.perftest(),
+    packages.nccl_tests(),
 ]
 ALL += packages.toolkit("1.17.8") + packages.toolkit("1.20.0")
 

@@ -20,6 +20,8 @@ MOUNTS = (
     (MODULES, f"/usr/lib/lab-python/lib/{os.path.basename(PYTHON)}"),
     (LIBRARIES, "/usr/lib/lab-python/libraries"),
     (f"{HOME}/toolkit/nvidia-smi", "/usr/bin/nvidia-smi"),
+    # Images for trainings with NCCL bring it; those of the lab, for CPUs, have no use for it of their own.
+    (f"{HOME}/toolkit/nvidia-smi", "/usr/bin/all_reduce_perf"),
 )
 
 

@@ -1,0 +1,32 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report of a run; the documentation stands in the module of the same name."""
+
+from __future__ import annotations
+
+from ansible.plugins.action import ActionBase
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.params import ARGUMENTS
+from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Left, RemoteModule
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.report.noun import ValidationReport
+
+
+class ActionModule(ActionBase):
+    """Runs on the controller, where the results, the templates and the library for plots are."""
+
+    TRANSFERS_FILES = False
+    # Nothing is asked of any host.
+    _requires_connection = False
+
+    def run(self, tmp=None, task_vars=None):
+        result = super().run(tmp, task_vars)
+        try:
+            module = RemoteModule(self, ARGUMENTS, {})
+            folder = module.params["results"]
+            item = Item(folder, module.params, {"name": folder})
+            run(module, ValidationReport(module.params, module.warn), [item], "report", single=True)
+        except Left as end:
+            result.update(end.answer)
+        return result

@@ -1,0 +1,124 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The record of a run: its stages, and what they changed on which object."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: record
+type: aggregate
+short_description: Writes down what the stages of a run changed on which object
+version_added: 0.1.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Writes C(stages.json) into the folder of the run, with the stages of the playbooks of this collection, how long each
+    took and how it ended, each change that was made with its object and the values before and after, and how often each
+    object was restarted. M(aiready.vsphere.validation_report) shows it in its report.
+  - It is written while the run goes on, so that it is there too when the run fails, is interrupted or killed. Playbooks
+    of one run add to it, see O(run_folder).
+  - Runs without any such stage leave no record.
+  - Values are taken only from modules of this collection, which keep secrets out of them. Of other modules only their
+    name is written down, of tasks with C(no_log) too, and values whose name or form is that of a secret are left out.
+  - In check mode it holds what would be changed, and the stages say C(check_mode).
+extends_documentation_fragment:
+  - aiready.vsphere.run_record
+requirements:
+  - enabled in C(callbacks_enabled)
+notes:
+  - A run that is killed leaves its last stage as C(failed), with C(why).
+"""
+
+from ansible.plugins.callback import CallbackBase
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_record
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_course import NOT_ENDED
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_listener import Listener, at_exit
+
+
+class CallbackModule(CallbackBase):
+    """Hands everything on to the course of the run, and writes down what it becomes."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "aggregate"
+    CALLBACK_NAME = "aiready.vsphere.record"
+    CALLBACK_NEEDS_ENABLED = True
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self._listener = self._record = None
+        self._began = ""
+        self._open = False
+
+    def v2_playbook_on_start(self, playbook):
+        self._listen()
+        self._listener.playbook_begins(playbook)
+
+    def v2_playbook_on_play_start(self, play):
+        self._listen()  # consoles have plays without playbooks
+        self._turned(self._listener.play_begins(play))
+
+    def v2_playbook_on_task_start(self, task, is_conditional):
+        self._begun(task)
+
+    def v2_playbook_on_handler_task_start(self, task):
+        self._begun(task)
+
+    def v2_runner_on_start(self, host, task):
+        self._listener.starts(host, task)
+
+    def v2_runner_on_ok(self, result):
+        self._ended(result)
+
+    def v2_runner_on_skipped(self, result):
+        self._ended(result, skipped=True)
+
+    def v2_runner_on_failed(self, result, ignore_errors=False):
+        self._ended(result, failed=True, ignored=bool(ignore_errors))
+
+    def v2_runner_on_unreachable(self, result):
+        self._ended(result, unreachable=True, ignored=bool(result._task.ignore_unreachable))
+
+    def v2_playbook_on_stats(self, stats):
+        self._listener.ends(stats)
+        self._open = False
+        self._write()
+
+    def _listen(self):
+        if self._listener is None:
+            self._listener = Listener(self.get_option("run_folder"), self.get_option("results"))
+            self._record = run_record.Record(self._display.warning)
+            self._began = self._listener.course.clock.stamp()
+            at_exit(self._broken_off)
+        self._open = True
+
+    def _begun(self, task):
+        self._turned(self._listener.task_begins(task))
+        # Whatever a task did is written down before the next one begins, which may take long.
+        if self._record.is_behind:
+            self._write()
+
+    def _turned(self, turn):
+        if turn != (None, None):
+            self._write()
+
+    def _ended(self, result, **how):
+        stage = self._listener.course.now
+        before = (len(stage.changes), len(stage.failures)) if stage is not None else None
+        self._listener.ended(result, **how)
+        if stage is not None and (len(stage.changes), len(stage.failures)) != before:
+            self._write(at_once=False)
+
+    def _write(self, at_once=True):
+        course = self._listener.course
+        if not course.stages:
+            return
+        if course.now is not None:
+            course.now.seconds = course.seconds()
+        told = run_record.told(course, self._began, course.clock.stamp())
+        self._record.write(self._listener.folder.path, told, at_once)
+
+    def _broken_off(self):
+        if self._open:
+            self._listener.course.ends(why=NOT_ENDED)
+            self._write()

@@ -1,0 +1,272 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an operator sees of a run: its stages, what changes, and everything that goes wrong."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: stages
+type: stdout
+short_description: Shows a run by its stages, with what changes and what goes wrong
+version_added: 0.1.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Shows which stage of the collection runs on which hosts, for how long, and how long that usually takes; what is
+    changed; and how far long work is. At the end come the verdict, and where the report lies.
+  - What needs no attention is left out, so tasks that find everything right, and skipped ones. Failures, hosts that
+    cannot be reached, warnings, deprecations, retries, differences (C(--diff)) and messages of M(ansible.builtin.debug)
+    are always shown, as the callback P(ansible.builtin.default#callback) shows them.
+  - With C(-v) or more, and for playbooks without a stage of this collection, everything is shown as that callback does.
+  - On a terminal some lines at its bottom change in place. Without one, and in automation controller, there are plain
+    lines.
+extends_documentation_fragment:
+  - default_callback
+  - result_format_callback
+  - aiready.vsphere.run_record
+requirements:
+  - set as C(stdout_callback)
+options:
+  show:
+    description:
+      - V(changes) leaves out what needs no attention. V(all) shows everything, and then C(display_ok_hosts) and
+        C(display_skipped_hosts) count as with Ansible's own callback.
+    type: str
+    choices: [changes, all]
+    default: changes
+    env:
+      - name: AIREADY_STAGES_SHOW
+    ini:
+      - section: aiready_vsphere
+        key: stages_show
+  live:
+    description:
+      - Whether lines change in place. V(auto) does it on a terminal that can, and not where E(CI) is set.
+      - Choose V(never) where C(ssh) or a plugin asks questions on the terminal by itself.
+    type: str
+    choices: [auto, never]
+    default: auto
+    env:
+      - name: AIREADY_STAGES_LIVE
+    ini:
+      - section: aiready_vsphere
+        key: stages_live
+  still_s:
+    description:
+      - Without lines that change in place, after how many seconds a task that still runs is told of. 0 tells nothing.
+    type: int
+    default: 60
+    env:
+      - name: AIREADY_STAGES_STILL_S
+    ini:
+      - section: aiready_vsphere
+        key: stages_still_s
+seealso:
+  - plugin: aiready.vsphere.record
+    plugin_type: callback
+"""
+
+import os
+
+from ansible import constants as C
+from ansible.plugins.callback.default import CallbackModule as Default
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_record, run_results, stage_watch
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import stage_screen as screen
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_course import LONG_S, NOT_ENDED
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_listener import Listener, at_exit
+
+NAME = "aiready.vsphere.stages"
+RECORD = "aiready.vsphere.record"
+# Automation controller makes a callback of its own of this one, without its options: the environment counts there.
+_ALONE = {
+    "show": ("AIREADY_STAGES_SHOW", "changes"),
+    "live": ("AIREADY_STAGES_LIVE", "auto"),
+    "still_s": ("AIREADY_STAGES_STILL_S", 60),
+    "run_folder": ("AIREADY_RUN_FOLDER", None),
+    "results": ("AIREADY_RESULTS", None),
+}
+_LEFT_OUT = ("display_ok_hosts", "display_skipped_hosts")
+_PAUSES = ("ansible.builtin.pause", "pause")
+
+
+class CallbackModule(Default):
+    """Ansible's own output, less what needs no attention, and stages."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "stdout"
+    CALLBACK_NAME = NAME
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self._listener = self._watch = None
+        self._brief = False  # whether what needs no attention is left out
+        self._shown = False  # whether the result at hand is shown nevertheless
+        self._open = False
+
+    def get_option(self, k, hostvars=None):
+        if k in _LEFT_OUT and self._brief:
+            return self._shown
+        try:
+            return super().get_option(k)
+        except KeyError:
+            if k not in _ALONE:
+                raise
+        name, default = _ALONE[k]
+        return os.environ.get(name) or default
+
+    # The run
+
+    def v2_playbook_on_start(self, playbook):
+        self._listen()
+        self._listener.playbook_begins(playbook)
+        super().v2_playbook_on_start(playbook)
+
+    def v2_playbook_on_vars_prompt(self, *arguments, **options):
+        super().v2_playbook_on_vars_prompt(*arguments, **options)
+        self._watch.hide()
+
+    def v2_playbook_on_play_start(self, play):
+        self._listen()  # consoles have plays without playbooks
+        self._watch.hide(False)
+        self._turned(self._listener.play_begins(play))
+        super().v2_playbook_on_play_start(play)
+
+    def v2_playbook_on_task_start(self, task, is_conditional):
+        self._begun(task)
+        super().v2_playbook_on_task_start(task, is_conditional)
+
+    def v2_playbook_on_handler_task_start(self, task):
+        self._begun(task)
+        super().v2_playbook_on_handler_task_start(task)
+
+    def v2_runner_on_start(self, host, task):
+        self._listener.starts(host, task)
+        super().v2_runner_on_start(host, task)
+
+    def v2_playbook_on_stats(self, stats):
+        self._watch.stop()
+        self._open = False
+        ended = self._listener.ends(stats)
+        if ended is not None:
+            self._watch.say(*screen.ends(ended, self._watch.usually(ended.name)))
+        super().v2_playbook_on_stats(stats)
+        course = self._listener.course
+        if course.stages:
+            self._say_all(screen.last(course, screen.report_of(course.report), self._record()))
+
+    def _listen(self):
+        if self._listener is None:
+            self._listener = Listener(self.get_option("run_folder"), self.get_option("results"))
+            self._watch = stage_watch.Watch(self._display, self._listener)
+            at_exit(self._broken_off)
+        self._open = True
+
+    def _broken_off(self):
+        if not self._open:
+            return
+        self._watch.stop()
+        self._listener.course.ends(why=NOT_ENDED)
+        self._say_all(screen.broken_off(self._listener.course, self._record()))
+
+    # What came of a task
+
+    def v2_runner_on_ok(self, result):
+        seen, seconds = self._ended(result)
+        if not self._brief or self._run_is_verbose(result):
+            self._whole("v2_runner_on_ok", result)
+            return
+        self._tell_trouble(result, seen)
+        if seen.data.get("changed") and not (result._task.loop and "results" in seen.data):
+            self._tell_change(result, seen, "" if seconds < LONG_S else f" ({screen.duration(seconds)})")
+
+    def v2_runner_on_skipped(self, result):
+        seen, _seconds = self._ended(result, skipped=True)
+        if self._brief:
+            self._tell_trouble(result, seen)
+        super().v2_runner_on_skipped(result)
+
+    def v2_runner_on_failed(self, result, ignore_errors=False):
+        self._ended(result, failed=True, ignored=bool(ignore_errors))
+        self._whole("v2_runner_on_failed", result, ignore_errors)
+
+    def v2_runner_on_unreachable(self, result):
+        self._ended(result, unreachable=True, ignored=bool(result._task.ignore_unreachable))
+        self._whole("v2_runner_on_unreachable", result)
+
+    def v2_runner_item_on_ok(self, result):
+        if not self._brief or self._run_is_verbose(result):
+            self._whole("v2_runner_item_on_ok", result)
+            return
+        seen = run_results.seen(result)
+        self._tell_trouble(result, seen)
+        if seen.data.get("changed"):
+            self._tell_change(result, seen, f" (item={self._get_item_label(seen.data)})")
+
+    def v2_runner_item_on_skipped(self, result):
+        if self._brief:
+            self._tell_trouble(result, run_results.seen(result))
+        super().v2_runner_item_on_skipped(result)
+
+    def v2_playbook_on_include(self, included_file):
+        if not self._brief:
+            super().v2_playbook_on_include(included_file)
+
+    def _whole(self, method, *arguments):
+        """As Ansible itself shows it."""
+        self._shown = True
+        try:
+            getattr(super(), method)(*arguments)
+        finally:
+            self._shown = False
+
+    def _tell_trouble(self, result, seen):
+        """Warnings, deprecations and errors of a result that is not shown otherwise."""
+        if not any(seen.data.get(key) for key in ("warnings", "deprecations", "exception")):
+            return
+        if self._last_task_banner != result._task._uuid:
+            self._print_task_banner(result._task)
+        if hasattr(self, "_handle_warnings_and_exception"):  # from ansible-core 2.19 on
+            self._handle_warnings_and_exception(result)
+        else:
+            self._handle_warnings(seen.data)
+
+    def _tell_change(self, result, seen, more):
+        how = "would change" if seen.check else "changed"
+        self._display.display(f"{how}: [{self.host_label(result)}] {seen.task}{more}", color=C.COLOR_CHANGED)
+
+    def _ended(self, result, **how):
+        ended = self._listener.ended(result, **how)
+        self._watch.forget(result._host.get_name())
+        return ended
+
+    # Stages
+
+    def _begun(self, task):
+        self._watch.forget()
+        self._turned(self._listener.task_begins(task))
+        # Somebody may be asked something by this task.
+        self._watch.hide(task.resolved_action in _PAUSES or task.action in _PAUSES or bool(task.debugger))
+
+    def _turned(self, turn):
+        ended, begun = turn
+        course = self._listener.course
+        if ended is not None:
+            self._watch.say(*screen.ends(ended, self._watch.usually(ended.name)))
+        shows = self._display.verbosity == 0 and self.get_option("show") == "changes"
+        self._brief = shows and bool(course.now or course.ahead)
+        if begun is None:
+            return
+        # Automation controller makes its own of this callback, on a terminal that nobody looks at.
+        if self.CALLBACK_NAME == NAME:
+            live = self.get_option("live") == "auto" and stage_watch.can_be_live()
+            self._watch.start(live, int(self.get_option("still_s")))
+        if not self._watch.is_live:
+            self._watch.say(screen.begins(begun, course, self._watch.usually(begun.name)), screen.PLAIN)
+
+    def _record(self):
+        return os.path.join(self._listener.folder.path, run_record.NAME) if RECORD in C.CALLBACKS_ENABLED else ""
+
+    def _say_all(self, lines):
+        for text, kind in lines:
+            self._watch.say(text, kind)

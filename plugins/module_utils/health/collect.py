@@ -1,0 +1,262 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Measurements of all rungs out of the results of the modules that looked, tested and trained. Pure but for read."""
+
+from __future__ import annotations
+
+import json
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+    counters,
+    hostnames,
+    nccl_log,
+    nccl_tests,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import listing, mapping
+
+APART = ("understood", "why", "error")
+DONE, FAILED, SKIPPED = "done", "failed", "skipped"
+
+
+def collect(seen, read=lambda _path: ""):
+    """([measurement], {name of a file: all that was printed}).
+
+    seen has guests ({name: {before, after}}, results of guest_health_info), hosts ({guest: ESXi host}), agreement (the
+    result of roce_agreement_info, or {why}), pairs (the result of pair_test), switches ({before, after}), and runs
+    ([{check, variant, guests, run}], run being the result of training_run). read gives the text of a file.
+    """
+    found, files = [], {}
+    for name, looks in mapping(seen.get("guests")).items():
+        found += _of_guest(name, mapping(looks), files)
+    found += _of_hosts(seen)
+    found += _of_agreement(seen)
+    found += listing(mapping(seen.get("pairs")).get("measurements"))
+    found += _of_switches(seen)
+    for run in listing(seen.get("runs")):
+        found += _of_run(mapping(run), files, read, listing(seen.get("simulated")))
+    return found, files
+
+
+def measurement(check, subject, status=DONE, why="", **more):
+    """A measurement by its contract; what is not told is empty."""
+    told = {
+        "check": check,
+        "subject": subject,
+        "command": [],
+        "version": "",
+        "status": status,
+        "why": why,
+        "values": {},
+        "evidence": "",
+        "simulated": False,
+        "began": "",
+        "seconds": 0.0,
+        "variant": "",
+    }
+    return dict(told, **more)
+
+
+def _of_guest(name, looks, files):
+    found, counts = [], {}
+    for phase in ("before", "after"):
+        result = mapping(looks.get(phase))
+        if result.get("skipped") or not result:
+            continue
+        if "measurements" not in result:
+            said = " ".join(str(result.get("msg") or "it said nothing").split())
+            how = "does not answer" if result.get("unreachable") else "could not be looked at"
+            found.append(measurement("guest.kernel", {"guest": name}, FAILED, f"{name} {how}: {said}"))
+            continue
+        outputs = mapping(result.get("outputs"))
+        for one in result["measurements"]:
+            if one["check"] == "guest.counters":
+                counts[phase] = one
+                continue
+            known = f"{one['check']}.{phase}" if f"{one['check']}.{phase}" in outputs else one["check"]
+            if outputs.get(known):
+                place = f"evidence/{known}.{name}.txt"
+                files[place] = f"### {name}: {' '.join(one['command'])}\n{outputs[known].rstrip()}\n"
+                found.append(dict(one, evidence=place))
+            else:
+                found.append(one)
+    return found + _counted(name, counts, files)
+
+
+def _counted(name, counts, files):
+    """What the counters of a guest grew by."""
+    before, after = counts.get("before"), counts.get("after")
+    if before is None or after is None:
+        return []
+    bad = next((one for one in (before, after) if one["status"] != DONE), None)
+    if bad is not None:
+        return [dict(bad, variant="")]
+    delta = counters.delta(before["values"]["counters"], after["values"]["counters"])
+    place = f"evidence/guest.counters.{name}.txt"
+    files[place] = "".join(f"{key} +{value}\n" for key, value in delta["changed"].items())
+    return [dict(before, values=delta, variant="", evidence=place)]
+
+
+def _of_hosts(seen):
+    hosts = mapping(seen.get("hosts"))
+    if not hosts:
+        return []
+    subject = {"guests": list(mapping(seen.get("guests")))}
+    return [measurement("placement.hosts", subject, values={"hosts": dict(hosts)})]
+
+
+def _of_agreement(seen):
+    told = mapping(seen.get("agreement"))
+    subject = {"guests": list(mapping(seen.get("guests")))}
+    if "disagreements" in told:
+        keys = ("disagreements", "not_known", "paths", "agreed")
+        return [measurement("fabric.settings", subject, values={key: told[key] for key in keys if key in told})]
+    if told.get("why"):
+        return [measurement("fabric.settings", subject, SKIPPED, told["why"])]
+    return []
+
+
+def _of_switches(seen):
+    """What the ports of switches counted between both looks."""
+    looks = mapping(seen.get("switches"))
+    before, after = ({one["name"]: one for one in listing(looks.get(phase))} for phase in ("before", "after"))
+    found = []
+    for name, switch in after.items():
+        for port, told in mapping(switch.get("ports")).items():
+            now = flat(mapping(mapping(told).get("running")))
+            was = mapping(mapping(mapping(before.get(name)).get("ports")).get(port))
+            then = flat(mapping(was.get("running")))
+            if now and then:
+                subject = {"switch": name, "port": port}
+                found.append(measurement("fabric.counters", subject, values=counters.delta(then, now)))
+    return found
+
+
+def flat(running):
+    """{name: number} of a port's counters, with the names that adapters have for those of each priority."""
+    found = {}
+    for name, value in mapping(running.get("counters")).items():
+        way = {"pauses_received": "rx", "pauses_sent": "tx"}.get(name)
+        for priority, count in mapping(value).items():
+            if way and isinstance(count, int):
+                found[f"{way}_prio{priority}_pause"] = count
+        if isinstance(value, int) and not isinstance(value, bool):
+            found[name] = value
+    return found
+
+
+def _of_run(run, files, read, simulated):
+    """The measurements of one run of training_run; of the one of hostname also that of the build."""
+    answer = mapping(run.get("run"))
+    training = mapping(answer.get("training"))
+    result = mapping(mapping(training.get("after")).get("result"))
+    check, variant, subject = run["check"], run.get("variant") or "", {"guests": list(run["guests"])}
+    if answer.get("skipped") or (not result and not answer.get("failed") and not answer.get("msg")):
+        return []
+    if not result:
+        why = " ".join(str(training.get("msg") or answer.get("msg")).split())
+        return [measurement(check, subject, FAILED, why, variant=variant)]
+    result = _whole(result, read)
+    text = read(result.get("log") or "")
+    place = f"evidence/{f'{check}.{variant}'.strip('.').replace(':', '-')}.txt"
+    launches = listing(mapping(training.get("after")).get("launches"))
+    files[place] = "".join(f"### {one}\n" for one in launches) + text
+    about = {
+        "variant": variant,
+        "command": str(launches[0]).split() if launches else [],
+        "evidence": place,
+        "began": str(result.get("began") or ""),
+        "seconds": result.get("seconds") or 0.0,
+        "version": str(mapping(result.get("build")).get("version") or ""),
+        "simulated": bool(simulated) and check == "cluster.nccl",
+    }
+    if check == "cluster.training":
+        return [_training(subject, result, about)]
+    if check == "cluster.nccl":
+        return [_nccl(subject, text, result, about)]
+    return [_hostname(subject, text, result, about), _build(subject, result, about)]
+
+
+def _whole(result, read):
+    """The result with all iterations, which only the file has."""
+    text = read(result.get("file") or "")
+    try:
+        found = json.loads(text) if text else None
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) and found.get("run") == result.get("run") else result
+
+
+def _failed(result):
+    verdict = mapping(result.get("verdict"))
+    return "" if verdict.get("state") == "passed" else str(verdict.get("reason") or "It did not end well.")
+
+
+def _training(subject, result, about):
+    why = _failed(result)
+    if mapping(result.get("throughput")).get("mean") is None and why:
+        return measurement("cluster.training", subject, FAILED, why, **about)
+    return measurement("cluster.training", subject, values=result, **about)
+
+
+def _nccl(subject, text, result, about):
+    told, log = nccl_tests.parse(text), nccl_log.parse(text)
+    values = {key: value for key, value in {**log, **told}.items() if key not in APART}
+    values["nodes"] = values.get("nodes") or len(subject["guests"])
+    why = told["why"] or _failed(result)
+    if told["why"]:
+        return measurement("cluster.nccl", subject, FAILED, _failed(result) or why, **about)
+    return measurement("cluster.nccl", subject, values=values, **dict(about, version=str(told.get("version") or "")))
+
+
+def _hostname(subject, text, result, about):
+    told = hostnames.parse(text)
+    names = {mapping(one).get("node"): mapping(one).get("name") for one in listing(result.get("hosts"))}
+    why = _failed(result) or told["why"]
+    if why:
+        return measurement("cluster.hostname", subject, FAILED, why, **about)
+    values = {key: value for key, value in told.items() if key not in APART}
+    values["hosts"] = {names.get(node, node): count for node, count in told["hosts"].items()}
+    return measurement("cluster.hostname", subject, values=values, **about)
+
+
+def _build(subject, result, about):
+    build = mapping(result.get("build"))
+    if not build.get("version"):
+        why = "Horovod did not tell with what it was built."
+        return measurement("cluster.check_build", subject, FAILED, why, **about)
+    return measurement("cluster.check_build", subject, values=build, **about)
+
+
+def versions(measurements, runs=()):
+    """[{object, what, version}] of everything that told its version, each once."""
+    found = []
+
+    def add(name, what, version):
+        entry = {"object": name, "what": what, "version": str(version)}
+        if version and entry not in found:
+            found.append(entry)
+
+    for one in measurements:
+        name, values = one["subject"].get("guest") or one["subject"].get("from") or "", mapping(one.get("values"))
+        if one["check"] == "guest.kernel":
+            add(name, "operating system", values.get("system"))
+            add(name, "kernel", values.get("kernel"))
+        elif one["check"] == "guest.driver":
+            add(name, "NVIDIA driver", values.get("driver"))
+            add(name, "CUDA of the driver", values.get("cuda"))
+        elif one["check"] == "guest.rdma_device":
+            for device in listing(values.get("devices")):
+                add(name, f"firmware of {device.get('name')}", device.get("firmware"))
+        elif one["check"].startswith("pair.") and one.get("command"):
+            add(name, one["command"][0], one.get("version"))
+        elif one["check"] == "cluster.check_build":
+            add("image", "Horovod", values.get("version"))
+        elif one["check"] == "cluster.nccl":
+            add("image", "NCCL", one.get("version"))
+    for run in runs:
+        training = mapping(mapping(run.get("run")).get("training"))
+        image = mapping(mapping(mapping(training.get("after")).get("result")).get("image"))
+        add(image.get("name") or "image", "image", next(iter(listing(image.get("digests"))), image.get("id")))
+    return found

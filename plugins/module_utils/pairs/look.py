@@ -1,0 +1,128 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A guest before tests with others: network, RDMA, programs, and what earlier runs left. Reads scripts.LOOK. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import look as training
+
+# The package in which a program is, by the family of the distribution.
+PACKAGES = {
+    "ping": "iputils-ping, or iputils on Red Hat",
+    "rping": "rdmacm-utils, or librdmacm-utils on Red Hat",
+    "ib_write_lat": "perftest",
+    "ib_write_bw": "perftest",
+    "iperf3": "iperf3",
+    "timeout": "coreutils",
+    "setsid": "util-linux",
+}
+TOOLS = tuple(PACKAGES)
+# From this version on one process of iperf3 uses as many cores as it has streams.
+THREADS_SINCE = (3, 16)
+PROCESSES = 4
+_VERSION = re.compile(r"\d[\w.+:~-]*")
+
+
+@dataclass(frozen=True)
+class Look:
+    """A guest as it was found."""
+
+    network: training.Look
+    # {program: its version, or an empty text}
+    tools: dict
+    leftovers: tuple = ()  # (run, whether programs of it are alive)
+
+    @property
+    def version_of_iperf3(self):
+        numbers = re.match(r"(\d+)\.(\d+)", self.tools.get("iperf3", ""))
+        return (int(numbers.group(1)), int(numbers.group(2))) if numbers else None
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of a test: a guest with the way into the data path."""
+
+    name: str
+    address: str
+    interface: str
+    mtu: int
+    device: str
+    port: int
+    gid_index: int | None
+    gpu: int
+
+
+def parse(name, text):
+    """The look that a script printed."""
+    tools, left = {}, []
+    for line in text.splitlines():
+        word, _space, rest = line.strip().partition(" ")
+        first, _space, more = rest.partition(" ")
+        if word == "tool":
+            version = _VERSION.search(more)
+            tools[first] = version.group(0) if version else ""
+        elif word == "left" and training.RUN.fullmatch(first):
+            left.append((first, more == "alive"))
+    # Lines of another kind than a training knows would be taken for its own leftovers.
+    network = "\n".join(line for line in text.splitlines() if not line.startswith(("left ", "tool ")))
+    return Look(training.parse(name, network), tools, tuple(left))
+
+
+def end_of(wish, seen):
+    """(the end of a guest, why there is none for RDMA or an empty text)."""
+    network = seen.network
+    interface = wish["interface"] or network.interface_of(wish["address"]) or ""
+    mtu = network.interfaces.get(interface, (0, False))[0]
+    gid = next((one for one in network.gids if _fits(one, wish, interface)), None)
+    device = wish["device"] or (gid.device if gid else "")
+    port = wish["port"] or (gid.port if gid else 1)
+    index = wish["gid_index"] if wish["gid_index"] is not None else (gid.index if gid else None)
+    made = End(wish["name"], wish["address"], interface, mtu, device, port, index, wish["gpu"])
+    return made, _why_no_rdma(made, network)
+
+
+def why_not(wish, seen):
+    """Why a guest cannot take part in any test, or an empty text."""
+    network = seen.network
+    if network.interface_of(wish["address"]) is None:
+        held = sorted(address for one in network.addresses.values() for address, _length in one)
+        return f"No interface of {wish['name']} has the address {wish['address']}. It has {', '.join(held) or 'none'}."
+    for tool in ("timeout", "setsid"):
+        if tool not in seen.tools:
+            return f"There is no program {tool} on {wish['name']}. Install {PACKAGES[tool]}."
+    if network.work_dir != "ok":
+        what = "cannot be written" if network.work_dir == "closed" else "has no room left"
+        return f"The folder for the run {what} on {wish['name']}. Use become, make room, or name another work_dir."
+    return ""
+
+
+def processes(wanted, seen):
+    """How many processes of iperf3 there are at a client."""
+    if wanted is not None:
+        return wanted
+    version = seen.version_of_iperf3
+    return 1 if version is not None and version >= THREADS_SINCE else PROCESSES
+
+
+def _fits(gid, wish, interface):
+    if wish["device"] and gid.device != wish["device"]:
+        return False
+    if wish["gid_index"] is not None:
+        return gid.index == wish["gid_index"] and (wish["device"] or gid.interface == interface)
+    return "v2" in gid.kind.lower() and gid.address == wish["address"]
+
+
+def _why_no_rdma(end, network):
+    if not end.device:
+        return f"{end.name} has no RDMA device with a RoCE v2 GID of {end.address}."
+    down = [one for one in network.ports_down if one.startswith(f"{end.device} port {end.port}:")]
+    if down:
+        return f"On {end.name} the RDMA device {down[0]}."
+    if end.gid_index is None:
+        return f"The RDMA device {end.device} of {end.name} has no RoCE v2 GID of {end.address}."
+    return ""

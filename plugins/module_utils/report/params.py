@@ -1,0 +1,13 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Arguments of validation_report; documented in the module."""
+
+from __future__ import annotations
+
+ARGUMENTS = {
+    "results": {"type": "path", "required": True},
+    "compare_with": {"type": "path"},
+    "plots": {"type": "str", "choices": ["auto", "required", "none"], "default": "auto"},
+}

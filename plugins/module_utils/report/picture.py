@@ -1,0 +1,200 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The picture of the topology: where each box and each line stands. Pure geometry, drawn by a template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.numbers import cut, figure, shortened
+
+# Hosts in one picture. A run of many hosts has many pictures, so that each fits on a page.
+HOSTS = 8
+LINE = 16
+PORT = 24
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to arrange the columns: (left edge, width) of each, in units of the picture."""
+
+    name: str
+    width: int
+    vm: tuple
+    gpu: tuple
+    nic: tuple
+    port: tuple
+    switch: tuple
+    # Height of one row of a host, and where in it the VM and the devices stand.
+    row: int
+    vm_at: int
+    device_at: int
+    char: float
+
+
+# From left to right where there is room; on a phone the VM stands above its devices.
+WIDE = Form("wide", 1040, (12, 220), (288, 216), (540, 190), (800, 92), (892, 108), 58, 0, 0, 7.0)
+NARROW = Form("narrow", 380, (14, 218), (14, 106), (126, 106), (272, 52), (324, 52), 104, 0, 54, 6.6)
+BOX = 42
+
+
+def pictures(topology, form):
+    """Pictures of up to HOSTS hosts each: [{width, height, first, last, boxes, wires}]."""
+    hosts = topology["hosts"]
+    return [_picture(topology, hosts[start : start + HOSTS], form, start) for start in range(0, len(hosts), HOSTS)]
+
+
+def _picture(topology, hosts, form, start):
+    boxes, wires, plugs = [], [], []
+    top = 8
+    for host in hosts:
+        top = _host(topology, host, form, top, boxes, wires, plugs) + 14
+    bottom = _switches(topology, plugs, form, boxes, wires)
+    return {
+        "form": form.name,
+        "width": form.width,
+        "height": max(top, bottom) + 4,
+        "first": start + 1,
+        "last": start + len(hosts),
+        "boxes": boxes,
+        "wires": wires,
+    }
+
+
+def _host(topology, host, form, top, boxes, wires, plugs):
+    """One host with its rows; returns its lower edge."""
+    rows = _rows(topology, host)
+    left = form.gpu[0] - 12
+    height = 30 + len(rows) * form.row
+    frame = _box("host", (left, form.nic[0] + form.nic[1] + 12 - left), top, height, [host["name"]], form)
+    boxes.append(frame)
+    nic_at = {}
+    for index, (vm, gpu, nic) in enumerate(rows):
+        y = top + 28 + index * form.row
+        vm_box = gpu_box = None
+        if gpu is not None:
+            lines = [gpu["name"], " ".join([gpu["mig"], *gpu["vgpus"]]).strip() or "GPU"]
+            gpu_box = _box("gpu", form.gpu, y + form.device_at, BOX, lines, form)
+        if nic is not None:
+            speed = f"{figure(nic['speed_gb'])} Gb/s" if nic["speed_gb"] is not None else "speed not recorded"
+            nic_box = _box("nic", form.nic, y + form.device_at, BOX, [nic["name"], speed], form)
+            nic_at[nic["name"]] = nic_box
+            if nic["switch"]:
+                plugs.append((nic, nic_box))
+            boxes.append(nic_box)
+        if vm is not None:
+            vm_box = _box("vm", form.vm, y + form.vm_at, BOX, [vm["name"], vm["address"] or "VM"], form)
+            boxes.append(vm_box)
+            if gpu_box is not None:
+                wires.append(_to_device("gpu", vm_box, gpu_box, form))
+            if vm["nic"] in nic_at:
+                wires.append(_to_device("nic", vm_box, nic_at[vm["nic"]], form))
+        if gpu_box is not None:
+            boxes.append(gpu_box)
+    return top + height
+
+
+def _rows(topology, host):
+    """[(vm, gpu, nic)] of a host: each VM beside the devices that it has, then the devices that no VM has."""
+    known = {vm["name"]: vm for vm in topology["vms"]}
+    names = list(dict.fromkeys([*host["vms"], *(vm["name"] for vm in topology["vms"] if vm["host"] == host["name"])]))
+    gpus, nics = list(host["gpus"]), list(host["nics"])
+    rows = []
+    for name in names:
+        vm = known.get(name) or {"name": name, "host": host["name"], "gpu": "", "nic": "", "address": ""}
+        gpu = next((one for one in gpus if vm["gpu"] and vm["gpu"] in (one["name"], *one["vgpus"])), None)
+        nic = next((one for one in nics if vm["nic"] and vm["nic"] == one["name"]), None)
+        if gpu is not None:
+            gpus.remove(gpu)
+        if nic is not None:
+            nics.remove(nic)
+        rows.append((vm, gpu, nic))
+    for index, (vm, gpu, nic) in enumerate(rows):
+        rows[index] = (vm, gpu, nic if nic is not None or vm["nic"] or not nics else nics.pop(0))
+    for index in range(max(len(gpus), len(nics))):
+        rows.append((None, gpus[index] if index < len(gpus) else None, nics[index] if index < len(nics) else None))
+    return rows or [(None, None, None)]
+
+
+def _switches(topology, plugs, form, boxes, wires):
+    """Switches with the ports that lead to these hosts, each as near to them as there is room."""
+    known = {switch["name"]: switch for switch in topology["switches"]}
+    by_switch = {}
+    for nic, box in sorted(plugs, key=lambda plug: plug[1]["y"]):
+        by_switch.setdefault(nic["switch"], []).append((nic, box))
+    # Whatever these switches lead to stands below them.
+    upper = [peer["to"] for name in by_switch if name in known for peer in known[name]["peers"]]
+    at, bottom = {}, 8
+    for name in dict.fromkeys([*by_switch, *upper]):
+        ends = by_switch.get(name, [])
+        height = 48 + max(len(ends) * PORT, 0)
+        middle = 44 + len(ends) * PORT / 2 - 2
+        wished = sum(box["y"] + BOX / 2 for _nic, box in ends) / len(ends) - middle if ends else bottom
+        y = max(bottom, round(wished))
+        platform = known[name]["platform"] if name in known else "switch"
+        at[name] = _box("switch", form.switch, y, height, [name, platform or "switch"], form)
+        boxes.append(at[name])
+        for index, (nic, box) in enumerate(ends):
+            port = _box("port", form.port, y + 44 + index * PORT, PORT - 4, [nic["port"] or "port?"], form)
+            boxes.append(port)
+            wires.append(_curve("link", _right(box), _left(port), f"{nic['name']} to {name} {nic['port']}"))
+        bottom = y + height + 14
+    for name in by_switch:
+        for index, peer in enumerate(known[name]["peers"] if name in known else []):
+            if peer["to"] in at and peer["to"] != name:
+                title = f"{name} {peer['port']} to {peer['to']}"
+                wires.append(_arc(at[name], at[peer["to"]], form.width, index, title))
+    return bottom
+
+
+def _box(kind, column, y, height, lines, form):
+    left, width = column
+    most = max(4, int((width - 14) / form.char))
+    lines = [line for line in lines if line]
+    return {
+        "kind": kind,
+        "x": left,
+        "y": y,
+        "w": width,
+        "h": height,
+        "lines": [shortened(line, most) for line in lines[:1]] + [cut(line, most) for line in lines[1:]],
+        "title": ", ".join(lines),
+    }
+
+
+def _left(box):
+    return box["x"], box["y"] + box["h"] / 2
+
+
+def _right(box):
+    return box["x"] + box["w"], box["y"] + box["h"] / 2
+
+
+def _to_device(kind, vm, device, form):
+    """From a VM to what it has: beside it, or below; to the adapter below the boxes between."""
+    title = f"{vm['title']} has {device['title']}"
+    if form.device_at:
+        x = device["x"] + device["w"] / 2
+        return {"kind": kind, "title": title, "path": f"M{x:g} {vm['y'] + vm['h']:g}V{device['y']:g}"}
+    if kind == "gpu":
+        return _curve(kind, _right(vm), _left(device), title)
+    start, y = vm["x"] + vm["w"], vm["y"] + vm["h"] - 8
+    channel, low = form.gpu[0] - 24, vm["y"] + vm["h"] + 7
+    end = device["x"] - 14
+    path = f"M{start:g} {y:g}H{channel:g}V{low:g}H{end:g}V{device['y'] + device['h'] - 8:g}H{device['x']:g}"
+    return {"kind": kind, "title": title, "path": path}
+
+
+def _curve(kind, start, end, title):
+    middle = (start[0] + end[0]) / 2
+    path = f"M{start[0]:g} {start[1]:g}C{middle:g} {start[1]:g} {middle:g} {end[1]:g} {end[0]:g} {end[1]:g}"
+    return {"kind": kind, "title": title, "path": path}
+
+
+def _arc(one, other, width, index, title):
+    """Between two switches, along the right edge of the picture."""
+    x, y1, y2 = one["x"] + one["w"], one["y"] + 18 + 4 * index, other["y"] + 18 + 4 * index
+    reach = min(width - 2, x + (width - x) * 1.2)
+    return {"kind": "peer", "title": title, "path": f"M{x:g} {y1:g}C{reach:g} {y1:g} {reach:g} {y2:g} {x:g} {y2:g}"}

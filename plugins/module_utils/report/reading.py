@@ -1,0 +1,63 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The files of a results folder, from text to data; what is damaged is refused with its place."""
+
+from __future__ import annotations
+
+import json
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+
+VALIDATION, STAGES = "validation.json", "stages.json"
+# The formats of validation.json and stages.json that this release understands.
+FORMATS = (1,)
+
+
+def recorded(folder, texts):
+    """(validation, stages) of a folder: dicts, or None for a file that is not there; texts is {file: text or None}."""
+    if all(texts.get(name) is None for name in (VALIDATION, STAGES)):
+        raise OperatorError(
+            folder,
+            "the results of a run were wanted",
+            f"There is neither {VALIDATION} nor {STAGES}",
+            "Name the folder of a run, one below results, or run the validation first",
+            "no_results",
+        )
+    return tuple(_parsed(f"{folder}/{name}", texts.get(name)) for name in (VALIDATION, STAGES))
+
+
+def _parsed(path, text):
+    if text is None:
+        return None
+    try:
+        # A figure that is none, such as NaN, was not measured.
+        found = json.loads(text, parse_constant=lambda name: None)
+    except ValueError as error:
+        raise OperatorError(
+            path,
+            "the results of a run were wanted",
+            f"It is not JSON: {error}",
+            "A run that was killed may leave half a file; run the validation again",
+            "results_damaged",
+        ) from None
+    if isinstance(found, list) and path.endswith(STAGES):
+        found = {"stages": found}
+    if not isinstance(found, dict):
+        raise OperatorError(
+            path,
+            "the results of a run were wanted",
+            "It holds no dictionary",
+            "Name the folder of a run, one below results",
+            "results_damaged",
+        )
+    if found.get("format", FORMATS[-1]) not in FORMATS:
+        raise OperatorError(
+            path,
+            f"results of format {', '.join(str(known) for known in FORMATS)} were wanted",
+            f"They are of format {found['format']}",
+            "Make the report with the release of this collection that made the results",
+            "unknown_format",
+        )
+    return found

@@ -1,0 +1,166 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The rows of the ladder: as they were recorded, sorted into layers and checks, counted."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.evidence import masked
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.values import (
+    entries,
+    flag,
+    mapping,
+    median,
+    number,
+    text,
+    texts,
+)
+
+VERDICTS = ("fail", "warn", "not_run", "skipped", "pass")
+BETTER = {"Gb/s": "higher", "GB/s": "higher", "img/s": "higher", "%": "higher", "us": "lower", "ms": "lower"}
+LAYERS = {
+    "guest": "Each guest",
+    "placement": "Where guests are",
+    "pair": "Pairs of guests",
+    "fabric": "The fabric",
+    "cluster": "All guests together",
+    "other": "Other",
+}
+
+
+def rows(recorded, remarks):
+    """Rows with all keys, each of its kind. What contradicts itself is put right, and said in remarks."""
+    return [_row(entry, index, remarks) for index, entry in enumerate(entries(recorded), 1)]
+
+
+def _row(entry, index, remarks):
+    measured = entry.get("measured")
+    if not isinstance(measured, str):
+        measured = number(measured)
+    label = text(entry.get("id")) or f"row {index}"
+    row = {
+        "id": label,
+        "anchor": f"row-{index}",
+        "check": text(entry.get("check")) or label.split(" ")[0],
+        "title": text(entry.get("title")) or text(entry.get("check")) or label,
+        "layer": text(entry.get("layer")) if text(entry.get("layer")) in LAYERS else "other",
+        "subject": mapping(entry.get("subject")),
+        "on": on(mapping(entry.get("subject"))),
+        "variant": text(entry.get("variant")),
+        "kind": _kind(text(entry.get("variant"))),
+        "command": [masked(word) for word in texts(entry.get("command"))],
+        "version": text(entry.get("version")),
+        "expected": _expected(mapping(entry.get("expected"))),
+        "measured": measured,
+        "unit": text(entry.get("unit")),
+        "verdict": text(entry.get("verdict")),
+        "why": text(entry.get("why")),
+        "cause": text(entry.get("cause")),
+        "better": "",
+        "simulated": flag(entry.get("simulated")),
+        "evidence": text(entry.get("evidence")),
+        "excerpt": "",
+        "needs": texts(entry.get("needs")),
+        "began": text(entry.get("began")),
+        "seconds": number(entry.get("seconds")),
+    }
+    row["better"] = _better(row["expected"], row["unit"])
+    if row["verdict"] not in VERDICTS:
+        remarks.append(f"{label}: the verdict '{row['verdict']}' is not known, so it counts as not run.")
+        row["verdict"] = "not_run"
+    if row["verdict"] == "pass" and row["measured"] in (None, ""):
+        remarks.append(f"{label}: it was recorded as passed and nothing was measured, so it counts as not run.")
+        row["verdict"] = "not_run"
+        row["why"] = row["why"] or "Nothing was measured."
+    return row
+
+
+def _expected(entry):
+    return {
+        "text": text(entry.get("text")),
+        "low": number(entry.get("low")),
+        "high": number(entry.get("high")),
+        "source": text(entry.get("source")),
+    }
+
+
+def _kind(variant):
+    """A variant in words: 4:rdma is a training on four nodes."""
+    found = re.fullmatch(r"(\d+):(rdma|tcp)", variant)
+    if found is None:
+        return variant
+    return f"{found[1]} {'node' if found[1] == '1' else 'nodes'}, {found[2].upper()}"
+
+
+def _better(expected, unit):
+    """Which way a figure gets better: as the bounds say, else as its unit does; empty where neither tells."""
+    if (expected["low"] is None) != (expected["high"] is None):
+        return "higher" if expected["high"] is None else "lower"
+    return BETTER.get(unit, "")
+
+
+def on(subject):
+    """What a row is about, in words."""
+    if "from" in subject and "to" in subject:
+        return f"{text(subject['from'])} → {text(subject['to'])}"
+    if "switch" in subject:
+        return " ".join(part for part in (text(subject["switch"]), text(subject.get("port"))) if part)
+    if isinstance(subject.get("guests"), list):
+        return ", ".join(texts(subject["guests"]))
+    return ", ".join(text(value) for value in subject.values() if text(value))
+
+
+def counts(some):
+    """How many rows have each verdict."""
+    return {verdict: sum(row["verdict"] == verdict for row in some) for verdict in VERDICTS}
+
+
+def worst(some):
+    """The verdict that decides: of fail, warn and not run the first that a row has; else pass, where one passed."""
+    have = {row["verdict"] for row in some}
+    for verdict in ("fail", "warn", "not_run", "pass", "skipped"):
+        if verdict in have:
+            return verdict
+    return "not_run"
+
+
+def ladder(some):
+    """Layers in the order of the ladder, in each its checks, in each its rows: what is not right first."""
+    layers = []
+    for layer, title in LAYERS.items():
+        here = [row for row in some if row["layer"] == layer]
+        if here:
+            # A check before and after the timed runs has two titles.
+            checks = [_check(key, here) for key in dict.fromkeys((row["check"], row["title"]) for row in here)]
+            layers.append(
+                {"layer": layer, "title": title, "verdict": worst(here), "counts": counts(here), "checks": checks}
+            )
+    return layers
+
+
+def _check(key, here):
+    mine = [row for row in here if (row["check"], row["title"]) == key]
+    figures = [
+        row["measured"] for row in mine if number(row["measured"]) is not None and row["unit"] == mine[0]["unit"]
+    ]
+    expected = {row["expected"]["text"] for row in mine}
+    sources = {row["expected"]["source"] for row in mine}
+    return {
+        "check": key[0],
+        "title": key[1],
+        "verdict": worst(mine),
+        "counts": counts(mine),
+        "simulated": sum(row["simulated"] for row in mine),
+        "unit": mine[0]["unit"],
+        "better": mine[0]["better"],
+        "low": min(figures, default=None),
+        "median": median(figures),
+        "high": max(figures, default=None),
+        # Of all rows alike, or empty.
+        "expected": expected.pop() if len(expected) == 1 else "",
+        "source": sources.pop() if len(sources) == 1 else "",
+        "rows": sorted(mine, key=lambda row: VERDICTS.index(row["verdict"])),
+    }

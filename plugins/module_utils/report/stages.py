@@ -1,0 +1,86 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the stages of a run took, and what they found and changed on which object."""
+
+from __future__ import annotations
+
+import json
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.evidence import masked
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.values import (
+    counted,
+    entries,
+    in_order,
+    mapping,
+    number,
+    rounded,
+    text,
+)
+
+STATES = ("ok", "failed", "skipped")
+
+
+def stages(recorded):
+    """Stages in the order in which they ran; a run that was started again has a stage more than once."""
+    return [
+        {
+            "name": text(entry.get("name")) or "unnamed",
+            "began": text(entry.get("began")),
+            "seconds": number(entry.get("seconds")),
+            "state": text(entry.get("state")) if text(entry.get("state")) in STATES else "unknown",
+            "changes": len(entries(entry.get("changes"))),
+        }
+        for entry in entries(recorded)
+    ]
+
+
+def total(some):
+    return rounded(sum(stage["seconds"] or 0 for stage in some), 9)
+
+
+def failed(some):
+    """Stages that failed and did not end well later on, when the run was started again."""
+    last = {stage["name"]: stage["state"] for stage in some}
+    return [name for name, state in last.items() if state == "failed"]
+
+
+def changes(recorded):
+    """What was changed, by object: [{object, changes: [{what, before, after, stage, task}]}]."""
+    by_object = {}
+    for stage in entries(recorded):
+        for entry in entries(stage.get("changes")):
+            by_object.setdefault(text(entry.get("object")) or "the run itself", []).append(
+                {
+                    "what": text(entry.get("what")),
+                    "before": shown(entry.get("before")),
+                    "after": shown(entry.get("after")),
+                    "stage": text(stage.get("name")),
+                    "task": text(entry.get("task")),
+                }
+            )
+    return [{"object": name, "changes": by_object[name]} for name in sorted(by_object, key=counted)]
+
+
+def shown(value):
+    """A value of any kind in one line; None is what was not there."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and not any(isinstance(entry, (dict, list)) for entry in value):
+        return ", ".join(shown(entry) or "none" for entry in value) or "none"
+    if isinstance(value, (dict, list)):
+        return masked(json.dumps(value, sort_keys=True, ensure_ascii=False))
+    return masked(text(value))
+
+
+def reboots(recorded):
+    """How often each object was restarted: [{object, count}]."""
+    found = mapping(recorded)
+    return [
+        {"object": name, "count": found[name]}
+        for name in in_order(text(key) for key in found)
+        if number(found.get(name)) is not None
+    ]

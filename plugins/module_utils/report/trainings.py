@@ -1,0 +1,92 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Trainings: how the throughput grows with nodes, what RDMA gains over TCP, how even the iterations are."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.values import (
+    entries,
+    flag,
+    median,
+    number,
+    rounded,
+    text,
+)
+
+TRANSPORTS = {"rdma": "RDMA", "tcp": "TCP"}
+
+
+def trainings(recorded):
+    """Runs in the order of transport and nodes, with speed-up and efficiency."""
+    runs = [_run(entry) for entry in entries(recorded) if number(entry.get("nodes"))]
+    runs.sort(key=lambda run: (run["model"], run["transport"], run["nodes"], run["ranks"] or 0))
+    for run in runs:
+        base = _base(run, runs)
+        if base is not None and run["images_per_s"] is not None:
+            speedup = run["images_per_s"] / base["images_per_s"] * base["nodes"]
+            run["speedup"] = rounded(speedup)
+            run["efficiency"] = rounded(100 * speedup / run["nodes"])
+            run["relative_to"] = base["nodes"]
+        run["gain"] = _gain(run, runs)
+    return runs
+
+
+def _run(entry):
+    rounds = [_iteration(one, index) for index, one in enumerate(entries(entry.get("iterations")), 1)]
+    seconds = [one["seconds"] for one in rounds if one["seconds"] is not None]
+    middle = median(seconds)
+    nodes = entry["nodes"]
+    transport = text(entry.get("transport"))
+    return {
+        "label": f"{nodes} {'node' if nodes == 1 else 'nodes'}, {TRANSPORTS.get(transport, transport) or 'no network'}",
+        "nodes": nodes,
+        "ranks": number(entry.get("ranks")),
+        "transport": transport,
+        "model": text(entry.get("model")),
+        "images_per_s": number(entry.get("images_per_s")),
+        "spread": number(entry.get("spread")),
+        "speedup": None,
+        "efficiency": None,
+        "relative_to": None,
+        "gain": None,
+        "simulated": flag(entry.get("simulated")),
+        "iterations": rounds,
+        "fastest": min(seconds, default=None),
+        "median": middle,
+        "slowest": max(seconds, default=None),
+        # How far the slowest is from the middle.
+        "slowest_over": rounded(100 * (max(seconds) / middle - 1), 4) if middle else None,
+    }
+
+
+def _iteration(entry, index):
+    which = number(entry.get("iteration"))
+    return {
+        "iteration": which if which is not None else index,
+        "seconds": number(entry.get("seconds")),
+        "images_per_s": number(entry.get("images_per_s")),
+    }
+
+
+def _base(run, runs):
+    """What a run is measured against: one node with the same transport, else one node, else the fewest nodes."""
+    alike = [one for one in runs if one["model"] == run["model"] and one["images_per_s"]]
+    mine = [one for one in alike if one["transport"] == run["transport"]]
+    alone = [one for one in mine if one["nodes"] == 1] or [one for one in alike if one["nodes"] == 1]
+    return alone[0] if alone else min(mine, key=lambda one: one["nodes"], default=None)
+
+
+def _gain(run, runs):
+    """What RDMA gains over TCP with the same model on as many nodes, in percent; one node uses no network."""
+    alike = [
+        one
+        for one in runs
+        if one["transport"] == "tcp" and (one["model"], one["nodes"]) == (run["model"], run["nodes"])
+    ]
+    if run["transport"] != "rdma" or run["nodes"] == 1 or run["images_per_s"] is None:
+        return None
+    if not alike or not alike[0]["images_per_s"]:
+        return None
+    return rounded(100 * (run["images_per_s"] / alike[0]["images_per_s"] - 1), 4)

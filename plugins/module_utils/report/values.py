@@ -1,0 +1,71 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Values of a file that somebody else wrote, taken with care: what is not of its kind is absent."""
+
+from __future__ import annotations
+
+import math
+import re
+
+
+def text(value, default=""):
+    """A text; a number becomes one, anything else is absent."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return default
+    return str(value)
+
+
+def number(value):
+    """A finite number, or None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return value
+
+
+def flag(value):
+    return value is True
+
+
+def mapping(value):
+    return value if isinstance(value, dict) else {}
+
+
+def entries(value):
+    """The dicts of a list."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def texts(value):
+    """The texts of a list."""
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
+
+
+def in_order(names):
+    """Names once each, as people count: job-2 before job-10."""
+    return sorted(set(names), key=counted)
+
+
+def counted(name):
+    """A key for that order."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts], name
+
+
+def rounded(value, digits=6):
+    """A number that was worked out here, without the noise of binary fractions."""
+    if value is None or value == 0:
+        return value
+    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def median(values):
+    """The middle of a list, or None."""
+    row = sorted(values)
+    if not row:
+        return None
+    middle = len(row) // 2
+    return row[middle] if len(row) % 2 else rounded((row[middle - 1] + row[middle]) / 2, 9)

@@ -1,0 +1,96 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the report says on top. It never says more than the rows do, nor speaks of hardware where a device was
+simulated."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.rows import counts, worst
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.values import mapping, text
+
+STATES = ("fail", "incomplete", "warn", "pass")
+TITLES = {
+    "pass": ("Passed", "Passed in a rehearsal"),
+    "warn": ("Passed with warnings", "Passed with warnings in a rehearsal"),
+    "fail": ("Failed", "Failed in a rehearsal"),
+    "incomplete": ("Not complete", "Rehearsal, not complete"),
+}
+OF_ROWS = {"pass": "pass", "warn": "warn", "fail": "fail", "not_run": "incomplete", "skipped": "incomplete"}
+# How many of the rows that are not right stand on top.
+TOLD = 20
+
+
+def verdict(recorded, rows, simulated, stages, remarks):
+    """The verdict of the report; simulated is what the run says of its devices, stages the stages that failed."""
+    said = mapping(recorded)
+    state = _state(said, rows, stages, remarks)
+    many = sum(row["simulated"] for row in rows)
+    rehearsal = bool(simulated or many)
+    sentence = text(said.get("sentence")) if state == text(said.get("state")) else ""
+    return {
+        "state": state,
+        "title": TITLES[state][rehearsal],
+        "sentence": sentence or _sentence(state, rows, stages),
+        "rehearsal": rehearsal,
+        "claim": _claim(rehearsal, many, len(rows)),
+        "counts": counts(rows),
+        "rows": len(rows),
+        "simulated_rows": many,
+        "not_right": [_short(row) for row in _not_right(rows)[:TOLD]],
+        "not_right_more": max(0, len(_not_right(rows)) - TOLD),
+    }
+
+
+def _state(said, rows, stages, remarks):
+    """The worse of what was recorded and of what the rows say."""
+    recorded = text(said.get("state"))
+    found = [OF_ROWS[worst(rows)] if rows else "incomplete"]
+    # A row that could not run is a gap, also beside rows that warn.
+    if any(row["verdict"] == "not_run" for row in rows):
+        found.append("incomplete")
+    if stages:
+        found.append("fail")
+    if recorded in STATES:
+        found.append(recorded)
+    elif rows:
+        remarks.append("The verdict was not recorded. It was worked out from the rows.")
+    state = min(found, key=STATES.index)
+    if recorded in STATES and state != recorded:
+        remarks.append(f"The recorded verdict is '{recorded}'. The rows below do not bear it out, so it is '{state}'.")
+    return state
+
+
+def _sentence(state, rows, stages):
+    if stages:
+        return f"The run stopped in the stage {' and '.join(stages)}."
+    if not rows:
+        return "No check was recorded."
+    if state == "pass":
+        return f"All {len(rows)} checks passed or were skipped for a reason."
+    return " and ".join(_parts(counts(rows))) + f" of {len(rows)} checks."
+
+
+def _parts(numbers):
+    words = {"fail": "failed", "warn": "warned", "not_run": "could not run"}
+    return [f"{numbers[verdict]} {word}" for verdict, word in words.items() if numbers[verdict]] or ["0 failed"]
+
+
+def _claim(rehearsal, many, rows):
+    if not rehearsal:
+        return "Measured on real devices. No result of this run stems from a simulated one."
+    part = f"{many} of {rows} checks stem" if many else "What is listed below stems"
+    return (
+        f"{part} from simulated devices. The run shows that the procedure works. "
+        "It says nothing about the speed or the health of real hardware."
+    )
+
+
+def _not_right(rows):
+    order = ("fail", "warn", "not_run")
+    return sorted((row for row in rows if row["verdict"] in order), key=lambda row: order.index(row["verdict"]))
+
+
+def _short(row):
+    return {key: row[key] for key in ("id", "anchor", "title", "on", "kind", "verdict", "why", "cause", "simulated")}

@@ -1,0 +1,234 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What is looked for in one guest. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import modules, topology
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import (
+    Found,
+    listing,
+    mapping,
+    number,
+    short,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.spread import where
+
+LICENSED = "Licensed"
+# Modules that a data path needs in the kernel of its guests.
+NEEDED = {
+    "pvrdma": ("ib_core", "ib_uverbs", "vmw_pvrdma"),
+    "sriov": ("ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib"),
+    "passthrough": ("ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib"),
+}
+# The MTU above which the largest packets of RDMA fit, and these.
+JUMBO, LARGEST_PATH_MTU = 4200, 4096
+NEAR_ENOUGH = topology.rank("PHB")
+UNLICENSED = "it is slowed down after a time of grace, so a figure of today says nothing of tomorrow"
+
+
+def kernel(values, about):
+    """Whether the guest answers at all."""
+    return Found(values.get("kernel") or None)
+
+
+def clock(values, about):
+    """Whether its clock is one that others can be compared with."""
+    if values.get("synchronised") is False:
+        offset = number(values.get("offset_s"))
+        measured = "not synchronised" if offset is None else round(abs(offset) * 1000, 3)
+        cause = f"chrony of {_me(about)} has no server that it follows"
+        return Found(measured, compared=False).fail("Its clock is not synchronised.", cause, "clock")
+    offset = number(values.get("offset_s"))
+    return Found(None if offset is None else round(abs(offset) * 1000, 3))
+
+
+def mtu(values, about):
+    """Whether the interface of the data path has the MTU that the site wants."""
+    found, wanted = number(values.get("mtu")), about.intent["mtu"]
+    answer = Found(found, low=wanted, expected=f"{wanted} bytes" if wanted else "", source="the site")
+    if found is not None and wanted and found < wanted:
+        name = values.get("interface") or "its interface"
+        answer.fail(f"{name} has an MTU of {short(found)}.", f"{name} of {_me(about)}", "mtu_local")
+    return answer
+
+
+def driver(values, about):
+    """Whether the driver works, is the one that was wanted, and shows the GPUs."""
+    found, wanted = values.get("driver") or values.get("loaded"), about.intent["driver"]
+    gpus, many = listing(values.get("gpus")), about.intent["gpus_per_guest"]
+    text = f"{many} GPU{'s' if many != 1 else ''}" + (f" with driver {wanted}" if wanted else "")
+    answer = Found(found or None, expected=text, source="the site")
+    if found and len(gpus) < many:
+        answer.fail(f"It shows {len(gpus)} of {many} GPUs.", f"{_me(about)} lacks a GPU", "gpus")
+    if found and wanted and found != wanted:
+        answer.fail(f"The driver is {found}.", f"the driver of {_me(about)}", "driver")
+    if answer.measured and gpus:
+        names = sorted({str(mapping(gpu).get("name")) for gpu in gpus})
+        answer.note = f"{len(gpus)} x {', '.join(names)}."
+    return answer
+
+
+def licence(values, about):
+    """Whether every GPU that needs a licence has one."""
+    told = [mapping(gpu).get("licence") or mapping(gpu).get("status") for gpu in listing(values.get("gpus"))]
+    told = [one for one in told if one] or [one for one in [values.get("status")] if one]
+    if not told:
+        return Found(None, expected=LICENSED)
+    worst = next((one for one in told if one != LICENSED), LICENSED)
+    answer = Found(worst, expected=LICENSED, source="NVIDIA's user guide of vGPU")
+    if worst != LICENSED:
+        lost = about.variant == "after"
+        why = "The licence was lost during the run" if lost else "A vGPU has no licence"
+        server = f"; its licence server is {values['server']}" if values.get("server") else ""
+        cause = f"the vGPU of {_me(about)} is unlicensed{server}"
+        answer.fail(f"{why}: {UNLICENSED}.", cause, "unlicensed")
+    return answer
+
+
+def xid(values, about):
+    """Errors that the driver wrote into the kernel's log."""
+    if not isinstance(values.get("xids"), (list, tuple)):
+        return Found(None, expected="none")
+    xids = [mapping(one) for one in values["xids"]]
+    answer = Found(len(xids), expected="none", source="NVIDIA's list of Xids", high=0, compared=False)
+    for code in sorted({one.get("code") for one in xids}, key=str):
+        mine = [one for one in xids if one.get("code") == code]
+        one = mine[0]
+        times = f", {len(mine)} times" if len(mine) > 1 else ""
+        why = f"Xid {code} of GPU {one.get('pci')}{times}: {one.get('means')}."
+        cause = f"the GPU {one.get('pci')} of {_me(about)}"
+        if one.get("kind") == "hardware":
+            answer.fail(why, cause, "xid")
+        else:
+            answer.warn(why, cause, "xid")
+    return answer
+
+
+def ecc(values, about):
+    """Errors of the GPU's memory. A guest is often not told of them, which proves nothing."""
+    told = [mapping(mapping(gpu).get("ecc")) for gpu in listing(values.get("gpus"))]
+    known = [one for one in told if number(one.get("uncorrected")) is not None]
+    if told and not known:
+        return Found(None, skip="The guest is not told of errors of the GPU's memory.")
+    if not known:
+        return Found(None)
+    bad = sum(one["uncorrected"] for one in known)
+    answer = Found(bad, expected="none uncorrected", source="NVIDIA", high=0, compared=False)
+    if bad:
+        answer.fail(f"{bad} errors could not be corrected.", f"the GPU's memory of {_me(about)}", "ecc")
+    if any(one.get("remap_failed") for one in known):
+        answer.fail("A row of the memory could not be replaced.", f"the GPU's memory of {_me(about)}", "ecc")
+    if any(one.get("pending") for one in known):
+        answer.warn(
+            "A row of the memory is replaced with the next reset of the GPU.", f"the GPU of {_me(about)}", "ecc"
+        )
+    return answer
+
+
+def nearness(values, about):
+    """How far GPU and network adapter are apart; in a VM the class PHB is usual."""
+    nearest = mapping(values.get("nearest"))
+    classes = [mapping(one).get("class") for one in nearest.values() if one]
+    if nearest and not classes:
+        return Found(None, skip="nvidia-smi shows no network adapter.")
+    ranked = [(topology.rank(one), one) for one in classes if one and topology.rank(one) is not None]
+    if not ranked:
+        return Found(None)
+    rank, word = max(ranked)
+    answer = Found(word, expected="PHB or nearer", source="NVIDIA's guides of GPUDirect", compared=False)
+    if rank > NEAR_ENOUGH:
+        cause = f"the GPU and the adapter of {_me(about)} are on different sides of the machine"
+        answer.warn(f"The way between GPU and adapter is of class {word}.", cause, "numa")
+    return answer
+
+
+def loaded(values, about):
+    """Whether the modules of the data path are loaded."""
+    there = listing(values.get("modules"))
+    needed = NEEDED.get(about.intent["data_path"], ())
+    missing = [name for name in needed if not modules.has(there, name)]
+    if not there:
+        return Found(None, expected=", ".join(needed))
+    answer = Found(f"{len(needed) - len(missing)} of {len(needed)}", expected=", ".join(needed), source="rdma-core")
+    if missing:
+        names = ", ".join(missing)
+        answer.fail(f"Not loaded: {names}.", f"{names} in the kernel of {_me(about)}", "modules")
+    return answer
+
+
+def memlock(values, about):
+    """Whether a login of the training's user may lock memory without limit."""
+    told = mapping(values.get("memlock")) or values
+    soft, hard = number(told.get("soft_kb")), number(told.get("hard_kb"))
+    if soft is None or hard is None:
+        return Found(None, expected="unlimited")
+    least = hard if soft < 0 else soft
+    answer = Found("unlimited" if soft < 0 and hard < 0 else f"{short(least)} kB", expected="unlimited")
+    answer.source = "Horovod and NCCL"
+    if (soft >= 0 or hard >= 0) and about.intent["memlock"] == "unlimited":
+        why = f"Only {short(least)} kB may be locked, so that RDMA cannot register its memory."
+        answer.fail(why, f"the limits of {_me(about)}", "memlock")
+    return answer
+
+
+def rdma_device(values, about):
+    """Whether the data path has an RDMA device that is up, with the speed of the adapter."""
+    found = listing(values.get("devices"))
+    interface = values.get("interface") or mapping(about.intent["interfaces"]).get(_guest(about))
+    if not found and not isinstance(values.get("devices"), (list, tuple)):
+        return Found(None)
+    device, port = _of_interface(found, interface)
+    if device is None:
+        what = f"No RDMA device belongs to {interface}" if interface and found else "There is no RDMA device"
+        return Found("none", expected="an active device").fail(f"{what}.", f"the adapter of {_me(about)}", "no_device")
+    rate = number(port.get("rate_gbps"))
+    words = [device.get("name") or "unnamed", port.get("state") or "unknown"]
+    measured = " ".join([*words, *([f"{short(rate)} Gb/s"] if rate else [])])
+    answer = Found(measured, expected="an active device", source="the kernel")
+    if port.get("state") != "active":
+        answer.fail(f"Its port is {words[1]}.", f"the adapter of {_me(about)}, or its cable", "port_down")
+    speed = number(about.intent["speed_gb"])
+    if rate and speed and rate < speed and about.intent["data_path"] != "pvrdma":
+        why = f"Its link has {short(rate)} Gb/s, and the adapter {short(speed)}."
+        answer.warn(why, f"the link of {_me(about)}", "slow_link")
+    return answer
+
+
+def gid(values, about):
+    """Whether there is a RoCE v2 GID with the address of the data path."""
+    told = values.get("gid") or values.get("roce_v2_gid")
+    rows = [mapping(one) for one in listing(values.get("roce_v2"))] or ([mapping(told)] if told else [])
+    expected = mapping(about.intent["addresses"]).get(_guest(about))
+    text = "a RoCE v2 GID with an IPv4 address" + (f", {expected}" if expected else "")
+    if not rows:
+        if not any(key in values for key in ("gid", "roce_v2_gid", "roce_v2")):
+            return Found(None, expected=text)
+        why = "No RoCE v2 GID with an IPv4 address: NCCL and rdma_cm cannot use the device."
+        return Found("none", expected=text).fail(why, f"the address of {_me(about)}", "no_gid")
+    mine = [one for one in rows if expected and (one.get("address") or one.get("ipv4")) == expected]
+    row = (mine or rows)[0]
+    address = row.get("address") if isinstance(row.get("address"), str) else row.get("ipv4")
+    answer = Found(f"index {row.get('index')}, {address}", expected=text, source="the kernel")
+    if expected and not mine:
+        answer.fail(f"Its GID is of {address}.", f"the address of {_me(about)}", "no_gid")
+    return answer
+
+
+def _guest(about):
+    return about.subject.get("guest", "")
+
+
+def _me(about):
+    return where(_guest(about), about.places)
+
+
+def _of_interface(devices, interface):
+    """(device, port) of an interface; where none is named, the first one with a port that is up."""
+    pairs = [(mapping(device), mapping(port)) for device in devices for port in listing(mapping(device).get("ports"))]
+    if interface:
+        pairs = [pair for pair in pairs if interface in listing(pair[1].get("interfaces"))]
+    up = [pair for pair in pairs if pair[1].get("state") == "active"]
+    return next(iter(up or pairs), (None, None))

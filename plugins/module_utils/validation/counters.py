@@ -1,0 +1,143 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Counters of adapters: `ethtool -S`, `rdma statistic` and what changed between two looks. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+
+# What kind of thing a counter counts, by its name: the first pattern that fits. Names differ by driver and version.
+# What a kernel's stack drops (rx_dropped, tx_dropped) is not here: packets that nobody wants are among it, and TCP's.
+DROPS, PERHAPS, RESENT, PAUSES, MARKS, ERRORS = "drops", "perhaps", "resent", "pauses", "marks", "errors"
+KINDS = (
+    (
+        DROPS,
+        r"(?:rx|tx)_discards(?:_phy)?|(?:rx|tx)_prio\d_(?:buf_)?discards?(?:_phy)?|(?:rx|tx)_(?:drops|lost)_\d|"
+        r"rx_buffer_passed_thres_phy|port_xmit_discards|roce_drops|outbound_drops",
+    ),
+    # Of RoCE or of TCP, which nobody can tell.
+    (PERHAPS, r"Receive packets dropped|Transmit packets dropped|Receive (?:missed|FIFO|over) errors|out_of_buffer"),
+    (
+        RESENT,
+        r"out_of_sequence|packet_seq_err|implied_nak_seq_err|roce_adp_retrans(?:_to)?|(?:req_)?(?:transport_)?"
+        r"retr(?:y|ies)_exceeded(?:_err)?|max_retry_exceeded|seq_err_naks_rcvd|to_retransmits|Error packets received",
+    ),
+    (PAUSES, r"(?:rx|tx)_(?:prio\d_|global_)?pause(?:_ctrl_phy|_frames?|_storm\w*)?|pauses_(?:sent|received)"),
+    (MARKS, r"np_ecn_marked_roce_packets|\w*cnp\w*|\w*ecn_mark\w*"),
+    (
+        ERRORS,
+        r"(?:rx|tx)_(?:symbol_err|crc_errors|pcs_symbol_err)(?:_phy)?|symbol_error(?:_counter)?|Receive CRC errors|"
+        r"link_down(?:ed|_events)(?:_phy)?|link_error_recovery|port_rcv_errors|watchdog_events|rx_icrc_encapsulated|"
+        r"excessive_buffer_overrun_errors",
+    ),
+)
+# A way to say how long a port was paused; microseconds and no number of frames.
+_DURATION = re.compile(r"pause_duration|pause_transition")
+_ETHTOOL = re.compile(r"\s+([\w. :\[\]()/-]*?\S)\s*: (\d+)\s*$")
+
+
+def ethtool(text):
+    """{name: number} of `ethtool -S`."""
+    found = {}
+    for line in texts.lines(text):
+        pair = _ETHTOOL.match(line)
+        if pair is not None:
+            found[pair.group(1)] = int(pair.group(2))
+    if re.search(r"no stats available|Cannot get stats", text or ""):
+        return texts.failed("ethtool -S", texts.last_line(text), text)
+    if not found or "NIC statistics:" not in text:
+        return texts.not_understood("ethtool -S", text)
+    return texts.figures(counters=found)
+
+
+def rdma(text):
+    """{device/port: {name: number}} of `rdma statistic`, as lines or as JSON."""
+    stripped = (text or "").strip()
+    found = _of_json(stripped) if stripped.startswith(("[", "{")) else {}
+    for line in texts.lines(text) if not found else ():
+        words = line.split()
+        if len(words) > 3 and words[0] == "link" and "/" in words[1]:
+            pairs = zip(words[2::2], words[3::2])
+            found[words[1]] = {name: int(value) for name, value in pairs if value.isdigit()}
+    if not any(found.values()):
+        return texts.not_understood("rdma statistic", text)
+    return texts.figures(counters=found)
+
+
+def of_switch(told):
+    """{name: number} of a port's counters as roce_qos_info tells them, some of which are tables by priority."""
+    words = {"pauses_received": "rx_prio{}_pause", "pauses_sent": "tx_prio{}_pause"}
+    found = {}
+    for name, value in told.items():
+        if isinstance(value, dict):
+            form = words.get(name, name + "_prio{}")
+            found.update(
+                {form.format(priority): count for priority, count in value.items() if _is_counter(name, count)}
+            )
+        elif _is_counter(name, value):
+            found[name] = value
+    return found
+
+
+def delta(before, after):
+    """{name: change} of what changed, and what cannot be told: counters that are gone, and those that began anew."""
+    changed, lost = {}, []
+    for name, was in before.items():
+        now = after.get(name)
+        if now is None or now < was:
+            lost.append(name)
+        elif now > was:
+            changed[name] = now - was
+    # A counter that is new has counted since a moment that nobody knows.
+    lost += [name for name in after if name not in before]
+    return {"changed": dict(sorted(changed.items())), "lost": sorted(lost)}
+
+
+def kind(name):
+    """drops, resent, pauses, marks or errors; None for a counter that says nothing of trouble."""
+    if _DURATION.search(name):
+        return None
+    plain = name.strip()
+    return next((what for what, pattern in KINDS if re.fullmatch(pattern, plain)), None)
+
+
+def sorted_out(changed):
+    """{kind: {name: change}} of those that tell of trouble."""
+    found = {}
+    for name, value in changed.items():
+        what = kind(name)
+        if what is not None and value:
+            found.setdefault(what, {})[name] = value
+    return found
+
+
+def by_priority(changed, pattern):
+    """{priority: change} of counters such as tx_prio3_packets, by a pattern with one group for the priority."""
+    found = {}
+    for name, value in changed.items():
+        match = re.fullmatch(pattern, name)
+        if match is not None:
+            found[int(match.group(1))] = found.get(int(match.group(1)), 0) + value
+    return found
+
+
+def _of_json(text):
+    try:
+        listed = json.loads(text)
+    except ValueError:
+        return {}
+    found = {}
+    for one in listed if isinstance(listed, list) else [listed]:
+        if isinstance(one, dict) and one.get("ifname"):
+            name = f"{one['ifname']}/{one.get('port', 1)}"
+            found[name] = {key: value for key, value in one.items() if _is_counter(key, value)}
+    return found
+
+
+def _is_counter(key, value):
+    return key not in ("ifindex", "port") and isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,111 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What one look at one measurement finds: a figure, and remarks on it. Pure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+PASS, WARN, FAIL, SKIPPED, NOT_RUN = "pass", "warn", "fail", "skipped", "not_run"
+# From harmless to bad, for what was measured.
+ORDER = (PASS, WARN, FAIL)
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something that is not as it should be, as a sentence, with the narrowest place that is known."""
+
+    verdict: str
+    why: str
+    cause: str = ""
+    code: str = ""
+
+
+@dataclass
+class Found:
+    """What a check made of its values. Without a figure it is never passed."""
+
+    measured: object = None
+    remarks: list = field(default_factory=list)
+    # Why the values say that the check does not apply.
+    skip: str = ""
+    # What was expected, where no mark says it.
+    expected: str = ""
+    source: str = ""
+    low: float = None
+    high: float = None
+    # Whether marks, the baseline and the other guests are to be compared with the figure.
+    compared: bool = True
+    # Said of a row that passed.
+    note: str = ""
+
+    def fail(self, why, cause="", code=""):
+        self.remarks.append(Remark(FAIL, why, cause, code))
+        return self
+
+    def warn(self, why, cause="", code=""):
+        self.remarks.append(Remark(WARN, why, cause, code))
+        return self
+
+    @property
+    def verdict(self):
+        return max((remark.verdict for remark in self.remarks), key=ORDER.index, default=PASS)
+
+    @property
+    def told(self):
+        """The remarks, worst first; those of one kind keep their order."""
+        return sorted(self.remarks, key=lambda remark: -ORDER.index(remark.verdict))
+
+
+@dataclass(frozen=True)
+class About:
+    """What a check knows besides its values."""
+
+    check: str
+    subject: dict
+    variant: str
+    intent: dict
+    places: dict
+    # {guest: RDMA figure in Gb/s} and other figures of rungs below.
+    below: dict = field(default_factory=dict)
+    simulated: bool = False
+
+    @property
+    def guests(self):
+        return guests_of(self.subject)
+
+
+def guests_of(subject):
+    """The guests that a subject is about."""
+    if "guest" in subject:
+        return [subject["guest"]]
+    if "from" in subject:
+        return [subject["from"], subject["to"]]
+    return list(subject.get("guests") or [])
+
+
+def number(value):
+    """A finite number, or None; True is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return value
+
+
+def mapping(value):
+    return value if isinstance(value, dict) else {}
+
+
+def listing(value):
+    return value if isinstance(value, (list, tuple)) else []
+
+
+def short(value):
+    """A figure as people write it: three digits after the point at most, and none where there are many before it."""
+    if number(value) is None:
+        return str(value)
+    if value == int(value) or abs(value) >= 1000:
+        return f"{value:.0f}"
+    return f"{value:.3g}" if abs(value) < 1 else f"{value:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,60 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the OSU micro-benchmarks print. Pure. Messages of drivers may stand before the table."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+
+TOOL = "OSU"
+_HEAD = re.compile(r"#\s*OSU MPI(?:-CUDA|-ROCM)? (.+?)(?: Test)? v(\d+\.\d+(?:\.\d+)?)")
+_COLUMN = re.compile(r"Size|(?:Avg |Min |Max )?Latency ?\(us\)|(?:Bi-)?Bandwidth \(MB/s\)|Messages/s|MB/s|Iterations")
+_ROW = re.compile(r"\d+(?:\s+[\d.eE+-]+)+")
+
+
+def parse(text):
+    """test, version, rows of {bytes, value}, unit; usec of the smallest or gbps of the largest message."""
+    test = version = unit = column = None
+    rows = []
+    for line in texts.lines(text):
+        head = _HEAD.search(line)
+        if head is not None:
+            test, version = head.groups()
+            rows = []
+        elif line.lstrip().startswith("#") and "Size" in line:
+            names = _COLUMN.findall(line)
+            column = next((place for place, name in enumerate(names) if name != "Size"), None)
+            unit = (
+                None
+                if column is None
+                else "us"
+                if "us" in names[column]
+                else "MB/s"
+                if "B/s" in names[column]
+                else None
+            )
+        elif column is not None and _ROW.fullmatch(line.strip()):
+            words = line.split()
+            if len(words) > column and texts.number(words[column]) is not None:
+                rows.append({"bytes": int(words[0]), "value": texts.number(words[column])})
+    if test is None or not rows or unit is None:
+        error = texts.known(text)
+        if error is not None and not rows:
+            return texts.failed(TOOL, error["line"], text)
+        why = "it has no head" if test is None else "it has no row" if not rows else "its columns have no known unit"
+        return texts.not_understood(TOOL, text, why)
+    small, large = min(rows, key=lambda row: row["bytes"]), max(rows, key=lambda row: row["bytes"])
+    return texts.figures(
+        test=test,
+        version=version,
+        unit=unit,
+        rows=rows,
+        usec=small["value"] if unit == "us" else None,
+        # MB are 10^6 bytes here.
+        gbps=round(large["value"] * 8 / 1000, 6) if unit == "MB/s" else None,
+        bytes=small["bytes"] if unit == "us" else large["bytes"],
+    )

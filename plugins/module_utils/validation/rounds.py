@@ -1,0 +1,58 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""In which order pairs of guests are tested, so that no guest is in two tests at once. Pure."""
+
+from __future__ import annotations
+
+
+def rounds(guests, at_most=None):
+    """Rounds of pairs, each pair once: as many rounds as guests, or one less where their number is even.
+
+    One guest stands still and all others move on by one place (the circle method). With at_most, only the first rounds:
+    each guest then meets so many others, and all are tested still.
+    """
+    names = list(guests)
+    if len(set(names)) != len(names):
+        raise ValueError("a guest is listed twice")
+    if len(names) < 2:
+        return []
+    seats = list(range(len(names) + len(names) % 2))
+    made = []
+    for number in range(len(seats) - 1):
+        turned = [seats[0], *seats[number + 1 :], *seats[1 : number + 1]]
+        pairs = zip(turned[: len(seats) // 2], reversed(turned[len(seats) // 2 :]))
+        # Of an odd number one waits in each round.
+        made.append([_named(names, *pair) for pair in pairs if max(pair) < len(names)])
+    return made if at_most is None else made[:at_most]
+
+
+def _named(names, one, other):
+    """A pair by names. Whoever is behind by less than half a circle begins, so that nobody is always the first."""
+    behind = (one - other) % len(names)
+    turned = behind > len(names) / 2 or (behind == len(names) / 2 and one < other)
+    return (names[other], names[one]) if turned else (names[one], names[other])
+
+
+def directions(pair):
+    """Both directions of a pair; they share both guests, so one follows the other."""
+    return [tuple(pair), tuple(reversed(pair))]
+
+
+def steps(guests, at_most=None):
+    """What runs at the same time, one step after another: [[(from, to), ...], ...], both directions of each pair."""
+    made = []
+    for pairs in rounds(guests, at_most):
+        for turn in (0, 1):
+            made.append([directions(pair)[turn] for pair in pairs])
+    return made
+
+
+def ordered_pairs(guests, at_most=None):
+    """All ordered pairs that are tested, in their order."""
+    return [pair for step in steps(guests, at_most) for pair in step]
+
+
+# The name by which tests of pairs ask for it.
+tested = ordered_pairs

@@ -1,0 +1,189 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The ladder: every check with its title, its unit, what it needs first, and where it does not apply. Data.
+
+Cheap and local checks come first. What a rung needs is looked for among the same guests: a test of a pair needs both
+guests, a run of many needs all of its guests and all pairs among them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+GUEST, PLACEMENT, PAIR, FABRIC, CLUSTER = "guest", "placement", "pair", "fabric", "cluster"
+RDMA_PATHS = ("pvrdma", "sriov", "passthrough")
+DIRECT_PATHS = ("sriov", "passthrough")
+
+
+class Rung(NamedTuple):
+    """One check."""
+
+    check: str
+    title: str
+    layer: str
+    # guest, pair (each direction), all (one row for all guests), place (a port or host), or derived (from other rows).
+    of: str
+    unit: str
+    # Names of checks, with `:variant` where only that counts.
+    needs: tuple = ()
+    # Which way a figure is better; empty where it is none.
+    better: str = ""
+    # Where it applies: data paths, and whether it needs GPUs or the licence of a vGPU.
+    paths: tuple = ("tcp", *RDMA_PATHS)
+    gpu: bool = False
+    licence: bool = False
+    variant: str = ""
+    # Whether a site that says nothing of it misses it.
+    optional: bool = False
+    # Whether its figure is kept as a baseline.
+    kept: bool = False
+
+
+RUNGS = (
+    Rung("guest.kernel", "The guest answers and tells its kernel", GUEST, "guest", ""),
+    Rung("guest.clock", "Its clock is synchronised", GUEST, "guest", "ms", ("guest.kernel",)),
+    Rung("guest.mtu", "MTU of its data path", GUEST, "guest", "bytes", ("guest.kernel",)),
+    Rung("guest.driver", "Driver and GPUs", GUEST, "guest", "", ("guest.kernel",), gpu=True),
+    Rung(
+        *("guest.licence", "Licence before the timed runs", GUEST, "guest", "", ("guest.driver",)),
+        gpu=True,
+        licence=True,
+        variant="before",
+    ),
+    Rung("guest.xid", "Errors of the GPU in the kernel's log", GUEST, "guest", "", ("guest.driver",), gpu=True),
+    Rung("guest.ecc", "Errors of the GPU's memory", GUEST, "guest", "", ("guest.driver",), gpu=True),
+    Rung(
+        *("guest.topology", "Distance between GPU and network adapter", GUEST, "guest", "", ("guest.driver",)),
+        paths=DIRECT_PATHS,
+        gpu=True,
+    ),
+    Rung(
+        *("guest.modules", "Kernel modules of the data path", GUEST, "guest", "", ("guest.kernel",)),
+        paths=RDMA_PATHS,
+    ),
+    Rung(
+        *("guest.memlock", "Memory may be locked without limit", GUEST, "guest", "", ("guest.kernel",)),
+        paths=RDMA_PATHS,
+    ),
+    Rung(
+        *("guest.rdma_device", "RDMA device of the data path", GUEST, "guest", "", ("guest.modules",)),
+        paths=RDMA_PATHS,
+    ),
+    Rung(
+        *("guest.gid", "RoCE v2 address of the RDMA device", GUEST, "guest", "", ("guest.rdma_device",)),
+        paths=RDMA_PATHS,
+    ),
+    Rung("placement.hosts", "Each VM runs on a host of its own", PLACEMENT, "all", ""),
+    Rung(
+        *("fabric.settings", "All ends treat RoCE alike", FABRIC, "all", ""),
+        paths=RDMA_PATHS,
+    ),
+    Rung("pair.ping_mtu", "Packets of full size arrive", PAIR, "pair", "bytes", ("guest.mtu",)),
+    Rung(
+        *(
+            "pair.rping",
+            "RDMA reaches the other side",
+            PAIR,
+            "pair",
+            "",
+            ("guest.gid", "guest.memlock", "pair.ping_mtu"),
+        ),
+        paths=RDMA_PATHS,
+    ),
+    Rung(
+        *("pair.write_lat", "Latency of RDMA writes", PAIR, "pair", "us", ("pair.rping",), "low", RDMA_PATHS),
+        kept=True,
+    ),
+    Rung(
+        *("pair.write_bw", "Bandwidth of RDMA writes", PAIR, "pair", "Gb/s", ("pair.rping",), "high", RDMA_PATHS),
+        kept=True,
+    ),
+    Rung(
+        *("pair.write_bw_both", "The same in both directions at once", PAIR, "pair", "Gb/s", ("pair.write_bw",)),
+        *("high", RDMA_PATHS),
+        kept=True,
+    ),
+    Rung(
+        *("pair.write_bw_gpu", "The same with memory of the GPUs", PAIR, "pair", "Gb/s"),
+        *(("pair.write_bw", "guest.driver", "guest.topology"), "high", DIRECT_PATHS),
+        gpu=True,
+        kept=True,
+    ),
+    Rung("pair.iperf3", "Bandwidth of TCP", PAIR, "pair", "Gb/s", ("pair.ping_mtu",), "high", kept=True),
+    Rung(
+        *("guest.counters", "What adapters counted during the timed runs", GUEST, "guest", "", ("guest.rdma_device",)),
+        paths=RDMA_PATHS,
+    ),
+    Rung(
+        *("fabric.counters", "What ports counted during the timed runs", FABRIC, "place", ""),
+        paths=RDMA_PATHS,
+        optional=True,
+    ),
+    Rung("cluster.hostname", "Processes start on all guests", CLUSTER, "all", "", ("guest.kernel",)),
+    Rung("cluster.check_build", "What Horovod of the image was built with", CLUSTER, "all", "", ("cluster.hostname",)),
+    Rung(
+        *("cluster.nccl", "All-reduce of NCCL", CLUSTER, "all", "GB/s"),
+        *(("cluster.hostname", "guest.licence:before", "pair.write_bw"), "high"),
+        gpu=True,
+        kept=True,
+    ),
+    Rung(
+        *("cluster.training", "Training", CLUSTER, "training", "img/s"),
+        *(("cluster.check_build", "guest.licence:before", "pair.ping_mtu"), "high"),
+        kept=True,
+    ),
+    Rung("cluster.efficiency", "Efficiency of scaling", CLUSTER, "derived", "%", ("cluster.training",), "high"),
+    Rung(
+        *("cluster.rdma_gain", "What RDMA gains over TCP", CLUSTER, "derived", "%", ("cluster.training",), "high"),
+        paths=RDMA_PATHS,
+        gpu=True,
+    ),
+    Rung(
+        *("guest.licence", "Licence after the timed runs", GUEST, "guest", "", ("guest.licence:before",)),
+        gpu=True,
+        licence=True,
+        variant="after",
+    ),
+)
+# What makes no sense with one guest, besides tests of pairs.
+BETWEEN = ("placement.hosts", "guest.counters", "fabric.counters")
+CHECKS = tuple(dict.fromkeys(rung.check for rung in RUNGS))
+# Why a check is left out on a data path.
+NOT_ON = {
+    "tcp": "The data path is tcp, which has no RDMA.",
+    "pvrdma": "PVRDMA cannot reach the memory of GPUs, so that it makes no difference.",
+}
+
+
+_FIRST = {rung.check: rung for rung in reversed(RUNGS)}
+_BY_VARIANT = {(rung.check, rung.variant): rung for rung in RUNGS}
+
+
+def of(check, variant=""):
+    """The rung of a check; of one with variants, that of the variant, else the first. None for an unknown one."""
+    return _BY_VARIANT.get((check, variant)) or _FIRST.get(check)
+
+
+def place(check, variant=""):
+    """Where a check stands on the ladder; one that is not known stands at the end."""
+    rung = of(check, variant)
+    return RUNGS.index(rung) if rung is not None else len(RUNGS)
+
+
+def left_out(rung, intent):
+    """Why a rung does not apply to what is intended; an empty text where it does."""
+    if rung.check in intent["skip"]:
+        return f"The site leaves it out: {intent['skip'][rung.check]}".rstrip(".") + "."
+    if intent["data_path"] not in rung.paths:
+        return NOT_ON.get(intent["data_path"], f"It does not apply to the data path {intent['data_path']}.")
+    if rung.gpu and intent["gpus"] == "none":
+        return "The guests have no GPUs."
+    if rung.licence and not intent["licence"]:
+        return "The GPUs of the guests need no licence."
+    if (rung.of in ("pair", "derived") or rung.check in BETWEEN) and len(intent["guests"]) < 2:
+        return "There is only one guest."
+    if rung.check == "pair.write_bw_gpu" and intent["gpudirect"] == "disabled":
+        return "The site has GPUDirect disabled."
+    return ""

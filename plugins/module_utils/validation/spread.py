@@ -1,0 +1,201 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""How far figures lie apart, which of them lies apart from the others, and what the bad ones have in common. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+# A figure is told when it is so many median deviations worse than the median of the others, and by so large a share.
+DEVIATIONS, SHARE = 5.0, 0.05
+# The median of deviations is so much of a standard deviation where figures are spread normally.
+NORMAL = 1.4826
+# A place is to blame when so many of the tests that touch it are bad.
+BLAMED = 0.75
+MANY = 40
+
+
+def dispersion(values):
+    """{count, mean, sigma, half, band, range, half_share, range_share}; None of fewer than two figures.
+
+    half is what benchmarks print behind +-: 1.96 population standard deviations. band is twice of it.
+    """
+    values = [value for value in values if isinstance(value, (int, float)) and math.isfinite(value)]
+    if len(values) < 2:
+        return None
+    mean = sum(values) / len(values)
+    sigma = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+    half, width = 1.96 * sigma, max(values) - min(values)
+    return {
+        "count": len(values),
+        "mean": round(mean, 6),
+        "sigma": round(sigma, 6),
+        "half": round(half, 6),
+        "band": round(2 * half, 6),
+        "range": round(width, 6),
+        "half_share": round(half / mean, 6) if mean else None,
+        "range_share": round(width / mean, 6) if mean else None,
+    }
+
+
+def median(values):
+    ordered = sorted(values)
+    if not ordered:
+        return None
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def outliers(figures, better="high", deviations=None, share=None):
+    """The figures that are worse than the others: [{key, value, median, worse_by}], the worst first.
+
+    figures is {key: value}. Each is held against the median of all others, whose spread is the median of their
+    deviations. Two figures have no median to be held against: of them nobody knows which one is bad.
+    """
+    deviations = DEVIATIONS if deviations is None else deviations
+    share = SHARE if share is None else share
+    told = {key: value for key, value in figures.items() if isinstance(value, (int, float)) and math.isfinite(value)}
+    if len(told) < 3:
+        return []
+    # Of many, one more or less does not move the median.
+    whole = _middle(list(told.values())) if len(told) > MANY else None
+    found = []
+    for key, value in told.items():
+        middle, spread = whole or _middle([other for name, other in told.items() if name != key])
+        worse = middle - value if better == "high" else value - middle
+        if middle > 0 and worse > max(deviations * spread, share * middle):
+            found.append({"key": key, "value": value, "median": middle, "worse_by": round(worse / middle, 4)})
+    return sorted(found, key=lambda one: -one["worse_by"])
+
+
+def _middle(values):
+    """(median, spread by the median of deviations)."""
+    middle = median(values)
+    return middle, NORMAL * median([abs(value - middle) for value in values])
+
+
+def common(bad, tested, places=None):
+    """The narrowest place that all bad pairs have in common: {level, name, text, sure}; None where there is none.
+
+    bad and tested are [(from, to)]. places is {guest: {host, nic, switch, port}}, as far as they are known. A place is
+    to blame when it touches all that is bad, and most of what touches it is bad. The narrowest one counts: a guest
+    before its port, a port before its host, then the cables between two switches, and then a switch. sure is false
+    where others that are the same could not be told from it.
+    """
+    bad = list(dict.fromkeys(tuple(pair) for pair in bad))
+    tested = list(dict.fromkeys([*(tuple(pair) for pair in tested), *bad]))
+    places = places or {}
+    if not bad:
+        return None
+    guests = {guest for pair in tested for guest in pair}
+    if len(guests) == 2 or len({frozenset(pair) for pair in tested}) == 1:
+        return _one_pair(bad, places, sure=False)
+    for level in ("guest", "port", "host", "link", "switch"):
+        fits = _fitting(level, bad, tested, places)
+        if fits:
+            return _told(level, fits[0], places, bad, sure=len(fits) == 1)
+    if len({frozenset(pair) for pair in bad}) == 1:
+        return _one_pair(bad, places, sure=True)
+    if len(bad) >= BLAMED * len(tested):
+        text = "all pairs, so it is nothing of a single guest, but what all share"
+        return {"level": "all", "name": "all", "text": text, "sure": True}
+    several = _several(bad, tested)
+    if several:
+        text = " and ".join(_where(guest, places) for guest in several)
+        return {"level": "guests", "name": ", ".join(several), "text": text, "sure": True}
+    return None
+
+
+def _fitting(level, bad, tested, places):
+    """The places of one level that explain all that is bad, those that touch the least else."""
+    touching, wrong = Counter(), Counter()
+    faulty = set(bad)
+    for pair in tested:
+        for place in _touched(level, pair, places):
+            touching[place] += 1
+            wrong[place] += pair in faulty
+    found = {}
+    for place, count in wrong.items():
+        # A place with all of what was tested cannot be told from the whole.
+        rest = len(tested) > touching[place] or level == "guest"
+        if count == len(faulty) and count >= BLAMED * touching[place] and touching[place] > 1 and rest:
+            found[place] = count / touching[place]
+    best = max(found.values(), default=None)
+    return sorted(place for place, rate in found.items() if rate == best)
+
+
+def _touched(level, pair, places):
+    """What a pair's traffic goes through at this level."""
+    ends = [places.get(guest) or {} for guest in pair]
+    if level == "guest":
+        # Also by direction: what only those that send to a guest, or only those that receive from it, see.
+        return {(pair[0], "any"), (pair[1], "any"), (pair[0], "from"), (pair[1], "to")}
+    if level == "port":
+        return {(end["switch"], end["port"]) for end in ends if end.get("switch") and end.get("port")}
+    if level == "host":
+        return {(end["host"],) for end in ends if end.get("host")}
+    switches = sorted({end["switch"] for end in ends if end.get("switch")})
+    if level == "link":
+        return {tuple(switches)} if len(switches) == 2 else set()
+    return {(name,) for name in switches}
+
+
+def _told(level, place, places, bad, sure):
+    if level == "guest":
+        guest, direction = place
+        word = {"any": "", "from": ", where it sends", "to": ", where it receives"}[direction]
+        return {"level": "guest", "name": guest, "text": _where(guest, places) + word, "sure": sure}
+    if level == "port":
+        behind = sorted(guest for guest, one in places.items() if (one.get("switch"), one.get("port")) == place)
+        text = f"{place[0]} {place[1]}, behind which {', '.join(behind)} are"
+        return {"level": "port", "name": f"{place[0]} {place[1]}", "text": text, "sure": sure}
+    if level == "host":
+        behind = sorted(guest for guest, one in places.items() if one.get("host") == place[0])
+        text = f"the host {place[0]}, on which {', '.join(behind)} run"
+        return {"level": "host", "name": place[0], "text": text, "sure": sure}
+    if level == "link":
+        text = f"the way between the switches {place[0]} and {place[1]}"
+        return {"level": "link", "name": f"{place[0]} - {place[1]}", "text": text, "sure": sure}
+    return {"level": "switch", "name": place[0], "text": f"the switch {place[0]}", "sure": sure}
+
+
+def _one_pair(bad, places, sure):
+    first, second = bad[0] if len(set(bad)) == 1 else sorted(bad[0])
+    arrow = ">" if len(set(bad)) == 1 else "-"
+    alone = "" if sure else "; with two guests nobody can say which end it is"
+    text = f"between {_where(first, places)} and {_where(second, places)}{alone}"
+    return {"level": "pair", "name": f"{first} {arrow} {second}", "text": text, "sure": sure}
+
+
+def _several(bad, tested):
+    """The smallest number of guests, at most three, that touch all that is bad and are themselves mostly bad."""
+    left, chosen = list(bad), []
+    while left and len(chosen) < 3:
+        counts = {}
+        for pair in left:
+            for guest in pair:
+                counts[guest] = counts.get(guest, 0) + 1
+        guest = min(counts, key=lambda name: (-counts[name], name))
+        mine = [pair for pair in tested if guest in pair]
+        if sum(guest in pair for pair in bad) < BLAMED * len(mine):
+            return []
+        chosen.append(guest)
+        left = [pair for pair in left if guest not in pair]
+    return sorted(chosen) if not left else []
+
+
+def _where(guest, places):
+    """A guest with what is known of its place: job-02 (esx-02 vmnic2, leaf-01 Ethernet2)."""
+    place = places.get(guest) or {}
+    words = [
+        " ".join(str(place[name]) for name in names if place.get(name))
+        for names in (("host", "nic"), ("switch", "port"))
+    ]
+    words = [word for word in words if word]
+    return f"{guest} ({', '.join(words)})" if words else guest
+
+
+where = _where

@@ -1,0 +1,170 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the readers of outputs share: lines without prefixes, numbers, errors that are known. Pure.
+
+Every reader returns a plain dictionary. `understood` is false where a text is not what the tool prints, and `why` says
+so. Where the tool itself tells that it failed, `understood` is true, `why` is its reason, and `error` what is known of
+it. Figures count only where `why` is empty.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import output, trouble
+
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+SHOWN = 160
+
+# What tools for RDMA say when they fail, besides what trainings do: (code, pattern, what it means, what to do). A cause
+# stands before what follows from it.
+KNOWN = (
+    (
+        "no_device",
+        r"IB device \S+ not found|No IB devices found|Unable to find the Infiniband|Did not detect devices|"
+        r"Failed to get IB devices list|RDMA_CM_EVENT_\w+, error -19|rdma_(bind|resolve)_addr: (No such device|"
+        r"Cannot assign)|RDMA_CM_EVENT_ADDR_ERROR",
+        "There is no RDMA device with this name or address",
+        "Look at the RDMA devices of the guest and at the address of the data path",
+    ),
+    (
+        "wrong_gid",
+        r"Failed to modify QP.* to RTR|Invalid GID|Failed to query GID|Couldn't find GID|Unable to Connect the HCA",
+        "The GID index belongs to no RoCE v2 address of the data path",
+        "Take the index of the RoCE v2 GID with the address of the data path, or let rdma_cm choose it",
+    ),
+    (
+        "memlock",
+        r"(Couldn't|Failed to) (allocate MR|create MR|register)|ibv_reg_mr failed|Cannot allocate memory|"
+        r"Failed to allocate (MR|memory)",
+        "RDMA may not lock as much memory as it needs",
+        "Allow unlimited locked memory to the user and to the container engine",
+    ),
+    (
+        "rdma_path",
+        r"Failed status 1[23]\b|status=12\b|transport retry counter exceeded|RDMA_CM_EVENT_UNREACHABLE",
+        "RDMA packets were sent again and again and never confirmed",
+        "Check the MTU of the whole path, flow control and ECN of the switches, and that UDP port 4791 is open",
+    ),
+    (
+        "rdma_protection",
+        r"Failed status (4|10)\b",
+        "The adapter may not reach the memory: access control (ACS) and translation (ATS) in a VM",
+        "Switch ATS on for the adapter, or test without the memory of the GPU",
+    ),
+    (
+        "rejected",
+        r"RDMA_CM_EVENT_REJECTED|REJECTED, error",
+        "The other side refused the connection: nothing listens there, or it takes another one first",
+        "Start the server side first, on the address of the data path, one for each client",
+    ),
+    (
+        "no_route",
+        r"RDMA_CM_EVENT_ROUTE_ERROR|rdma_resolve_route|Network is unreachable|No route to host",
+        "There is no way to the other side",
+        "Check addresses and routes of the data path",
+    ),
+    (
+        "no_connection",
+        r"Couldn't connect to|Unable to (open|init) .*(socket|connection)|Connection (refused|timed out|reset)|"
+        r"unable to connect to server|Unable to perform rdma_client|unable to connect stream|connect error",
+        "The other side does not answer",
+        "Check that the server side runs, that its port is open, and the address of the data path",
+    ),
+)
+# Errors that say little, where nothing above says more.
+VAGUE = (
+    (
+        "nccl_cuda",
+        r"NCCL error: unhandled cuda error|ncclUnhandledCudaError",
+        "NCCL could not use the GPU. With a vGPU on vSphere, CUDA's unified memory that is off is the usual reason",
+        "Set pciPassthru<N>.cfg.enable_uvm = 1 for every vGPU of the VM, and power it off and on",
+    ),
+    (
+        "nccl_system",
+        r"NCCL error: unhandled system error|ncclSystemError|ncclRemoteError",
+        "NCCL could not reach another rank, or was refused something by the system",
+        "Look at its warnings with NCCL_DEBUG=INFO, and at the data path between the guests",
+    ),
+)
+
+
+def lines(text):
+    """The lines as the program printed them: without colours, carriage returns and what launchers put in front."""
+    found, pieces = [], output.Lines()
+    for raw in _COLOURS.sub("", text or "").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        found.extend(one.text for one in pieces.of(raw))
+    return found + [one.text for one in pieces.rest()]
+
+
+def number(word):
+    """A finite number, or None for anything else, such as N/A and nan. A mark for excess behind it is left out."""
+    text = str(word).rstrip("*")
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def whole(word):
+    """A whole number, or None."""
+    found = number(word)
+    return int(found) if found is not None and found == int(found) else None
+
+
+def is_number(word):
+    return number(word) is not None or str(word).lower() in ("n/a", "nan", "-nan", "inf", "-inf")
+
+
+def from_json(text):
+    """What an output holds as a JSON object, behind whatever was printed before it; None where there is none."""
+    for start in re.finditer(r"(?m)^\s*\{", text or ""):
+        try:
+            found = json.JSONDecoder().raw_decode(text[start.start() :].lstrip())[0]
+        except ValueError:
+            continue
+        if isinstance(found, dict):
+            return found
+    return None
+
+
+def not_understood(tool, text, why=""):
+    """The answer for a text that is not what a tool prints. It holds no figure at all."""
+    said = last_line(text)
+    reason = why or (f"its last line is: {said}" if said else "it is empty")
+    return {"understood": False, "why": f"The output of {tool} is not understood: {reason}.", "error": known(text)}
+
+
+def failed(tool, reason, text="", **values):
+    """The answer for a tool that tells itself that it failed."""
+    return dict(
+        values, understood=True, why=f"{tool} failed: {reason.strip().rstrip('.')}.", error=known(text or reason)
+    )
+
+
+def figures(**values):
+    """The answer for a text whose figures count."""
+    return dict(values, understood=True, why="", error=None)
+
+
+def meaning(code):
+    """(what it means, what to do) of the code of a known error; None for another."""
+    trainings = [(one.code, one.pattern, one.means, one.todo) for one in trouble.KNOWN]
+    return next(((means, todo) for name, _pattern, means, todo in (*KNOWN, *trainings, *VAGUE) if name == code), None)
+
+
+def last_line(text):
+    said = [line.strip() for line in lines(text) if line.strip().strip("-=* ")]
+    return said[-1][:SHOWN] if said else ""
+
+
+def known(text):
+    """{code, means, todo, line} of the first error that others had before; None where there is none."""
+    said = [line for line in lines(text) if not trouble.HARMLESS.search(line)]
+    trainings = [(one.code, one.pattern, one.means, one.todo) for one in trouble.KNOWN]
+    for code, pattern, means, todo in (*KNOWN, *trainings, *VAGUE):
+        line = next((line.strip() for line in said if re.search(pattern, line)), None)
+        if line is not None:
+            return {"code": code, "means": means, "todo": todo, "line": line[:SHOWN]}
+    return None

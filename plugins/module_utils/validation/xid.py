@@ -1,0 +1,87 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Errors that the NVIDIA driver writes into the kernel's log, by their numbers (Xid). Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+
+TOOL = "the kernel's log"
+PROGRAM, HARDWARE, UNKNOWN = "program", "hardware", "unknown"
+# What a program does wrong, and what the GPU or its way does wrong. From NVIDIA's public list of Xids, by memory
+# [unsure for single numbers]; a number that is not here counts as unknown and is told all the same.
+MEANINGS = {
+    13: (PROGRAM, "exception of the graphics engine"),
+    31: (PROGRAM, "page fault of the GPU's memory"),
+    43: (PROGRAM, "the GPU stopped processing for one program"),
+    45: (PROGRAM, "work was removed, mostly because of an error before it"),
+    48: (HARDWARE, "double bit error of the memory (ECC)"),
+    61: (HARDWARE, "breakpoint of the GPU's internal controller"),
+    62: (HARDWARE, "halt of the GPU's internal controller"),
+    63: (HARDWARE, "a memory page or row is taken out of use"),
+    64: (HARDWARE, "a memory page or row could not be taken out of use"),
+    69: (PROGRAM, "exception of the graphics engine's class"),
+    74: (HARDWARE, "error of NVLink"),
+    79: (HARDWARE, "the GPU has fallen off the bus"),
+    92: (HARDWARE, "many single bit errors (ECC)"),
+    94: (HARDWARE, "contained error of the memory (ECC)"),
+    95: (HARDWARE, "uncontained error of the memory (ECC)"),
+    119: (HARDWARE, "the GPU's system processor (GSP) does not answer"),
+    120: (HARDWARE, "error of the GPU's system processor (GSP)"),
+    140: (HARDWARE, "unrecovered error of the memory (ECC)"),
+}
+_XID = re.compile(r"NVRM: Xid \(([^)]*)\): (\d+)(?:, (.*))?")
+_TIME = re.compile(r"^\s*(\[\s*[\d.]+\]|\w{3}\s+\d+ [\d:]+|\d{4}-\d\d-\d\dT\S+)")
+_REFUSED = re.compile(r"Operation not permitted|Permission denied|read kernel buffer failed|No journal files were")
+# A line of a kernel's log, from dmesg or the journal: a log without Xids has to be told from any other text.
+_KERNEL = re.compile(
+    r"^\s*\[\s*\d+\.\d+\] |\bkernel: |^\[\w{3} \w{3}\s+\d+ [\d:]+ \d{4}\] |^\d{4}-\d\d-\d\dT\S+ |NVRM: Xid \("
+)
+
+
+def parse(text):
+    """The Xids of a log of the kernel: [{code, pci, time, kind, means, says}]."""
+    lines = texts.lines(text)
+    refused = next((line.strip() for line in lines if _REFUSED.search(line)), None)
+    if refused is not None:
+        return texts.failed(TOOL, f"it may not be read: {refused}", text, xids=None)
+    said = [line for line in lines if _KERNEL.search(line)]
+    if not said:
+        why = "" if (text or "").strip() else "it is empty, so that nobody knows what happened"
+        return texts.not_understood(TOOL, text, why)
+    xids = []
+    for line in said:
+        found = _XID.search(line)
+        if found is None:
+            continue
+        pci, code, rest = found.group(1), int(found.group(2)), (found.group(3) or "").strip()
+        kind, means = MEANINGS.get(code, (UNKNOWN, "not in the list of this collection"))
+        when = _TIME.match(line)
+        xids.append(
+            {
+                "code": code,
+                "pci": pci.replace("PCI:", "").strip(),
+                "time": when.group(1) if when else None,
+                "kind": kind,
+                "means": means,
+                "says": rest[: texts.SHOWN],
+            }
+        )
+    return texts.figures(xids=xids, lines=len(said))
+
+
+def since(before, after):
+    """Those of a later look that were not there before. A log that began anew counts as a whole."""
+    old = [(one["code"], one["pci"], one["time"], one["says"]) for one in before]
+    new = []
+    for one in after:
+        key = (one["code"], one["pci"], one["time"], one["says"])
+        if key in old:
+            old.remove(key)
+        else:
+            new.append(one)
+    return new

@@ -1,0 +1,128 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A few lines below everything else on a terminal, which change in place while what is printed scrolls by above."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+import unicodedata
+
+# Between two looks at the clock; what is printed meanwhile waits for nobody.
+PAUSE_S = 0.25
+_UP, _CLEAR = "\x1b[{0}A\r", "\x1b[J"
+
+
+class LiveLines:
+    """Takes the writes to both outputs, so that nothing is printed into the lines and nothing that is printed is lost.
+
+    lock is the one that guards all output: whoever forks holds it, so that no child begins with half a line.
+    lines() are [(text, colour)], and paint makes one of them coloured; take(text) tells whether the lines show what was
+    written, so that it is not printed besides.
+    """
+
+    def __init__(self, lock, lines, take, paint, size=shutil.get_terminal_size):
+        self._lock, self._lines, self._take, self._paint, self._size = lock, lines, take, paint, size
+        self._pid = os.getpid()
+        self._streams = []
+        self._drawn = 0  # lines on the screen
+        self._last = []
+        self._hidden = self._within_line = False
+        self._thread, self._over = None, threading.Event()
+
+    def start(self):
+        with self._lock:
+            for stream in (sys.stdout, sys.stderr):
+                # What goes to a file does not meet the lines.
+                if stream.isatty():
+                    self._streams.append((stream, stream.write))
+                    stream.write = self._writer(stream, stream.write)
+        self._over.clear()
+        self._thread = threading.Thread(target=self._follow, name="stages", daemon=True)
+        self._thread.start()
+
+    def stop(self):
+        """Take the lines away; everything is as it was before."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join(5)
+            self._thread = None
+        with self._lock:
+            self._erase()
+            for stream, write in self._streams:
+                stream.write = write
+            self._streams = []
+
+    def hide(self, hidden=True):
+        """As long as somebody is asked something."""
+        with self._lock:
+            self._hidden = hidden
+            if hidden:
+                self._erase()
+
+    def draw(self):
+        """Show the lines as they are now."""
+        with self._lock:
+            if self._hidden or self._within_line or not self._streams:
+                return
+            columns, rows = self._size()
+            some = self._lines()[: max(1, rows // 2)]
+            lines = [self._paint(cut(text, columns - 1), colour) for text, colour in some]
+            if lines == self._last and self._drawn == len(lines):
+                return
+            self._write(self._erasing() + "".join(f"{line}\n" for line in lines))
+            self._drawn, self._last = len(lines), lines
+
+    def _follow(self):
+        while not self._over.wait(PAUSE_S):
+            try:
+                self.draw()
+            except (OSError, ValueError):
+                # Nobody looks any more, and the run goes on.
+                return
+
+    def _writer(self, stream, write):
+        def writing(text):
+            if os.getpid() != self._pid:
+                return write(text)
+            with self._lock:
+                if self._take(text):
+                    return len(text)
+                self._erase()
+                count = write(text)
+                stream.flush()
+                # Who asks something writes no whole line.
+                self._within_line = not text.endswith("\n") if text else self._within_line
+                return count
+
+        return writing
+
+    def _erase(self):
+        if self._drawn:
+            self._write(self._erasing())
+            self._drawn, self._last = 0, []
+
+    def _erasing(self):
+        return _UP.format(self._drawn) + _CLEAR if self._drawn else ""
+
+    def _write(self, text):
+        for stream, write in self._streams[:1]:
+            write(text)
+            stream.flush()
+
+
+def cut(text, columns):
+    """As much of a text as fits into a line; some characters take two places, and some none."""
+    kept, used = [], 0
+    for char in text:
+        if not char.isprintable():
+            continue
+        used += 0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        if used > columns:
+            return "".join(kept)
+        kept.append(char)
+    return "".join(kept)

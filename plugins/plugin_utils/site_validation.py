@@ -1,0 +1,196 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the stage for validation gets out of a site and its guests: inputs of its role, without their prefix."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as pairs
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent as roce_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import expected, rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_guests import given, of_stage
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines import gpudirect
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_training import GUEST, training
+
+HANDED_ON = ("packages", "thresholds", "baseline", "keep", "simulated", "fail_on")
+# Options of training_run that are the same for all runs of a validation.
+RUN = (
+    *("image", "pull", "engine", "launcher", "controller", "environment", "gpudirect", "gpus", "container_engine"),
+    *("memlock", "shm_size", "mounts", "limits"),
+)
+DIRECT = ("sriov", "passthrough")
+EACH = 4
+CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster."))
+
+
+def validation(site, guests=None, host_ports=None):
+    """The inputs, and what is wrong with the guests; host_ports is what esxi_roce_info tells of adapters."""
+    whole, (site, wish) = site, of_stage(site, "validation")
+    told = training(whole, guests) if site["training"] else _without_training(whole, guests)
+    hosts = told["hosts"]
+    facts = {own["inventory_hostname"]: own.get(GUEST) or {} for own in guests or []}
+    wanted = _intent(site, wish, told, facts, host_ports)
+    intent = expected.intent_of(wanted)
+    return {
+        **{key: wish[key] for key in HANDED_ON},
+        "guests": [_guest(host, facts.get(host["name"], {})) for host in hosts],
+        "intent": wanted,
+        "pairs": _pairs(site, wish, wanted),
+        "run": _run(told) if site["training"] else {},
+        "nccl_command": [] if wanted["gpus"] == "none" or "cluster.nccl" in wanted["skip"] else wish["nccl_command"],
+        "trainings": _trainings(site, wish, intent, told) if site["training"] else [],
+        "user": (site["guests"] or {}).get("training_user") or "",
+        "site": site["cluster"] or site["datacenter"] or "",
+        "problems": told["problems"] + problems(site),
+    }
+
+
+def problems(site):
+    """What a validated site says of the validation that cannot be."""
+    wish = site["validation"]
+    if not wish:
+        return []
+    found = [f"site.validation.{one}" for one in thresholds.problems(wish["thresholds"])]
+    for key, known in (("checks", pairs.CHECKS), ("skip", rungs.CHECKS)):
+        found += [
+            f"site.validation.{key}: there is no check named {one}. Known are {', '.join(known)}."
+            for one in wish[key] or ()
+            if one not in known
+        ]
+    for key in ("seconds", "qps", "streams", "rounds", "speed_gb"):
+        if wish[key] is not None and wish[key] < 1:
+            found.append(f"site.validation.{key}: it is {wish[key]}. It needs at least 1.")
+    found += [f"site.validation.nodes: {one} guests cannot train." for one in wish["nodes"] or () if one < 1]
+    return found
+
+
+def _without_training(site, guests):
+    """Hosts and GPUs as a training would have them, of a site that has none."""
+    told = training(dict(site, training={"image": "none", "builtin": "small"}), guests)
+    return dict(told, problems=[one for one in told["problems"] if "site.training" not in one])
+
+
+def _guest(host, facts):
+    return {
+        "name": host["name"],
+        "address": host.get("address", ""),
+        "interface": host.get("interface", ""),
+        "host": facts.get("host") or "",
+        "gpu": facts.get("gpus") or 0,
+        "slots": host.get("slots") or 1,
+    }
+
+
+def _intent(site, wish, told, facts, host_ports):
+    """What the judge has to know; see module_utils/validation/expected.py."""
+    network, hosts = site["network"], told["hosts"]
+    rdma = network["path"] in RDMA_PATHS
+    mtus = [guest["data_interface"].get("mtu") for guest in facts.values() if guest.get("data_interface")]
+    roce = roce_of(given(site["roce"])) if rdma else None
+    skip = dict(wish["skip"])
+    if not site["training"]:
+        skip.update({check: skip.get(check, "It says nothing of a training") for check in CLUSTER})
+    elif not wish["nccl_command"]:
+        skip.setdefault("cluster.nccl", "It names no command of nccl-tests")
+    gpus = [guest.get("gpus") or 0 for guest in facts.values()]
+    on_processors = bool(site["training"]) and any(gpus) and told["gpus"] == "none"
+    if on_processors:
+        why = "Its training uses no GPUs, and without them there is no NCCL"
+        skip.setdefault("cluster.rdma_gain", why)
+        # Simulated ones are in no container.
+        if "gpu" not in wish["simulated"]:
+            skip.setdefault("cluster.nccl", why)
+    return {
+        "guests": [host["name"] for host in hosts],
+        "data_path": network["path"],
+        "speed_gb": wish["speed_gb"] or _speed(facts, host_ports),
+        "mtu": min((one for one in mtus if one), default=network["mtu"] if rdma else None),
+        "gpus": "all" if any(gpus) else "none",
+        "gpus_per_guest": min(gpus, default=0) or 1,
+        "gpu": site["gpu"]["profile"] or "",
+        "licence": site["gpu"]["mode"] in ("vgpu", "mig"),
+        "gpudirect": {"ignore": "auto"}.get(gpudirect(network), gpudirect(network)),
+        "lossless": roce is not None and site["roce"]["mode"] == "lossless",
+        "priority": site["roce"]["priority"],
+        "memlock": (site["guests"] or {}).get("limits", {}).get("memlock", "unlimited"),
+        "driver": ((site["guests"] or {}).get("driver") or {}).get("version") or None,
+        "addresses": {host["name"]: host["address"] for host in hosts if host.get("address")},
+        "interfaces": {host["name"]: host["interface"] for host in hosts if host.get("interface")},
+        "share_hosts": wish["share_hosts"],
+        "rounds": wish["rounds"],
+        "nodes": _nodes(wish["nodes"], len(hosts)),
+        "transports": ["tcp"] if on_processors else None,
+        "skip": skip,
+    }
+
+
+def _nodes(wanted, many):
+    if wanted is not None:
+        return sorted({count for count in wanted if 0 < count <= many})
+    if many <= EACH:
+        return list(range(1, many + 1))
+    return sorted({*(1 << power for power in range(many.bit_length()) if 1 << power <= many), many})
+
+
+def _speed(facts, host_ports):
+    """The slowest adapter with RDMA of the hosts on which the guests are; None where nobody told."""
+    used = {guest.get("host") for guest in facts.values()}
+    ports = [
+        port
+        for one in host_ports or []
+        if one.get("name") in used
+        for port in (one["ports"].values() if isinstance(one["ports"], dict) else one["ports"])
+    ]
+    speeds = [port["speed"] for port in ports if port.get("rdma") and port.get("up") is not False and port.get("speed")]
+    return min(speeds, default=None)
+
+
+def _pairs(site, wish, intent):
+    """Options of pair_test."""
+    path = intent["data_path"]
+    able = [check for check in pairs.CHECKS if path in rungs.of(check).paths]
+    if path not in DIRECT or intent["gpus"] == "none" or intent["gpudirect"] == "disabled":
+        able = [check for check in able if check != pairs.OF_GPU]
+    checks = [one for one in wish["checks"] or able if one in able and one not in intent["skip"]]
+    options = {
+        "checks": checks,
+        "seconds": wish["seconds"],
+        "qps": wish["qps"],
+        "streams": wish["streams"],
+        "rounds": wish["rounds"],
+        "mtu": intent["mtu"],
+        "traffic_class": roce_of(given(site["roce"])).traffic_class if path in RDMA_PATHS else None,
+        "gpu_memory": "peermem" if _peermem(site) else "dmabuf",
+    }
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def _peermem(site):
+    return ((site["guests"] or {}).get("rdma") or {}).get("gpudirect") == "peermem"
+
+
+def _run(told):
+    options = {key: told[key] for key in (*RUN, "roce", "interface")}
+    return {key: value for key, value in options.items() if value != ""}
+
+
+def _trainings(site, wish, intent, told):
+    """[{check, variant, guests, hosts, data_path}] of all trainings, small ones first."""
+    found = []
+    for row in expected.rows(intent):
+        if row["check"] != "cluster.training" or row["skip"]:
+            continue
+        names = row["subject"]["guests"]
+        found.append(
+            {
+                "check": row["check"],
+                "variant": row["variant"],
+                "guests": names,
+                "hosts": [host for host in told["hosts"] if host["name"] in names],
+                "data_path": site["network"]["path"] if row["variant"].endswith(":rdma") else "tcp",
+                "arguments": wish["arguments"],
+            }
+        )
+    return found

@@ -1,0 +1,203 @@
+"""Callbacks stages and record in real runs: nothing that matters is hidden, and what was changed is written down."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+
+import pytest
+
+from .stages import FABRIC, HOSTS, MACHINES, SECRET, World, changes_of, debug, lines_on_screen, plays, task
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# Of every run it is something else.
+TIMES = re.compile(r"\d+:\d\d(:\d\d)?|\d+ (s|min)\b")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run of three stages without a terminal: (world, status, output)."""
+    world = World(
+        tmp_path_factory.mktemp("whole"),
+        hosts=plays("esxi_hosts", HOSTS),
+        fabric=plays("switches", FABRIC),
+        machines=plays("localhost", MACHINES),
+    )
+    return world, *world.run()
+
+
+def test_whatever_needs_attention_is_shown(whole):
+    _world, status, output = whole
+    assert status != 0
+    for words in (
+        "The host is old",  # a warning of a task that is not shown otherwise
+        "[DEPRECATION WARNING]: ",
+        "...ignoring",
+        "fatal: [esx-01]: FAILED!",
+        "fatal: [esx-02]: FAILED!",
+        "fatal: [leaf-02]: FAILED!",
+        "fatal: [leaf-03]: UNREACHABLE!",
+        "leaf-02: it was to be good. It is bad. Mend it.",
+        '"msg": "rescued"',
+        '"msg": "hidden from nobody"',
+        "... esx-01: 60 s away",
+        "changed: [esx-01] Set the graphics type",
+        "changed: [esx-02] Set each (item=b)",
+    ):
+        assert words in output, words
+
+
+def test_what_needs_none_is_not_shown(whole):
+    _world, _status, output = whole
+    assert "ok: [esx-01]\n" not in output
+    assert "skipping: [" not in output
+    assert "\x1b" not in output
+
+
+def test_the_last_screen_tells_stages_failures_and_where_the_record_is(whole):
+    world, _status, output = whole
+    last = output[output.index("PLAY RECAP") :]
+    rows = {
+        line.split()[0]: line
+        for line in last.splitlines()
+        if line and line.split()[0] in ("hosts", "fabric", "machines")
+    }
+    assert "ok" in rows["hosts"].split()
+    assert "8 changes on 2 objects, 2 restarts" in rows["hosts"]
+    assert "failed" in rows["fabric"].split()
+    assert "2 of 3 hosts failed" in rows["fabric"]
+    assert "leaf-02: failed in stage fabric: Give RoCE its class\n    leaf-02: it was to be good." in last
+    assert "leaf-03: could not be reached in stage fabric: Reach the switch" in last
+    assert "Verdict: failed in fabric." in last
+    assert f"Record: {world.results}/" in last
+    # What was rescued or ignored is no failure.
+    assert "esx-01: failed" not in last
+    assert "esx-02: failed" not in last
+
+
+def test_the_record_tells_what_was_changed_on_which_object(whole):
+    world, _status, _output = whole
+    record = world.record()
+    assert [(stage["name"], stage["state"]) for stage in record["stages"]] == [
+        ("hosts", "ok"),
+        ("fabric", "failed"),
+        ("machines", "ok"),
+    ]
+    assert changes_of(record, "hosts")["esx-01"] == {
+        "default_type": ["shared", "sharedDirect"],
+        "host_graphics": [None, None],  # of what is hidden, the module alone
+        "boot_time": ["08:00", "09:00"],
+        "each": [1, 2],
+    }
+    # It failed half way, and what it did is there.
+    assert changes_of(record, "fabric") == {name: {"mtu": [1500, 9000]} for name in ("leaf-01", "leaf-02")}
+    assert changes_of(record, "machines") == {"job-01": {"cpus": [8, 16]}}
+    assert record["reboots"] == {"esx-01": 1, "esx-02": 1}
+    assert [failure["object"] for failure in record["stages"][1]["failures"]] == ["leaf-03", "leaf-02"]
+
+
+def test_no_secret_is_told_by_anybody(whole):
+    world, _status, output = whole
+    assert SECRET not in output
+    (file,) = world.results.glob("*/stages.json")
+    assert SECRET not in file.read_text()
+    assert [path.name for path in file.parent.iterdir()] == ["stages.json"]
+
+
+def test_in_check_mode_it_tells_what_would_be_done_and_without_colours_where_none_are_wanted(whole, tmp_path):
+    world, _status, _output = whole
+    arguments = ["--check", "--diff", "--limit", "esxi_hosts"]
+    written, _pieces = world.watch(*arguments, AIREADY_RESULTS=str(tmp_path), ANSIBLE_NOCOLOR=None, NO_COLOR="1")
+    assert not COLOUR.search(written)
+    output = "\n".join(lines_on_screen(written))
+    assert "would change: [esx-01] Set the graphics type" in output
+    assert '+    "default_type": "sharedDirect"' in output
+    assert "changed: [" not in output
+    assert "This is what would be done." in output
+    (file,) = tmp_path.glob("*/stages.json")
+    record = json.loads(file.read_text())
+    assert [stage.get("check_mode") for stage in record["stages"]] == [True] * len(record["stages"])
+    assert changes_of(record, "hosts")["esx-01"]["default_type"] == ["shared", "sharedDirect"]
+    assert record["reboots"] == {}
+
+
+def test_a_terminal_ends_with_the_same_lines_and_shows_progress_in_place(whole):
+    world, _status, plain = whole
+    written, pieces = world.watch(AIREADY_STAGES_LIVE="auto", ANSIBLE_NOCOLOR=None, NO_COLOR=None)
+    assert COLOUR.search(written)
+    at_last = [line.rstrip() for line in lines_on_screen(written)]
+    kept = {line for line in _comparable(plain) if not line.startswith("... ") and " of 3, usually " not in line}
+    assert kept - set(_comparable("\n".join(at_last))) == set()
+    # Progress is in the lines that change, and leaves nothing behind.
+    assert not any("esx-01: 60 s away" in line for line in at_last)
+    seen = {line.strip() for piece in pieces for line in lines_on_screen(piece)[-5:]}
+    assert any(re.match(r"stage 1 of 3, hosts: \d+:\d\d of ", line) for line in seen), seen
+    assert seen & {"esx-01: 60 s away", "esx-02: 60 s away"}
+    assert any(line.startswith("Restart the host: esx-01") for line in seen)
+
+
+def _comparable(text):
+    """Lines without what differs from run to run, and from width to width."""
+    lines = (TIMES.sub("", re.sub(r"\*+$", "", line)).strip() for line in text.splitlines())
+    return [" ".join(line.split()) for line in lines if line and not line.startswith(("Record:", "[", "deprecated"))]
+
+
+def test_with_v_everything_is_shown_that_ansible_itself_shows(whole):
+    world, _status, _plain = whole
+    _status, theirs = world.run("-v", ANSIBLE_STDOUT_CALLBACK="default", ANSIBLE_FORKS="1")
+    _status, ours = world.run("-v", ANSIBLE_FORKS="1")
+    known = _comparable(ours)
+    assert [line for line in _comparable(theirs) if line not in known] == []
+    assert "STAGE fabric failed" in "\n".join(known).replace("[", "").replace("]", "")
+
+
+def test_a_playbook_of_something_else_is_shown_as_ever_and_leaves_no_record(tmp_path):
+    world = World(tmp_path, hosts=plays("localhost", []))
+    other = tmp_path / "other.yml"
+    other.write_text(
+        "[{hosts: esxi_hosts, gather_facts: false, tasks: [{debug: {msg: hello}}, {debug: {}, when: false}]}]"
+    )
+    theirs = world.run(name=str(other), ANSIBLE_STDOUT_CALLBACK="default", ANSIBLE_FORKS="1")
+    assert world.run(name=str(other), ANSIBLE_FORKS="1") == theirs
+    assert not world.results.exists()
+
+
+def test_a_killed_run_leaves_its_record_and_the_next_one_adds_to_it(tmp_path):
+    slow = [MACHINES[0], task("Take long", "vm_shape", takes=10)]
+    world = World(tmp_path, hosts=plays("esxi_hosts", HOSTS[1:2]), machines=plays("localhost", slow))
+    folder = str(world.results / "run-1")
+    world.end(signal.SIGKILL, "changed: [localhost] Shape the VM", AIREADY_RUN_FOLDER=folder)
+    left = world.record()
+    assert [(stage["name"], stage["state"]) for stage in left["stages"]] == [("hosts", "ok"), ("machines", "failed")]
+    assert left["stages"][1]["why"] == "The run was broken off in this stage."
+    assert changes_of(left, "machines") == {"job-01": {"cpus": [8, 16]}}
+    status, _output = world.run(name="aiready.vsphere.hosts", AIREADY_RUN_FOLDER=folder)
+    whole = world.record()
+    assert status == 0
+    assert whole["stages"][:2] == left["stages"]
+    assert [stage["name"] for stage in whole["stages"]] == ["hosts", "machines", "hosts"]
+    assert whole["began"] == left["began"]
+
+
+def test_an_interrupted_run_says_where_it_was(tmp_path):
+    slow = [MACHINES[0], task("Take long", "vm_shape", takes=10)]
+    world = World(tmp_path, machines=plays("localhost", slow), validate=plays("localhost", [debug("never")]))
+    output = world.end(signal.SIGINT, "changed: [localhost] Shape the VM")
+    assert "Broken off in stage machines" in output
+    assert "never" not in output
+    assert [(stage["name"], stage["state"], stage["why"]) for stage in world.record()["stages"]] == [
+        ("machines", "failed", "The run was broken off in this stage."),
+        ("validate", "skipped", "The run ended before this stage."),
+    ]
+
+
+def test_the_folder_that_a_play_names_gets_the_record_of_the_whole_run(tmp_path):
+    named = {"name": "Name it", "ansible.builtin.set_fact": {"aiready_run_folder": str(tmp_path / "named")}}
+    world = World(tmp_path, hosts=plays("esxi_hosts", HOSTS[1:2]), machines=plays("localhost", [named, *MACHINES]))
+    status, output = world.run()
+    assert status == 0
+    assert "Verdict: these stages went through. Nothing was validated in this run." in output
+    assert list(world.results.glob("*/stages.json")) == []
+    assert (tmp_path / "named" / "stages.json").exists()
+    assert f"Record: {tmp_path / 'named' / 'stages.json'}" in output

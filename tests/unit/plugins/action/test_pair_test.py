@@ -1,0 +1,70 @@
+"""The action as Ansible runs it, with guests that are this machine."""
+
+from __future__ import annotations
+
+import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.playbook.play_context import PlayContext
+from ansible.playbook.task import Task
+from ansible.plugins import loader as plugins
+from ansible.template import Templar
+from ansible_collections.aiready.vsphere.plugins.action.pair_test import ActionModule
+
+VARIABLES = {"ansible_connection": "local"}
+TASK_VARS = {"hostvars": dict.fromkeys(("job-01", "job-02"), VARIABLES)}
+
+
+def run(check=False, **arguments):
+    task = Task()
+    task.action, task.args, task.check_mode, task.diff = "pair_test", arguments, check, True
+    context = PlayContext()
+    connection = plugins.connection_loader.get("local", context)
+    connection.set_options()
+    loader = DataLoader()
+    loader.set_basedir("/")
+    action = ActionModule(
+        task=task,
+        connection=connection,
+        play_context=context,
+        loader=loader,
+        templar=Templar(loader=loader),
+        shared_loader_obj=plugins,
+    )
+    return action.run(task_vars=TASK_VARS)
+
+
+def guests(*addresses):
+    return [{"name": f"job-0{number}", "address": address} for number, address in enumerate(addresses, start=1)]
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_it_looks_over_the_connections_of_the_guests_and_changes_nothing(check, tmp_path):
+    told = run(
+        check,
+        guests=guests("127.0.0.1", "203.0.113.9"),
+        checks=["pair.rping"],
+        work_dir=f"{tmp_path}/pairs/x",
+        result_dir=str(tmp_path / "results"),
+    )
+    assert (told["changed"], told.get("failed", False)) == (False, False)
+    assert list(told["out"]) == ["job-02"]
+    assert told["planned"][0]["clients"] == ["rping -c -a 203.0.113.9 -p PORT -v -C 5"]
+    assert len(told["measurements"]) == (0 if check else 2)
+    for one in told["measurements"]:
+        assert one["status"] == "failed"
+        assert one["why"].startswith("No interface of job-02 has the address 203.0.113.9.")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parameters_that_cannot_be_meant_are_refused_all_at_once():
+    told = run(guests=guests("127.0.0.1"), seconds=0)
+    assert told["failed"]
+    assert told["failure"]["problems"] == [
+        "guests: a pair needs at least two of them.",
+        "seconds: it is 0. It needs at least 1.",
+    ]
+
+
+def test_a_guest_that_the_inventory_does_not_have_is_refused():
+    told = run(guests=[*guests("127.0.0.1"), {"name": "job-07", "address": "127.0.0.2"}])
+    assert (told["failed"], told["failure"]["code"]) == (True, "unknown_host")

@@ -1,0 +1,210 @@
+"""What the stage for validation gets out of a site and its guests, and how it puts together what was seen."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.aiready.vsphere.plugins.filter import (
+    site_validation as plugin,
+)
+from ansible_collections.aiready.vsphere.plugins.filter import (
+    validation_blocked,
+    validation_looks,
+    validation_run,
+)
+from ansible_collections.aiready.vsphere.plugins.filter.site_problems import FilterModule as Problems
+from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as pairs
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ARGUMENTS as TRAINING_RUN
+
+from unit.plugins.filter.seen_guests import seen, site, vm
+from unit.plugins.filter.test_site_training import TRAINING, variables
+
+site_validation = plugin.FilterModule().filters()["site_validation"]
+site_problems = Problems().filters()["site_problems"]
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+PORTS = [
+    {"name": "esx-01", "ports": [{"name": "vmnic2", "rdma": "vmrdma0", "up": True, "speed": 100}]},
+    {"name": "esx-02", "ports": [{"name": "vmnic2", "rdma": "vmrdma0", "up": True, "speed": 25}]},
+    {"name": "esx-09", "ports": [{"name": "vmnic2", "rdma": "vmrdma0", "up": True, "speed": 10}]},
+]
+
+
+def validation(guests=None, ports=None, training=TRAINING, parts=None, **wish):
+    given = site(validation={"seconds": 5, **wish}, **({"training": training} if training else {}), **(parts or {}))
+    return site_validation(given, variables() if guests is None else guests, ports)
+
+
+def test_guests_are_measured_on_their_data_path():
+    told = validation()
+    assert [(one["name"], one["address"], one["interface"], one["host"]) for one in told["guests"]] == [
+        ("job-01", "198.51.100.1", "ens224", "esx-01"),
+        ("job-02", "198.51.100.2", "ens224", "esx-02"),
+    ]
+    assert (told["pairs"]["mtu"], told["pairs"]["traffic_class"], told["problems"]) == (9000, 106, [])
+
+
+CHECKS = {
+    "PVRDMA": ({}, {}, [one for one in pairs.CHECKS if one != pairs.OF_GPU]),
+    "some": ({}, {"checks": [pairs.TCP, pairs.PING]}, [pairs.TCP, pairs.PING]),
+    "left out with a reason": ({}, {"checks": [pairs.TCP, pairs.PING], "skip": {pairs.TCP: "slow"}}, [pairs.PING]),
+}
+
+
+@pytest.mark.parametrize("parts, wish, checks", CHECKS.values(), ids=CHECKS.keys())
+def test_pairs_are_tested_as_far_as_the_data_path_can(parts, wish, checks):
+    assert validation(parts=parts, **wish)["pairs"]["checks"] == checks
+
+
+@pytest.mark.parametrize("wanted, many, nodes", [(None, 2, [1, 2]), ([2, 9], 2, [2]), ([1], 2, [1])])
+def test_it_is_trained_on_more_and_more_guests(wanted, many, nodes):
+    told = validation(nodes=wanted) if wanted else validation()
+    assert told["intent"]["nodes"] == nodes
+
+
+@pytest.mark.parametrize(
+    "many, nodes", [(0, []), (1, [1]), (4, [1, 2, 3, 4]), (5, [1, 2, 4, 5]), (8, [1, 2, 4, 8]), (12, [1, 2, 4, 8, 12])]
+)
+def test_of_many_guests_not_each_number_is_trained(many, nodes):
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_validation import _nodes
+
+    assert _nodes(None, many) == nodes
+
+
+def test_rdma_is_trained_beside_tcp_to_compare_with():
+    told = validation()["trainings"]
+    assert [(one["variant"], one["data_path"], len(one["hosts"])) for one in told] == [
+        ("1:rdma", "pvrdma", 1),
+        ("2:rdma", "pvrdma", 2),
+        ("2:tcp", "tcp", 2),
+    ]
+
+
+def test_without_gpus_there_is_no_nccl():
+    told = validation(variables(seen(vm(gpus=0), vm("job-02", 2, gpus=0))))
+    assert (told["nccl_command"], told["intent"]["gpus"]) == ([], "none")
+    assert {one["data_path"] for one in told["trainings"]} == {"tcp"}
+
+
+@pytest.mark.parametrize("simulated, nccl", [([], False), (["gpu"], True)])
+def test_gpus_that_the_training_does_not_use_are_looked_at_all_the_same(simulated, nccl):
+    told = validation(training={**TRAINING, "gpus": "none"}, simulated=simulated)
+    assert told["intent"]["gpus"] == "all"
+    assert {one["variant"] for one in told["trainings"]} == {"1:tcp", "2:tcp"}
+    assert "cluster.rdma_gain" in told["intent"]["skip"]
+    assert bool(told["nccl_command"]) is ("cluster.nccl" not in told["intent"]["skip"]) is nccl
+
+
+def test_a_site_without_a_training_still_measures_guests_and_pairs():
+    told = validation(training=None)
+    assert (told["run"], told["trainings"], told["problems"]) == ({}, [], [])
+    assert told["pairs"]["checks"]
+    assert told["intent"]["skip"]["cluster.training"] == "It says nothing of a training"
+
+
+@pytest.mark.parametrize("ports, wish, speed", [(None, {}, None), (PORTS, {}, 25), (PORTS, {"speed_gb": 200}, 200)])
+def test_speed_is_that_of_the_slowest_adapter_on_the_way_unless_the_site_says_it(ports, wish, speed):
+    assert validation(ports=ports, **wish)["intent"]["speed_gb"] == speed
+
+
+def test_runs_are_given_only_what_a_run_takes():
+    assert set(validation()["run"]) <= set(TRAINING_RUN)
+
+
+def test_role_takes_what_it_is_told():
+    spec = yaml.safe_load((ROOT / "roles/validation/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
+    told = {f"validation_{name}": value for name, value in validation().items() if name != "problems"}
+    answer = ArgumentSpecValidator(spec["options"]).validate({**told, "validation_result_dir": "results"})
+    assert answer.error_messages == []
+
+
+def test_playbook_hands_the_role_everything_that_is_told():
+    play = (ROOT / "playbooks/validate.yml").read_text()
+    assert set(re.findall(r"validation_(\w+): \"{{ __validation\.", play)) == set(validation()) - {"problems"}
+
+
+WRONG = {
+    "no check": ({"checks": ["pair.nothing"]}, "site.validation.checks: there is no check named pair.nothing."),
+    "a skip of none": (
+        {"skip": {"pair.nothing": "why"}},
+        "site.validation.skip: there is no check named pair.nothing.",
+    ),
+    "a mark of none": (
+        {"thresholds": {"pair.nothing": {"low": 1}}},
+        "site.validation.thresholds.pair.nothing: there is no such check.",
+    ),
+    "no time": ({"seconds": 0}, "site.validation.seconds: it is 0. It needs at least 1."),
+    "no guests": ({"nodes": [0]}, "site.validation.nodes: 0 guests cannot train."),
+    "a device that is none": ({"simulated": ["fpga"]}, "site.validation.simulated[0]: fpga is none of rdma, gpu."),
+}
+
+
+@pytest.mark.parametrize("wish, problem", WRONG.values(), ids=WRONG.keys())
+def test_what_cannot_be_is_told_with_the_others(wish, problem):
+    assert any(one.startswith(problem) for one in site_problems(site(validation={"seconds": 5, **wish})))
+
+
+def test_a_list_of_choices_is_taken():
+    assert site_problems(site(validation={"simulated": ["rdma", "gpu"]})) == []
+
+
+def test_documented_example_gives_what_is_documented():
+    example = yaml.safe_load(plugin.EXAMPLES)[0]["vars"]["site"]
+    sample = yaml.safe_load(plugin.RETURN)["_value"]["sample"]
+    told = site_validation(example)
+    assert set(sample) <= set(told)
+    assert set(sample["pairs"]) <= set(told["pairs"])
+    assert set(sample["intent"]) <= set(told["intent"])
+
+
+def test_looks_of_all_guests_are_put_together_also_of_silent_ones():
+    lost = {"unreachable": True, "msg": "no route", "changed": False}
+    told = validation_looks.looks(
+        [
+            {"inventory_hostname": "a", "__validation_before": {"measurements": [], "outputs": {}, "changed": False}},
+            {"inventory_hostname": "b", "__validation_before": lost, "__validation_after": lost},
+        ]
+    )
+    assert told == {
+        "a": {"before": {"measurements": [], "outputs": {}}, "after": {}},
+        "b": {phase: {"unreachable": True, "msg": "no route"} for phase in ("before", "after")},
+    }
+
+
+def test_a_training_of_a_loop_is_a_run():
+    result = {"item": {"variant": "1:tcp", "guests": ["a"], "hosts": []}, "training": {"msg": ""}, "failed": False}
+    assert validation_run.run(result) == {
+        "check": "cluster.training",
+        "variant": "1:tcp",
+        "guests": ["a"],
+        "run": {"training": {"msg": ""}, "failed": False},
+    }
+
+
+def kernel(status="done"):
+    return {
+        "check": "guest.kernel",
+        "subject": {"guest": "a"},
+        "status": status,
+        "why": "" if status == "done" else "gone",
+        "values": {"kernel": "6.1"} if status == "done" else {},
+        "variant": "",
+        "command": [],
+        "simulated": False,
+    }
+
+
+@pytest.mark.parametrize("status, reason", [("done", False), ("failed", True)])
+def test_what_stands_on_something_broken_is_not_run(status, reason):
+    look = {"a": {"before": {"measurements": [kernel(status)]}, "after": {}}}
+    told = validation_blocked.blocked({"guests": look}, {"guests": ["a"], "gpus": "none"}, "cluster.hostname", ["a"])
+    assert bool(told) is reason
+    assert not reason or "guest.kernel a" in told
+
+
+def test_what_is_left_out_is_not_run():
+    intent = {"guests": ["a"], "gpus": "none"}
+    assert validation_blocked.blocked({}, intent, "cluster.nccl", ["a"], "tcp") == "The guests have no GPUs."

@@ -1,0 +1,143 @@
+"""What is measured of a guest is what the ladder judges, and what could not be measured says why."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.health import probes
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import judge
+
+from .healthy import LICENSED, SMI, healthy, wish
+
+
+def measure(guest, **changes):
+    found, outputs = probes.measured(wish(**changes), guest, guest.files)
+    return {one["check"]: one for one in found}, outputs
+
+
+def test_a_guest_that_has_everything_passes_each_of_its_rungs(tmp_path):
+    found, _outputs = measure(healthy(tmp_path))
+    assert {check: one["why"] for check, one in found.items() if one["status"] != "done"} == {}
+    assert tuple(found) == probes.CHECKS
+    intent = {
+        "guests": ["train-01"],
+        "data_path": "sriov",
+        "speed_gb": 100,
+        "mtu": 9000,
+        "addresses": {"train-01": "192.168.6.132"},
+        "interfaces": {"train-01": "ens224"},
+    }
+    rows = judge.judge(list(found.values()), intent)["rows"]
+    told = {row["check"]: (row["verdict"], row["why"]) for row in rows if row["check"] in probes.CHECKS}
+    told.pop("guest.counters")  # nothing was sent
+    bad = {check: one for check, one in told.items() if one[0] != "pass" and check != "guest.licence"}
+    assert bad == {}
+
+
+@pytest.mark.parametrize(
+    "check, values",
+    [
+        ("guest.mtu", {"interface": "ens224", "mtu": 9000}),
+        ("guest.memlock", {"soft_kb": -1, "hard_kb": -1, "user": "root"}),
+        (
+            "guest.counters",
+            {"counters": {"out_of_sequence": 3, "rx_bytes": 12, "rx_discards_phy": 0, "tx_prio3_pause": 4}},
+        ),
+    ],
+)
+def test_values_of_a_check(tmp_path, check, values):
+    assert measure(healthy(tmp_path))[0][check]["values"] == values
+
+
+def test_frames_that_nobody_listens_to_are_not_counted_as_drops(tmp_path):
+    assert "rx_dropped" not in measure(healthy(tmp_path))[0]["guest.counters"]["values"]["counters"]
+
+
+def test_licence_and_address_are_told_as_they_are(tmp_path):
+    found, outputs = measure(healthy(tmp_path))
+    assert found["guest.licence"]["values"]["gpus"][0]["licence"] == "Licensed"
+    assert (found["guest.gid"]["values"]["gid"]["index"], found["guest.licence"]["variant"]) == (3, "before")
+    assert LICENSED in outputs["guest.licence.before"]
+
+
+WITHOUT = {
+    "no nvidia-smi": (["nvidia-smi -q"], {}, "guest.licence", "missing", "There is no program nvidia-smi."),
+    "no chrony": (["chronyc"], {}, "guest.clock", "missing", "There is no program chronyc."),
+    "no log": (["journalctl"], {}, "guest.xid", "failed", "There is no program journalctl."),
+    "no driver": (
+        [],
+        {"nvidia-smi -q": (9, "No devices were found\n")},
+        "guest.driver",
+        "failed",
+        None,
+    ),
+    "no login": (
+        [],
+        {"su -l": (1, "su: user does not exist")},
+        "guest.memlock",
+        "failed",
+        "A login of root could not be tried.",
+    ),
+}
+
+
+@pytest.mark.parametrize("without, answers, check, status, why", WITHOUT.values(), ids=WITHOUT.keys())
+def test_what_cannot_be_measured_says_why_and_has_no_values(tmp_path, without, answers, check, status, why):
+    found, _outputs = measure(healthy(tmp_path, answers, without))
+    assert (found[check]["status"], found[check]["values"]) == (status, {})
+    assert found[check]["why"] == why if why else found[check]["why"]
+    assert found["guest.kernel"]["status"] == "done"
+
+
+def test_tools_of_the_adapter_are_not_needed_for_its_counters(tmp_path):
+    found, _outputs = measure(healthy(tmp_path, without=["ethtool -S"]))
+    assert found["guest.counters"]["values"]["counters"] == {"out_of_sequence": 3, "rx_bytes": 12}
+
+
+def test_the_buffer_of_the_kernel_is_read_where_the_journal_has_nothing(tmp_path):
+    said = "[   12.345678] NVRM: Xid (PCI:0000:02:00): 79, pid=1, GPU has fallen off the bus.\n"
+    found, outputs = measure(healthy(tmp_path, {"journalctl": "-- No entries --\n", "dmesg": said}))
+    assert [one["code"] for one in found["guest.xid"]["values"]["xids"]] == [79]
+    assert "Xid" in outputs["guest.xid.before"]
+
+
+def test_only_lines_of_the_driver_are_kept_of_the_log(tmp_path):
+    secret = "2026-03-01T08:00:01+00:00 train-01 kernel: audit: password=hunter2\n"
+    _found, outputs = measure(
+        healthy(tmp_path, {"journalctl": secret + "2026-03-01T08:00:01+00:00 x kernel: NVRM: up\n"})
+    )
+    assert "hunter2" not in outputs["guest.xid.before"]
+
+
+def test_containers_have_the_clock_of_their_machine(tmp_path):
+    guest = healthy(tmp_path)
+    guest.files.write("/.dockerenv", "")
+    one = measure(guest)[0]["guest.clock"]
+    assert (one["status"], one["why"]) == ("skipped", "It is a container, which has the clock of its machine.")
+
+
+def test_after_timed_runs_only_what_they_can_have_changed_is_measured(tmp_path):
+    guest = healthy(tmp_path, {"nvidia-smi -q": SMI.format(licence="Unlicensed (Unrestricted)")})
+    found, _outputs = measure(guest, phase="after")
+    assert list(found) == ["guest.licence", "guest.xid", "guest.ecc", "guest.counters"]
+    assert {check for check, one in found.items() if one["variant"] == "after"} == set(probes.WITH_PHASE)
+    assert found["guest.licence"]["values"]["gpus"][0]["licensed"] is False
+
+
+@pytest.mark.parametrize(
+    "changes, missing",
+    [({"gpu": False}, "guest.licence"), ({"rdma": False}, "guest.gid"), ({"checks": ["guest.mtu"]}, "guest.kernel")],
+)
+def test_what_a_guest_does_not_have_is_not_asked(tmp_path, changes, missing):
+    found, _outputs = measure(healthy(tmp_path), **changes)
+    assert missing not in found
+    assert "guest.mtu" in found
+
+
+def test_results_of_simulated_devices_are_marked(tmp_path):
+    found, _outputs = measure(healthy(tmp_path), simulated=["rdma"])
+    assert {check for check, one in found.items() if one["simulated"]} == set(probes.OF_DEVICES["rdma"])
+
+
+def test_a_data_path_whose_interface_is_not_known_fails_what_needs_it(tmp_path):
+    found, _outputs = measure(healthy(tmp_path), interface="")
+    assert found["guest.mtu"]["why"] == found["guest.counters"]["why"] == "The interface of the data path is not known."

@@ -1,0 +1,93 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.document import PARTS, document
+
+from browser import runs
+
+ODD = [None, True, 7, -1.5, "text", [], ["text"], [None], [[]], [{}], {}, {"key": "value"}, {"key": None}]
+
+
+@pytest.mark.parametrize("part", sorted({*PARTS, "site", "verdict", "simulated", "began", "ended"}))
+@pytest.mark.parametrize("odd", ODD, ids=str)
+def test_a_part_of_another_kind_than_agreed_does_not_break_the_report(part, odd):
+    run = runs.perfect(2)
+    told = {**runs.results(run), "stages": runs.stages(run), "reboots": {"esx-01": 1}, part: odd}
+    json.dumps(document(told, None))
+
+
+@pytest.mark.parametrize("odd", ODD, ids=str)
+def test_nor_does_a_field_of_a_row_or_of_a_training(odd):
+    run = runs.perfect(2)
+    told = {**runs.results(run), "stages": runs.stages(run)}
+    for key in told["rungs"][0]:
+        document({**told, "rungs": [{**told["rungs"][0], key: odd}]}, None)
+    for part in ("trainings", "stages", "versions", "thresholds"):
+        for key in told[part][0]:
+            document({**told, part: [{**told[part][0], key: odd}]}, None)
+    for part in ("hosts", "switches", "vms"):
+        for key in told["topology"][part][0]:
+            one = {**told["topology"], part: [{**told["topology"][part][0], key: odd}]}
+            document({**told, "topology": one}, None)
+
+
+def test_what_was_not_recorded_is_named_and_is_no_empty_list():
+    made = document({"rungs": [], "versions": []}, None)
+    assert made["not_recorded"] == ["trainings", "the topology", "stages and changes", "restarts", "thresholds"]
+    assert (made["trainings"], made["versions"]) == (None, [])
+
+
+def test_a_run_that_did_not_come_to_its_validation_tells_its_stages():
+    made = document(None, {"stages": [{"name": "hosts", "state": "failed", "seconds": 3}], "reboots": {"esx-01": 1}})
+    assert made["verdict"]["state"] == "fail"
+    assert made["verdict"]["sentence"] == "The run stopped in the stage hosts."
+    assert (made["stages_seconds"], made["reboots_count"]) == (3, 1)
+    assert "the ladder of checks" in made["not_recorded"]
+
+
+def test_the_record_of_stages_counts_more_than_what_the_validation_knew_of_them():
+    made = document({"stages": [{"name": "old"}], "reboots": {"a": 1}}, {"stages": [{"name": "new"}]})
+    assert [stage["name"] for stage in made["stages"]] == ["new"]
+    assert made["reboots_count"] == 1
+
+
+def test_the_headline_is_the_training_on_most_nodes_over_rdma():
+    run = runs.perfect(4)
+    assert document(runs.results(run), None)["headline"]["label"] == "4 nodes, RDMA"
+
+
+def test_efficiency_is_what_the_ladder_says_of_it():
+    run = runs.perfect(4)
+    made = document(runs.results(run), None)
+    told = {one["nodes"]: one["efficiency"] for one in made["trainings"] if one["transport"] == "rdma"}
+    rungs = {row["variant"]: row["measured"] for row in run.rungs if row["check"] == "cluster.efficiency"}
+    assert rungs
+    for variant, measured in rungs.items():
+        assert told[int(variant.split(":")[0])] == pytest.approx(measured, abs=0.001)
+
+
+def test_evidence_stands_with_rows_that_are_not_right_only():
+    run, told = runs.mixed()
+    asked = []
+
+    def look(name):
+        asked.append(name)
+        return run.evidence.get(name)
+
+    made = document(told, None, look)
+    shown = [
+        row["id"] for layer in made["ladder"] for check in layer["checks"] for row in check["rows"] if row["excerpt"]
+    ]
+    assert shown == ["pair.write_bw job-02 > job-03"]
+    assert asked == ["evidence/write_bw-job-02-job-03.txt"]
+
+
+def test_the_same_input_gives_the_same_document_and_its_own_moment_is_not_in_it():
+    run, told = runs.mixed()
+    assert document(told, {"stages": runs.stages(run)}) == document(
+        json.loads(json.dumps(told)), {"stages": runs.stages(run)}
+    )

@@ -1,0 +1,65 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.report import stages, versions
+
+
+@pytest.mark.parametrize(
+    "value,text",
+    [
+        (None, None),
+        (True, "yes"),
+        (False, "no"),
+        (9000, "9000"),
+        ("on", "on"),
+        ([], "none"),
+        ([3, None], "3, none"),
+        ({"b": 1, "a": 2}, '{"a": 2, "b": 1}'),
+        ([{"a": 1}], '[{"a": 1}]'),
+        ("password=hunter2", "password=[not shown]"),
+        ({"token": "abc"}, '{"token": "[not shown]"}'),
+    ],
+)
+def test_a_value_of_a_change_in_one_line(value, text):
+    assert stages.shown(value) == text
+
+
+def test_changes_are_gathered_by_object_as_people_count():
+    recorded = [
+        {"name": "hosts", "changes": [{"object": "esx-10", "what": "a"}, {"object": "esx-2", "what": "b"}]},
+        {"name": "guests", "changes": [{"object": "esx-2", "what": "c"}, {"what": "d"}]},
+    ]
+    found = {
+        entry["object"]: [(one["what"], one["stage"]) for one in entry["changes"]] for entry in stages.changes(recorded)
+    }
+    assert list(found) == ["esx-2", "esx-10", "the run itself"]
+    assert found["esx-2"] == [("b", "hosts"), ("c", "guests")]
+
+
+def test_a_stage_that_failed_and_ended_well_when_it_was_started_again_did_not_fail():
+    again = [
+        {"name": "hosts", "state": "failed"},
+        {"name": "fabric", "state": "failed"},
+        {"name": "hosts", "state": "ok"},
+    ]
+    assert stages.failed(stages.stages(again)) == ["fabric"]
+
+
+def test_restarts_are_counted_for_each_object():
+    assert stages.reboots({"esx-10": 1, "esx-2": 2, "odd": "many"}) == [
+        {"object": "esx-2", "count": 2},
+        {"object": "esx-10", "count": 1},
+    ]
+
+
+def test_versions_that_differ_between_objects_are_seen_with_the_common_one_first():
+    recorded = [{"object": name, "what": "driver", "version": "550" if name != "c" else "535"} for name in "abc"]
+    assert versions.versions(recorded) == [
+        {
+            "what": "driver",
+            "uniform": False,
+            "versions": [{"version": "550", "objects": ["a", "b"]}, {"version": "535", "objects": ["c"]}],
+        }
+    ]

@@ -1,0 +1,63 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.trainings import trainings
+
+
+def run(nodes, transport, rate, **more):
+    return {"nodes": nodes, "ranks": nodes, "transport": transport, "model": "m", "images_per_s": rate, **more}
+
+
+def told(recorded, *keys):
+    return [tuple(one[key] for key in keys) for one in trainings(recorded)]
+
+
+def test_speed_up_and_efficiency_are_against_one_node_of_the_same_transport():
+    found = told(
+        [run(4, "rdma", 360.0), run(1, "rdma", 100.0), run(2, "rdma", 190.0)], "nodes", "speedup", "efficiency"
+    )
+    assert found == [(1, 1.0, 100.0), (2, 1.9, 95.0), (4, 3.6, 90.0)]
+
+
+def test_one_node_uses_no_network_so_that_it_serves_both_transports():
+    found = trainings([run(1, "rdma", 100.0), run(2, "tcp", 150.0)])
+    assert [(one["transport"], one["efficiency"]) for one in found] == [("rdma", 100.0), ("tcp", 75.0)]
+
+
+def test_without_one_node_the_smallest_run_is_the_measure_and_the_result_says_so():
+    found = told([run(2, "rdma", 200.0), run(4, "rdma", 360.0)], "nodes", "efficiency", "relative_to")
+    assert found == [(2, 100.0, 2), (4, 90.0, 2)]
+
+
+def test_models_are_not_measured_against_each_other():
+    found = told([run(1, "rdma", 100.0), run(2, "rdma", 50.0, model="other")], "model", "efficiency")
+    assert found == [("m", 100.0), ("other", 100.0)]
+
+
+@pytest.mark.parametrize(
+    "recorded,gain",
+    [
+        ([run(2, "rdma", 110.0), run(2, "tcp", 100.0)], 10.0),
+        ([run(2, "rdma", 90.0), run(2, "tcp", 100.0)], -10.0),
+        ([run(2, "rdma", 110.0), run(4, "tcp", 100.0)], None),
+        ([run(1, "rdma", 110.0), run(1, "tcp", 100.0)], None),
+        ([run(2, "rdma", 110.0), run(2, "tcp", 0)], None),
+        ([run(2, "rdma", None), run(2, "tcp", 100.0)], None),
+        ([run(2, "rdma", 110.0), run(2, "tcp", 100.0, model="other")], None),
+    ],
+)
+def test_what_rdma_gains_over_tcp_with_as_many_nodes(recorded, gain):
+    assert [one["gain"] for one in trainings(recorded) if one["transport"] == "rdma"] == [gain]
+
+
+def test_iterations_tell_how_far_the_slowest_is_from_the_middle():
+    rounds = [{"iteration": index, "seconds": seconds} for index, seconds in enumerate([1.0, 1.0, 1.1, 1.5, 0.9])]
+    (found,) = trainings([run(2, "rdma", 100.0, iterations=rounds)])
+    assert (found["fastest"], found["median"], found["slowest"], found["slowest_over"]) == (0.9, 1.0, 1.5, 50.0)
+
+
+def test_a_run_without_figures_stays_and_has_none():
+    (found,) = trainings([run(2, "rdma", None)])
+    assert [found[key] for key in ("efficiency", "speedup", "median", "slowest_over", "gain")] == [None] * 5

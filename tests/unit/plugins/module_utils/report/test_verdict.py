@@ -1,0 +1,78 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.report import rows, verdict
+
+
+def made(verdicts, recorded=None, simulated=(), stages=(), fake=False):
+    some = [{"id": f"r{index}", "verdict": one, "measured": 1, "simulated": fake} for index, one in enumerate(verdicts)]
+    remarks = []
+    said = {"state": recorded, "sentence": "As it was said."} if recorded else None
+    return verdict.verdict(said, rows.rows(some, []), list(simulated), list(stages), remarks), remarks
+
+
+@pytest.mark.parametrize(
+    "verdicts,recorded,state",
+    [
+        (["pass", "pass"], "pass", "pass"),
+        (["pass", "skipped"], "pass", "pass"),
+        (["pass", "warn"], "warn", "warn"),
+        (["pass", "fail"], "fail", "fail"),
+        # What is recorded never sounds better than the rows.
+        (["pass", "fail"], "pass", "fail"),
+        (["pass", "warn"], "pass", "warn"),
+        (["pass", "not_run"], "pass", "incomplete"),
+        (["warn", "not_run"], "warn", "incomplete"),
+        ([], "pass", "incomplete"),
+        (["skipped"], "pass", "incomplete"),
+        # It may know of worse things than the rows.
+        (["pass"], "fail", "fail"),
+        (["pass"], "incomplete", "incomplete"),
+        # Nothing was recorded, or nothing that means something.
+        (["pass"], None, "pass"),
+        (["pass", "fail"], None, "fail"),
+        (["pass"], "great", "pass"),
+    ],
+)
+def test_the_verdict_is_the_worse_of_what_was_recorded_and_of_what_the_rows_say(verdicts, recorded, state):
+    assert made(verdicts, recorded)[0]["state"] == state
+
+
+def test_a_verdict_that_the_rows_do_not_bear_out_is_told_and_loses_its_sentence():
+    found, remarks = made(["pass", "fail"], "pass")
+    assert "The recorded verdict is 'pass'" in remarks[0]
+    assert found["sentence"] == "1 failed of 2 checks."
+
+
+def test_a_verdict_that_holds_keeps_its_sentence():
+    found, remarks = made(["pass"], "pass")
+    assert (found["sentence"], remarks) == ("As it was said.", [])
+
+
+def test_a_stage_that_failed_fails_the_run_whatever_the_checks_say():
+    found, _remarks = made(["pass"], "pass", stages=["hosts"])
+    assert (found["state"], found["sentence"]) == ("fail", "The run stopped in the stage hosts.")
+
+
+@pytest.mark.parametrize("state", ["pass", "warn", "fail", "incomplete"])
+@pytest.mark.parametrize("how", [{"simulated": ["GPUs"]}, {"fake": True}])
+def test_a_run_with_anything_simulated_is_a_rehearsal_in_its_title_and_claims_nothing_of_hardware(state, how):
+    found, _remarks = made(["pass"], state, **how)
+    assert found["rehearsal"] is True
+    assert "rehearsal" in found["title"].lower()
+    assert "nothing about the speed or the health of real hardware" in found["claim"]
+
+
+@pytest.mark.parametrize("state", ["pass", "warn", "fail", "incomplete"])
+def test_a_run_on_real_devices_speaks_of_no_rehearsal(state):
+    found, _remarks = made(["pass"], state)
+    assert found["rehearsal"] is False
+    assert "rehears" not in found["title"].lower()
+
+
+def test_what_is_not_right_stands_on_top_the_worst_first_and_not_without_end():
+    found, _remarks = made(["warn"] * 15 + ["fail"] * 10 + ["not_run"], "fail")
+    assert [row["verdict"] for row in found["not_right"]] == ["fail"] * 10 + ["warn"] * 10
+    assert found["not_right_more"] == 6

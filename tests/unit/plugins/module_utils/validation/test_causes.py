@@ -1,0 +1,231 @@
+"""The silent failures: each is caught on the right rung, by its name, with the narrowest place that can be known."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
+
+from .world import World, not_right, row_of
+
+
+def causes(told):
+    return [(one["code"], one["place"]) for one in told["causes"]]
+
+
+def touch(lab, guest, ends=(0, 1)):
+    """The pairs with a guest at one of these ends: 0 is who sends, 1 who receives."""
+    return [pair for pair in rounds.ordered_pairs(lab.guests) if guest in [pair[end] for end in ends]]
+
+
+def test_pvrdma_of_one_host_that_fell_back_to_tcp():
+    lab = World(4, "pvrdma")
+    for pair in touch(lab, "job-03"):
+        lab.set("pair.write_lat", pair, usec=31.0)
+        lab.set("pair.write_bw", pair, gbps=18.0)
+        lab.set("pair.write_bw_both", pair, gbps=19.0)
+    told = lab.judged()
+    assert causes(told) == [("pvrdma_tcp", "job-03")]
+    row = row_of(told, "pair.write_bw job-01 > job-03")
+    assert row["verdict"] == "fail"
+    assert row["cause"].startswith("PVRDMA fell back to TCP: job-03 (esx-03 vmnic2, leaf-02 Ethernet1). Look at esx-03")
+    # What stands on it is not run, and the others are not blamed.
+    assert row_of(told, "pair.write_bw_both job-01 > job-03")["verdict"] == "not_run"
+    assert row_of(told, "cluster.nccl rdma")["verdict"] == "not_run"
+    assert row_of(told, "pair.write_bw job-01 > job-02")["verdict"] == "pass"
+
+
+@pytest.mark.parametrize("count, place", [(2, "job-01 - job-02"), (4, "all")])
+def test_pvrdma_that_fell_back_everywhere(count, place):
+    lab = World(count, "pvrdma")
+    lab.set("pair.write_lat", usec=31.0)
+    lab.set("pair.write_bw", gbps=18.0)
+    assert causes(lab.judged()) == [("pvrdma_tcp", place)]
+
+
+def test_latency_alone_is_no_fall_back():
+    lab = World(4, "pvrdma")
+    lab.set("pair.write_lat", ("job-01", "job-02"), usec=20.0)
+    told = lab.judged()
+    assert (causes(told), row_of(told, "pair.write_lat job-01 > job-02")["verdict"]) == ([], "warn")
+
+
+def test_nccl_on_sockets():
+    lab = World(4, "sriov")
+    lab.set("cluster.nccl", transport="tcp", busbw=3.0, no_device=True, on_sockets=lab.guests, gpudirect=None)
+    told = lab.judged()
+    row = row_of(told, "cluster.nccl rdma")
+    assert (row["verdict"], causes(told)) == ("fail", [("nccl_sockets", "")])
+    assert "it found no RDMA device" in row["why"]
+
+
+def test_one_guest_whose_nccl_went_on_sockets_is_named():
+    lab = World(4, "sriov")
+    lab.set("cluster.nccl", transport="mixed", on_sockets=["job-02"])
+    assert row_of(lab.judged(), "cluster.nccl rdma")["cause"].startswith("NCCL on sockets: job-02 (esx-02 vmnic2")
+
+
+def loss(lab, guest, gbps=28.6):
+    """What a port without the right class does: under load, packets to it are dropped."""
+    for pair in touch(lab, guest, (1,)):
+        lab.set("pair.write_bw", pair, gbps=gbps)
+
+
+@pytest.mark.parametrize("path", ["pvrdma", "sriov", "passthrough"])
+def test_pfc_mismatch_by_bandwidth_against_latency(path):
+    lab = World(4, path)
+    loss(lab, "job-02")
+    told = lab.judged()
+    assert causes(told) == [("loss", "job-02")]
+    cause = row_of(told, "pair.write_bw job-01 > job-02")["cause"]
+    assert "while latency is good" in cause
+    assert "job-02 (esx-02 vmnic2, leaf-01 Ethernet2), where it receives" in cause
+
+
+def test_pfc_mismatch_by_counters_and_settings():
+    lab = World(4, "sriov")
+    loss(lab, "job-02", 84.0)
+    lab.set("fabric.counters", ("leaf-01", "Ethernet2"), changed={"roce_drops": 900})
+    lab.set("guest.counters", "job-02", changed={"out_of_sequence": 77})
+    words = "leaf-01 Ethernet2 puts DSCP 26 into priority 1, while esx-02 vmnic2 pauses priority 3."
+    port = {"name": "leaf-01", "port": "Ethernet2"}
+    lab.set("fabric.settings", disagreements=[{"severity": "error", "code": "dscp_map", "msg": words, "a": port}])
+    told = lab.judged()
+    assert row_of(told, "fabric.counters leaf-01 Ethernet2")["verdict"] == "fail"
+    cause = row_of(told, "pair.write_bw job-01 > job-02")["cause"]
+    assert "packets are dropped at leaf-01 Ethernet2" in cause
+    assert words in cause
+
+
+def test_an_end_that_is_slow_without_loss_is_told_from_loss():
+    lab = World(4, "sriov")
+    for pair in touch(lab, "job-04"):
+        lab.set("pair.write_bw", pair, gbps=79.5)
+    told = lab.judged()
+    assert causes(told) == [("slow_end", "job-04")]
+    assert "nothing points to lost packets: NUMA node" in row_of(told, "pair.write_bw job-04 > job-01")["cause"]
+
+
+@pytest.mark.parametrize(
+    "pairs, place",
+    [
+        (lambda lab: touch(lab, "job-03"), "job-03"),
+        (lambda lab: [pair for pair in rounds.ordered_pairs(lab.guests) if _crosses(pair)], "leaf-01 - leaf-02"),
+        (lambda lab: [("job-01", "job-02"), ("job-02", "job-01")], "job-01 - job-02"),
+    ],
+    ids=["one guest", "between switches", "one pair"],
+)
+def test_mtu_1500_in_the_middle(pairs, place):
+    lab = World(4, "sriov")
+    for pair in pairs(lab):
+        lab.set("pair.ping_mtu", pair, received=0, where="silent")
+    told = lab.judged()
+    assert causes(told) == [("mtu_path", place)]
+    assert row_of(told, "pair.write_bw job-01 > job-02")["verdict"] == (
+        "not_run" if place.endswith("02") and "job" in place else "pass"
+    )
+
+
+def _crosses(pair):
+    return (pair[0] < "job-03") != (pair[1] < "job-03")
+
+
+def test_a_guest_whose_own_mtu_is_too_small_is_not_the_middle():
+    lab = World(3, "tcp")
+    lab.set("guest.mtu", "job-02", mtu=1500)
+    told = lab.judged()
+    assert causes(told) == [("mtu_local", "job-02")]
+    assert row_of(told, "pair.ping_mtu job-01 > job-02")["verdict"] == "not_run"
+
+
+def test_a_router_that_says_so_is_named():
+    lab = World(2, "tcp")
+    lab.set("pair.ping_mtu", where="hop", received=0, hop={"address": "192.168.50.1", "mtu": 1500})
+    row = row_of(lab.judged(), "pair.ping_mtu job-01 > job-02")
+    assert (row["measured"], "192.168.50.1" in row["why"]) == (1500, True)
+
+
+@pytest.mark.parametrize("phase, words", [("before", "A vGPU has no licence"), ("after", "lost during the run")])
+def test_an_unlicensed_vgpu_before_and_after(phase, words):
+    lab = World(4, "sriov")
+    lab.set("guest.licence", "job-02", phase, gpus=[{"licence": "Unlicensed (Restricted)"}])
+    told = lab.judged()
+    row = row_of(told, f"guest.licence job-02 ({phase})")
+    assert (row["verdict"], words in row["why"], causes(told)) == ("fail", True, [("unlicensed", "job-02")])
+    stopped = row_of(told, "cluster.training 4:rdma")["verdict"]
+    assert stopped == ("not_run" if phase == "before" else "pass")
+
+
+def esx(lab):
+    return {guest: f"esx-{number:02d}" for number, guest in enumerate(lab.guests, 1)}
+
+
+def test_two_vms_on_one_host():
+    lab = World(4, "sriov")
+    lab.set("placement.hosts", hosts={**esx(lab), "job-02": "esx-01"})
+    told = lab.judged()
+    row = row_of(told, "placement.hosts")
+    assert (row["verdict"], causes(told)) == ("fail", [("shared_host", "")])
+    assert row["cause"] == "the host esx-01, on which job-01 and job-02 run"
+
+
+def test_more_than_the_line_is_a_shared_host_too():
+    lab = World(4, "pvrdma")
+    lab.set("pair.write_bw", ("job-01", "job-02"), gbps=138.0)
+    told = lab.judged()
+    assert row_of(told, "pair.write_bw job-01 > job-02")["verdict"] == "warn"
+    assert "job-01 and job-02 share a host" in row_of(told, "pair.write_bw job-01 > job-02")["cause"]
+
+
+def test_one_slow_rank_by_trainings_of_each_guest_alone():
+    lab = World(4, "sriov")
+    for guest in lab.guests:
+        rate = 1100.0 if guest == "job-03" else 1480.0
+        lab.add("cluster.training", guest, "1:rdma", total=rate, iterations=[rate] * 4, device="GPU", devices=1)
+    lab.train(lab.guests, "rdma", 4 * 1105.0)
+    told = lab.judged()
+    assert ("slow_rank", "job-03") in causes(told)
+    me = "job-03 (esx-03 vmnic2, leaf-02 Ethernet1) computes slower than the others"
+    assert row_of(told, "cluster.training job-03 (1:rdma)")["cause"].startswith(me)
+    efficiency = row_of(told, "cluster.efficiency 4:rdma")
+    assert (efficiency["verdict"], efficiency["cause"].startswith(me)) == ("warn", True)
+
+
+def test_bad_scaling_over_a_good_network_points_to_a_rank():
+    lab = World(4, "sriov")
+    lab.train(lab.guests, "rdma", 3000.0)
+    row = row_of(lab.judged(), "cluster.efficiency 4:rdma")
+    assert (row["verdict"], "one slow rank" in row["cause"]) == ("warn", True)
+
+
+def test_bad_scaling_over_a_bad_network_points_to_the_network():
+    lab = World(4, "sriov")
+    for pair in touch(lab, "job-04"):
+        lab.set("pair.write_bw", pair, gbps=79.5)
+    lab.train(lab.guests, "rdma", 3000.0)
+    assert "job-04 (esx-04" in row_of(lab.judged(), "cluster.efficiency 4:rdma")["cause"]
+
+
+def test_gpudirect_that_was_asked_for_and_is_not_used():
+    lab = World(2, "sriov", gpudirect="enabled")
+    lab.set("cluster.nccl", gpudirect="none", busbw=6.0)
+    assert row_of(lab.judged(), "cluster.nccl rdma")["verdict"] == "fail"
+
+
+def test_an_outlier_within_the_marks_is_told_with_its_place():
+    lab = World(4, "sriov")
+    for pair in touch(lab, "job-01", (0,)):
+        lab.set("pair.write_lat", pair, usec=4.6)
+    told = lab.judged()
+    row = row_of(told, "pair.write_lat job-01 > job-02")
+    assert row["verdict"] == "warn"
+    assert row["cause"] == "job-01 (esx-01 vmnic2, leaf-01 Ethernet1), where it sends"
+    assert len(not_right(told)) == 3
+
+
+@pytest.mark.parametrize("code, words", [("no_connection", "does not answer"), ("wrong_gid", "GID index belongs")])
+def test_a_guest_that_nobody_reaches_is_named(code, words):
+    lab = World(4, "sriov")
+    for pair in touch(lab, "job-02"):
+        lab.set("pair.rping", pair, status="failed", why="rping failed", error=code)
+    row = row_of(lab.judged(), "pair.rping job-03 > job-02")
+    assert (row["cause"], words in row["why"]) == ("job-02 (esx-02 vmnic2, leaf-01 Ethernet2)", True)

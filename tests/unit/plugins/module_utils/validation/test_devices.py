@@ -1,0 +1,93 @@
+"""RDMA devices, their addresses, and GPUs, as tools of a guest print them."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+    modules,
+    smi,
+    topology,
+    verbs,
+)
+
+from . import texts
+
+
+@pytest.mark.parametrize("state, mtu", [("ACTIVE", 4096), ("DOWN", 1024)])
+def test_ports_of_ibv_devinfo(state, mtu):
+    (device,) = verbs.devinfo(texts.DEVINFO.format(state=state, mtu=mtu))["devices"]
+    (port,) = device["ports"]
+    assert (device["name"], port["state"], port["active_mtu"], port["link_layer"]) == (
+        *("mlx5_0", state.lower()),
+        *(mtu, "ethernet"),
+    )
+
+
+@pytest.mark.parametrize(
+    "text, name, rate",
+    [
+        (texts.IBSTAT.format(head="CA 'mlx5_0'\n\t", type="MT4125", firmware="22.41.1000", rate="100"), "mlx5_0", 100),
+        # Soft-RoCE has neither type nor firmware; its rate has a word behind it.
+        (texts.IBSTAT.format(head="\t", type="", firmware="", rate="10 (FDR10)"), None, 10),
+    ],
+)
+def test_ports_of_ibstat(text, name, rate):
+    (device,) = verbs.ibstat(text)["devices"]
+    assert (device["name"], device["ports"][0]["rate_gbps"], device["ports"][0]["state"]) == (name, rate, "active")
+    assert device["node_guid"] == "043f:7203:00da:2130"
+
+
+def test_links_and_lists_of_devices():
+    (device,) = verbs.links("link rxe0/1 state ACTIVE physical_state LINK_UP netdev ens224\n")["devices"]
+    assert (device["ports"][0]["state"], device["ports"][0]["interfaces"]) == ("active", ["ens224"])
+    listed = verbs.listed("    device          \t   node GUID\n    ------\n    rxe0            \t9c7ff4fffeaff293\n")
+    assert listed["devices"][0]["node_guid"] == "9c7f:f4ff:feaf:f293"
+
+
+@pytest.mark.parametrize("rows, usable", [(texts.V6 + texts.V4, [3]), (texts.V6, []), ("", [])])
+def test_gids_with_an_ipv4_address_are_the_usable_ones(rows, usable):
+    assert [row["index"] for row in verbs.gids(texts.GIDS + rows)["roce_v2"]] == usable
+
+
+def test_the_nearest_adapter_of_each_gpu():
+    found = topology.parse(texts.TOPO)
+    assert found["nearest"] == {"GPU0": {"nic": "mlx5_1", "class": "PHB"}, "GPU1": {"nic": "mlx5_0", "class": "PIX"}}
+    assert found["numa"] == {"GPU0": [0, 1], "GPU1": [1]}
+    assert (topology.rank("NV12"), topology.rank("SYS"), topology.rank("far")) == (1, 6, None)
+
+
+def test_a_table_with_a_row_cut_off_is_none():
+    assert topology.parse(texts.TOPO.replace("GPU1\tNV12\t X ", "GPU1 NV12"))["understood"] is False
+
+
+def test_licence_and_memory_of_a_gpu():
+    text = texts.SMI.format(licence="Unlicensed (Restricted)", volatile=1, pending="Yes")
+    (gpu,) = smi.parse(text)["gpus"]
+    assert (gpu["licence"], gpu["licensed"], gpu["virtualization"]) == ("Unlicensed (Restricted)", False, "vgpu")
+    assert gpu["ecc"] == {
+        "mode": "enabled",
+        "corrected": 4,
+        "uncorrected": 1,
+        "ever_uncorrected": 2,
+        "pending": True,
+        "remap_failed": False,
+    }
+
+
+def test_what_a_guest_is_not_told_is_neither_good_nor_bad():
+    text = texts.SMI.format(licence="Licensed (Expiry: 2026-3-1 7:29:4 GMT)", volatile="N/A", pending="N/A")
+    (gpu,) = smi.parse(text.replace("DRAM Uncorrectable            : 0", "DRAM Uncorrectable            : N/A"))["gpus"]
+    assert (gpu["licensed"], "uncorrected" in gpu["ecc"], "pending" in gpu["ecc"]) == (True, False, False)
+
+
+@pytest.mark.parametrize("text, understood", [("No devices were found", True), ("", False), ("hello", False)])
+def test_no_gpus_are_told_from_no_answer(text, understood):
+    assert (smi.parse(text)["understood"], bool(smi.parse(text)["why"])) == (understood, True)
+
+
+def test_modules_by_either_spelling():
+    found = modules.parse(
+        "Module                  Size  Used by\nnvidia_peermem         16384  0\nnvidia 39059456 115 nvidia_uvm\n"
+    )
+    assert modules.has(found["modules"], "nvidia-peermem")
+    assert not modules.has(found["modules"], "nouveau")

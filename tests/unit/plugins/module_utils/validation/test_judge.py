@@ -1,0 +1,179 @@
+"""From measurements to verdicts: what was not measured passes nowhere, and what is broken stops what stands on it."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import expected, needs, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge
+
+from .world import World, not_right, row_of
+
+PATHS = ("tcp", "pvrdma", "sriov", "passthrough")
+KEYS = {
+    *("id", "check", "title", "layer", "subject", "variant", "command", "version", "expected", "measured", "unit"),
+    *("verdict", "why", "cause", "simulated", "evidence", "needs", "began", "seconds"),
+}
+
+
+@pytest.mark.parametrize("path, count", list(itertools.product(PATHS, (1, 2, 3, 4, 5))))
+def test_a_good_lab_passes_without_a_warning(path, count):
+    told = World(count, path).judged()
+    assert not_right(told) == {}
+    assert told["verdict"]["state"] == "pass"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_rows_have_all_keys_and_stand_in_the_order_of_the_ladder(path):
+    rows = World(3, path).judged()["rows"]
+    assert {frozenset(row) for row in rows} == {frozenset(KEYS)}
+    assert {frozenset(row["expected"]) for row in rows} == {frozenset(("text", "low", "high", "source"))}
+    places = [rungs.place(row["check"], row["variant"]) for row in rows]
+    assert places == sorted(places)
+    assert len({row["id"] for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_needs_name_rows_that_stand_before(path):
+    seen = set()
+    for row in World(3, path).judged()["rows"]:
+        assert set(row["needs"]) <= seen, row["id"]
+        seen.add(row["id"])
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_measured_is_nothing_passed(path):
+    lab = World(3, path)
+    told = judge([], lab.intent, topology=lab.topology)
+    assert {row["verdict"] for row in told["rows"]} <= {"not_run", "skipped"}
+    assert told["verdict"]["state"] == "incomplete"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_measurement_without_values_never_passes(path):
+    lab = World(3, path)
+    empty = [dict(one, values={}) for one in lab.measurements()]
+    told = judge(empty, lab.intent, topology=lab.topology)
+    assert [row["id"] for row in told["rows"] if row["verdict"] == "pass"] == []
+
+
+@pytest.mark.parametrize("junk", [None, "broken", -1, float("nan"), [], {}, True])
+def test_values_of_the_wrong_kind_never_pass_and_never_break_it(junk):
+    lab = World(2, "sriov")
+    spoilt = [dict(one, values=dict.fromkeys(one["values"], junk)) for one in lab.measurements()]
+    told = judge(spoilt, lab.intent, topology=lab.topology)
+    figures = [row for row in told["rows"] if row["unit"] in ("Gb/s", "us", "GB/s", "img/s", "bytes")]
+    assert [row["id"] for row in figures if row["verdict"] == "pass"] == []
+
+
+@pytest.mark.parametrize("check", rungs.CHECKS)
+def test_what_is_left_out_is_missed(check):
+    """Every check of the ladder: without its measurements the run is not complete."""
+    lab = World(3, "sriov")
+    lab.drop(check)
+    told = lab.judged()
+    if rungs.of(check).of == "derived":
+        assert told["verdict"]["state"] == "pass"
+        return
+    assert told["verdict"]["state"] == "incomplete"
+    assert {row["verdict"] for row in told["rows"] if row["check"] == check} == {"not_run"}
+
+
+@pytest.mark.parametrize(
+    "check, subject, stopped",
+    [
+        ("guest.kernel", "job-02", ["guest.mtu job-02", "pair.ping_mtu job-01 > job-02", "cluster.hostname"]),
+        ("guest.gid", "job-02", ["pair.rping job-02 > job-03", "pair.write_bw job-03 > job-02", "cluster.nccl rdma"]),
+        ("guest.memlock", "job-02", ["pair.rping job-02 > job-03"]),
+        ("pair.rping", ("job-01", "job-02"), ["pair.write_lat job-01 > job-02", "pair.write_bw_gpu job-01 > job-02"]),
+        ("cluster.hostname", None, ["cluster.check_build", "cluster.nccl rdma", "cluster.training 3:tcp"]),
+    ],
+)
+def test_a_broken_rung_stops_what_stands_on_it_and_says_so(check, subject, stopped):
+    lab = World(3, "sriov")
+    lab.set(check, subject, status="failed", why="It broke.")
+    told = lab.judged()
+    for name in stopped:
+        row = next(row for row in told["rows"] if row["id"].startswith(name))
+        assert row["verdict"] == "not_run"
+        assert "what it needs did not pass" in row["why"]
+    others = [row for row in told["rows"] if row["check"] == "guest.xid" and row["subject"] != {"guest": subject}]
+    assert {row["verdict"] for row in others} <= {"pass"}
+
+
+def test_the_first_broken_rung_is_named_and_not_one_that_it_stopped():
+    lab = World(3, "sriov")
+    lab.set("guest.modules", "job-02", modules=["ib_core"])
+    row = row_of(lab.judged(), "pair.rping job-02 > job-03")
+    assert "guest.gid job-02 was not run" in row["why"]
+    assert row_of(lab.judged(), "guest.gid job-02")["why"].endswith("guest.rdma_device job-02 was not run.")
+
+
+@pytest.mark.parametrize(
+    "path, left_out",
+    [
+        ("tcp", {"pair.rping", "pair.write_bw", "guest.gid", "fabric.settings", "cluster.rdma_gain"}),
+        ("pvrdma", {"pair.write_bw_gpu", "guest.topology"}),
+        ("sriov", set()),
+    ],
+)
+def test_what_a_data_path_does_not_have_is_left_out_with_a_reason(path, left_out):
+    rows = World(3, path).judged()["rows"]
+    skipped = {row["check"]: row["why"] for row in rows if row["verdict"] == "skipped"}
+    assert left_out <= set(skipped)
+    assert all(skipped.values())
+
+
+def test_without_gpus_nothing_of_gpus_is_asked():
+    lab = World(3, "sriov", gpus="none")
+    for check in ("guest.driver", "guest.licence", "guest.xid", "guest.ecc", "guest.topology", "cluster.nccl"):
+        lab.drop(check)
+    lab.drop("pair.write_bw_gpu")
+    lab.drop("cluster.training")
+    for count in (1, 3):
+        lab.train(lab.guests[:count], "tcp", 20.0 * count, device="CPU")
+    assert lab.judged()["verdict"]["state"] == "pass"
+
+
+def test_a_site_leaves_a_check_out_with_its_reason():
+    lab = World(2, "sriov", skip={"fabric.settings": "the network belongs to others"})
+    row = row_of(lab.judged(), "fabric.settings")
+    assert (row["verdict"], row["why"]) == ("skipped", "The site leaves it out: the network belongs to others.")
+
+
+def test_figures_of_a_check_that_nobody_expected_are_not_lost():
+    lab = World(2, "sriov")
+    lab.add("pair.write_bw", ("job-01", "job-02"), "8 pairs", gbps=97.0, bytes=65536)
+    assert row_of(lab.judged(), "pair.write_bw job-01 > job-02 (8 pairs)")["verdict"] == "pass"
+    lab.add("pair.unheard_of", ("job-01", "job-02"), speed=1)
+    assert row_of(lab.judged(), "pair.unheard_of job-01 > job-02")["verdict"] == "not_run"
+
+
+def test_the_ladder_says_what_may_run_after_what_was_found():
+    lab = World(3, "sriov")
+    lab.set("guest.gid", "job-02", gid=None, roce_v2=[])
+    below = {rung.check for rung in rungs.RUNGS[: rungs.place("pair.ping_mtu")]}
+    rows = [row for row in lab.judged()["rows"] if row["check"] in (*below, "pair.ping_mtu")]
+    assert needs.may_run(rows, "pair.rping", {"from": "job-01", "to": "job-03"}) == ""
+    assert "guest.gid job-02 failed" in needs.may_run(rows, "pair.rping", {"from": "job-01", "to": "job-02"})
+
+
+@pytest.mark.parametrize(
+    "given, nodes, transports",
+    [
+        ({"data_path": "pvrdma"}, [1, 3], ["rdma", "tcp"]),
+        ({"data_path": "tcp", "nodes": [1, 2, 3, 9]}, [1, 2, 3], ["tcp"]),
+        ({"data_path": "sriov", "gpus": "none"}, [1, 3], ["tcp"]),
+    ],
+)
+def test_what_follows_from_an_intent(given, nodes, transports):
+    told = expected.intent_of({"guests": ["a", "b", "c"], **given})
+    assert (told["nodes"], told["transports"]) == (nodes, transports)
+
+
+def test_the_same_measurements_give_the_same_rows():
+    lab = World(4, "pvrdma")
+    assert lab.judged() == lab.judged()
+    turned = judge(list(reversed(lab.measurements())), lab.intent, topology=lab.topology)
+    assert turned["rows"] == lab.judged()["rows"]

@@ -1,0 +1,199 @@
+"""nccl-tests are read in all their forms, and the way that NCCL took is taken from its log alone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import nccl_log, nccl_tests
+
+from . import texts
+from .texts import MIB, OLD_HEAD, nccl_row
+
+SWEEP = [nccl_row(8, 0.001), nccl_row(MIB, 2.0), nccl_row(256 * MIB, 10.4), nccl_row(512 * MIB, 10.6)]
+OLD = [nccl_row(256 * MIB, 12.2, 1.875, wrong="5e-07", root=False)]
+
+
+def _json(**more):
+    half = {"time": 1.0, "alg_bw": 10.6, "bus_bw": 10.6, "nwrong": 0}
+    return json.dumps(
+        {
+            "nccl_version": "2.27.5",
+            "env": {"SECRET": "hunter2"},
+            "config": {"devices": [{"rank": 0, "hostname": "job-01"}, {"rank": 1, "hostname": "job-02"}]},
+            "results": [
+                {
+                    "size": 512 * MIB,
+                    "count": 9,
+                    "type": "float",
+                    "redop": "sum",
+                    "root": -1,
+                    "out_of_place": half,
+                    "in_place": half,
+                }
+            ],
+            "out_of_bounds": {"count": 0, "okay": "true"},
+            "average_bus_bandwidth": {"bandwidth": 3.3, "okay": "unchecked"},
+            **more,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "text, busbw",
+    [
+        (texts.nccl_tests(SWEEP), 10.6),
+        (texts.tagged(texts.nccl_tests(SWEEP)), 10.6),
+        (texts.nccl_tests(OLD, OLD_HEAD), 22.875),
+        (texts.nccl_tests(SWEEP, head="", rccl=True), 10.6),
+        (texts.nccl_tests([*SWEEP[:2], "...", *SWEEP[2:]]), 10.6),
+        # Of the largest sizes the best: one that was disturbed says nothing of the path.
+        (texts.nccl_tests([*SWEEP, nccl_row(1024 * MIB, 4.0)]), 10.6),
+    ],
+    ids=["new", "prefix", "old", "no head", "a gap", "a disturbed size"],
+)
+def test_the_large_sizes_count_and_never_the_average(text, busbw):
+    found = nccl_tests.parse(text)
+    assert (found["why"], found["large"], found["wrong"]) == ("", True, 0)
+    assert found["busbw"] == pytest.approx(busbw, abs=0.01)
+
+
+def test_json_says_the_same_and_no_secret():
+    found = nccl_tests.parse_json(_json())
+    assert (found["busbw"], found["wrong"], found["nodes"], found["version"]) == (10.6, 0, 2, "2.27.5")
+    assert "hunter2" not in json.dumps(found)
+
+
+def test_ranks_are_told_with_their_hosts():
+    found = nccl_tests.parse(texts.nccl_tests(SWEEP, ranks=("job-01", "job-02")))
+    assert [(one["rank"], one["host"]) for one in found["ranks"]] == [(0, "job-01"), (1, "job-02")]
+    assert (found["nodes"], found["ranks_by_factor"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "text, wrong",
+    [
+        (texts.nccl_tests([nccl_row(512 * MIB, 10.6, wrong="3")]), 6),
+        (texts.nccl_tests(SWEEP, bounds="2 FAILED"), 2),
+        (texts.nccl_tests([nccl_row(512 * MIB, 10.6, wrong="N/A")]), None),
+        (texts.nccl_tests([nccl_row(512 * MIB, 10.6, wrong="4e-01*", root=False)], OLD_HEAD), 1),
+    ],
+)
+def test_wrong_values_are_counted_and_unchecked_ones_are_not_right(text, wrong):
+    assert nccl_tests.parse(text)["wrong"] == wrong
+
+
+def test_a_sweep_of_small_messages_says_nothing_of_the_path():
+    assert nccl_tests.parse(texts.nccl_tests([nccl_row(MIB, 2.0)]))["large"] is False
+
+
+def test_ranks_that_ran_alone_are_found_by_their_arithmetic():
+    found = nccl_tests.parse(texts.nccl_tests([nccl_row(512 * MIB, 180.0, factor=0.0)]))
+    assert "without MPI" in found["why"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hello",
+        texts.nccl_tests([]),
+        # Killed before its end.
+        texts.nccl_tests(SWEEP).split("# Out of")[0],
+        # Without a head, columns that do not fit to each other are no columns.
+        texts.nccl_tests([nccl_row(512 * MIB, 10.6).replace("50648", "60648")], head=""),
+        texts.nccl_tests([nccl_row(0, 0.0)]),
+    ],
+)
+def test_what_is_not_understood_has_no_figure(text):
+    found = nccl_tests.parse(text)
+    assert found["understood"] is False
+    assert "busbw" not in found
+
+
+def test_a_test_that_failed_says_so():
+    text = texts.nccl_tests(SWEEP) + "job-02: Test NCCL failure common.cu:958 'remote process exited'\n"
+    found = nccl_tests.parse(text)
+    assert (found["understood"], "busbw" in found) == (True, False)
+    assert "Test NCCL failure" in found["why"]
+
+
+def log(*lines, host="job-01"):
+    return "".join(f"{host}:4744:4763 [0] NCCL INFO {line}\n" for line in lines)
+
+
+USING = "NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB ens192:10.0.112.11<0>"
+SEND, RECEIVE = "Channel 00/0 : 0[0] -> 1[0] [send] via {}", "Channel 01/0 : 1[0] -> 0[0] [receive] via {}"
+SOCKETS = (
+    *("NET/IB : No device found.", "NET/Socket : Using [0]ens192:10.0.112.12<0>", "Using network Socket"),
+    "NET/Socket : GPU Direct RDMA Disabled for HCA 0 'ens192'",
+)
+
+
+@pytest.mark.parametrize(
+    "text, transport, gpudirect",
+    [
+        (log(USING, "Using network IB", SEND.format("NET/IB/0"), RECEIVE.format("NET/IB/0")), "rdma", "none"),
+        (log("Using network IB", SEND.format("NET/IB/0/GDRDMA"), RECEIVE.format("NET/IB/0")), "rdma", "some"),
+        (log("Using network IB", SEND.format("NET/IB/0(3)/GDRDMA(PCI)/Shared")), "rdma", "all"),
+        (log("Using network IBext_v8", SEND.format("NET/IBext_v8/0/GDRDMA")), "rdma", "all"),
+        (log("Using network IB", "NET/IB : GPU Direct RDMA Enabled for HCA 0 'mlx5_0'"), "rdma", "all"),
+        (log(*SOCKETS), "tcp", None),
+        # The network was chosen, and connections go another way all the same.
+        (log("Using network IB", SEND.format("NET/Socket/0")), "tcp", None),
+        (log("Using network IB", SEND.format("NET/IB/0"), RECEIVE.format("NET/Socket/0")), "mixed", "none"),
+        (log("Using network AWS Libfabric"), None, None),
+        (log(SEND.format("P2P/CUMEM")), "local", None),
+    ],
+    ids=[
+        *("staged", "one way only", "through a proxy", "plugin", "by device", "sockets", "chosen and not used"),
+        *("mixed", "unknown plugin", "one machine"),
+    ],
+)
+def test_the_way_is_asserted_from_the_log(text, transport, gpudirect):
+    found = nccl_log.parse(text)
+    assert (found["transport"], found["gpudirect"]) == (transport, gpudirect)
+
+
+def test_hosts_on_sockets_are_named():
+    found = nccl_log.parse(log(USING, "Using network IB") + log(*SOCKETS, host="job-02"))
+    assert (found["on_sockets"], found["no_device"], found["transport"]) == (["job-02"], True, "mixed")
+    assert [(one["device"], one["host"]) for one in found["devices"]] == [("mlx5_0", "job-01")]
+
+
+def test_using_without_a_device_is_none():
+    found = nccl_log.parse(log("NET/IB : Using [RO]; OOB eth0:10.0.112.11<0>", "Using network Socket"))
+    assert (found["no_device"], found["devices"]) == (True, [])
+
+
+def test_the_mtu_and_gid_of_connections_are_read():
+    text = log("Using network IB", "NET/IB: NCCL Dev 0 IbDev 0 Port 1 qpn 34 mtu 3 GID 1 (0/19001EACFFFF0000)")
+    found = nccl_log.parse(text)
+    assert (found["mtus"], found["gids"]) == ([1024], [1])
+
+
+@pytest.mark.parametrize(
+    "line, code",
+    [
+        ("job-02:9:9 [1] init.cc:426 NCCL WARN Cuda failure 'operation not supported'", "uvm_off"),
+        ("RuntimeError: NCCL error: unhandled cuda error (run with NCCL_DEBUG=INFO for details)", "nccl_cuda"),
+        ("job-02:9:9 [1] NCCL WARN Call to ibv_modify_qp failed with error Invalid argument", "wrong_gid"),
+        ("job-02:9:9 [1] NCCL WARN NET/IB: Got completion with status=12 opcode=0 vendor err 129", "rdma_path"),
+        ("job-02:9:9 [1] NCCL WARN Call to ibv_reg_mr failed with error Cannot allocate memory", "memlock"),
+    ],
+)
+def test_known_errors_of_nccl_are_named(line, code):
+    found = nccl_log.parse(log(USING, "NCCL version 2.27.5+cuda12.9") + line + "\n")
+    assert (found["error"]["code"], bool(found["why"])) == (code, True)
+
+
+def test_an_error_that_means_nothing_is_none():
+    text = log(USING, "Using network IB", "Call to ibv_set_ece failed with error Operation not supported errno 95")
+    assert (nccl_log.parse(text)["why"], nccl_log.parse(text)["error"]) == ("", None)
+
+
+@pytest.mark.parametrize("text", ["", "hello", log("NCCL_SOCKET_IFNAME set to ens192")])
+def test_a_log_that_does_not_say_proves_nothing(text):
+    found = nccl_log.parse(text)
+    assert found["understood"] is False
+    assert found.get("transport") is None

@@ -1,0 +1,159 @@
+"""Bandwidth and latency of RDMA are read from every form in which perftest prints them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import perftest
+
+from . import texts
+
+ROW = " 65536      5000             92.42              92.40              0.176230"
+WIDE = " 65536    7      5000         92.42              92.40              0.176230"
+PORTS = f"{ROW}   46.2   0.088   46.2   0.088"
+
+
+@pytest.mark.parametrize(
+    "text, gbps",
+    [
+        (texts.perftest([ROW], texts.BW_GB), 92.4),
+        # 2^20 bytes: 361.46 MB/sec are 3.03 Gb/s. Newer versions call the same MiB.
+        (texts.perftest([" 65536 1000 397.24 361.46 0.005783"], texts.BW_MB), 3.032146),
+        (texts.perftest([" 65536 1000 397.24 361.46 0.005783"], texts.BW_MIB), 3.032146),
+        (texts.perftest([ROW], texts.BW_GB, inside=[texts.CPU_WARNING]), 92.4),
+        (texts.perftest([f"{ROW}    12.34"], texts.BW_CPU), 92.4),
+        (texts.perftest([WIDE], texts.BW_LEVELS), 92.4),
+        (texts.perftest([PORTS], texts.BW_PORTS), 92.4),
+        (texts.perftest([" 2 40000 0.073563 0.073361 4.585037"], texts.BW_GB, qps=8), 0.073361),
+        (texts.tagged(texts.perftest([ROW], texts.BW_GB)), 92.4),
+        (texts.perftest([ROW], texts.BW_GB).replace("\n", "\r\n"), 92.4),
+        # Of a sweep, the largest message says what the path carries.
+        (texts.perftest([" 2 9 0.07 0.07 4.5", " 4194304 9 98.1 97.9 0.003", ROW], texts.BW_GB), 97.9),
+    ],
+    ids=[
+        *("Gb/s", "MB/s", "MiB/s", "a warning in the table", "processor", "levels", "ports", "six decimals"),
+        *("prefix", "terminal", "sweep"),
+    ],
+)
+def test_the_average_is_the_bandwidth(text, gbps):
+    found = perftest.parse(text)
+    assert (found["understood"], found["why"]) == (True, "")
+    assert found["gbps"] == pytest.approx(gbps, abs=1e-5)
+
+
+def test_a_server_measures_no_peak_and_its_zero_is_none():
+    found = perftest.parse(texts.perftest([" 65536 1000 0.00 92.40 0.17"], texts.BW_GB, server=True))
+    assert (found["side"], found["gbps"], found["rows"][0]["peak_gbps"]) == ("server", 92.4, None)
+
+
+def test_what_the_test_says_of_itself():
+    found = perftest.parse(texts.perftest([ROW], texts.BW_GB, qps=8, mtu=1024, cm="ON"))
+    known = {key: found[key] for key in ("test", "device", "qps", "mtu", "gid_index", "rdma_cm", "link")}
+    assert known == {
+        "test": "RDMA_Write BW Test",
+        "device": "mlx5_0",
+        "qps": 8,
+        "mtu": 1024,
+        "gid_index": 3,
+        "rdma_cm": True,
+        "link": "Ethernet",
+    }
+
+
+@pytest.mark.parametrize("size, filling", [(512, False), (65536, True)])
+def test_small_messages_are_no_bandwidth_of_a_path(size, filling):
+    text = texts.perftest([f" {size} 9 19.19 19.15 4.67"], texts.BW_GB)
+    assert perftest.parse(text)["filling"] is filling
+
+
+def test_both_directions_are_told_from_one():
+    text = texts.perftest([ROW], texts.BW_GB, name="RDMA_Write Bidirectional BW Test")
+    assert perftest.parse(text)["both_directions"] is True
+
+
+@pytest.mark.parametrize(
+    "head, row, usec, typical",
+    [
+        (texts.LAT, " 2 1000 2.86 87.64 2.95 3.25 2.72 8.92 87.64", 2.95, True),
+        (texts.LAT_TIME, " 2 1000 3.25 153846.15", 3.25, False),
+    ],
+)
+def test_latency_is_the_typical_one_or_the_average_of_a_duration(head, row, usec, typical):
+    found = perftest.parse(texts.perftest([row], head, name="RDMA_Write Latency Test"))
+    assert (found["kind"], found["usec"], found["bytes"], found["typical"]) == ("latency", usec, 2, typical)
+
+
+def document(**results):
+    return json.dumps({"test_info": {"test": "RDMA_Write BW", "Device": "mlx5_0", "Mtu": 4096}, "results": results})
+
+
+@pytest.mark.parametrize("gbits, gbps", [(True, 92.4), (False, 0.775107)])
+def test_json_has_no_unit_of_its_own(gbits, gbps):
+    text = document(MsgSize=65536, n_iterations=5000, BW_peak=92.42, BW_average=92.4, MsgRate=0.17)
+    assert perftest.parse_json(text, gbits)["gbps"] == pytest.approx(gbps, abs=1e-6)
+
+
+def test_json_of_latency():
+    text = document(MsgSize=2, n_iterations=9, t_typical=2.95, t_avg=3.2, percentile_99=8.9)
+    found = perftest.parse_json(text, True)
+    assert (found["usec"], found["p99"], found["mtu"]) == (2.95, 8.9, 4096)
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ('{"test_info": {}, "results": {"BW_average": 92.4,}}', "ends with a comma"),
+        ("{}", "missing"),
+        ("", "no JSON"),
+        (document(MsgSize=65536, BW_average="nan"), "no number"),
+    ],
+)
+def test_json_that_is_broken_has_no_figure(text, words):
+    found = perftest.parse_json(text, True)
+    assert (found["understood"], words in found["why"]) == (False, True)
+    assert "gbps" not in found
+
+
+@pytest.mark.parametrize(
+    "text, code",
+    [
+        (
+            "Couldn't connect to 192.168.50.12:18515\n Unable to open file descriptor for socket connection",
+            "no_connection",
+        ),
+        ("IB device mlx5_7 not found\n Unable to find the Infiniband/RoCE device", "no_device"),
+        ("Failed to modify QP 244 to RTR\n Unable to Connect the HCA's through the link", "wrong_gid"),
+        ("Couldn't allocate MR", "memlock"),
+        (" Completion with error at client\n Failed status 12: wr_id 0 syndrom 0x81", "rdma_path"),
+        (" Completion with error at client\n Failed status 4: wr_id 0 syndrom 0x51", "rdma_protection"),
+        # A sweep that broke off has rows of the sizes before.
+        (texts.perftest([ROW], texts.BW_GB) + " Failed status 12: wr_id 0 syndrom 0x81\n", "rdma_path"),
+    ],
+)
+def test_what_is_known_of_failures_is_told(text, code):
+    found = perftest.parse(text)
+    assert (found["understood"], found["error"]["code"]) == (True, code)
+    assert found["why"].startswith(("perftest failed", "RDMA_Write BW Test failed"))
+    assert "gbps" not in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hello",
+        texts.perftest([], texts.BW_GB),
+        texts.perftest([ROW], " #bytes #iterations  BW peak[furlong]  BW average[furlong]  MsgRate[Mpps]"),
+        texts.perftest([" 65536 5000 nan nan nan"], texts.BW_GB),
+        texts.perftest([" 2 1000 0 0 0.00 0 0 0 0"], texts.LAT),
+        texts.perftest([" 65536 5000 92.4"], texts.BW_GB),
+    ],
+    ids=["empty", "foreign", "no row", "other unit", "no number", "zero latency", "half a row"],
+)
+def test_what_is_not_understood_is_no_zero(text):
+    found = perftest.parse(text)
+    assert found["understood"] is False
+    assert found["why"].startswith("The output of perftest is not understood")
+    assert "gbps" not in found
+    assert "usec" not in found

@@ -1,0 +1,192 @@
+"""What reaches the other side: ping, rping, OSU, and processes that start."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+    gdrcopy,
+    hostnames,
+    osu,
+    ping,
+    pingpong,
+    rping,
+)
+
+from . import texts
+
+
+@pytest.mark.parametrize(
+    "text, where, mtu",
+    [
+        (texts.PING.format(lines="8980 bytes from 192.168.50.12", received=5, loss=0) + texts.RTT, "", None),
+        (texts.PING.format(lines="ping: local error: message too long, mtu=1500", received=0, loss=100), "local", 1500),
+        (texts.PING.format(lines="ping: local error: Message too long, mtu=1500", received=0, loss=100), "local", 1500),
+        (
+            texts.PING.format(
+                lines="From 192.168.50.1 icmp_seq=1 Frag needed and DF set (mtu = 4000)", received=0, loss=100
+            ),
+            "hop",
+            4000,
+        ),
+        # Switches drop what is too large without a word.
+        (texts.PING.format(lines="", received=0, loss=100), "silent", None),
+        (texts.PING.format(lines="", received=3, loss=40), "some", None),
+        (
+            texts.PING.format(lines="From 192.168.50.11 icmp_seq=1 Destination Host Unreachable", received=0, loss=100),
+            "unreachable",
+            None,
+        ),
+    ],
+    ids=["all", "local", "local in older words", "a router", "silence", "some", "nobody"],
+)
+def test_where_a_ping_of_full_size_ends(text, where, mtu):
+    found = ping.parse(text)
+    assert (found["why"], found["packet"], found["where"]) == ("", 9000, where)
+    assert mtu in (found["local_mtu"], (found["hop"] or {}).get("mtu"), None)
+
+
+@pytest.mark.parametrize(
+    "text, understood",
+    [("ping: job-02: Name or service not known", True), ("", False), ("5 packets transmitted, 5 received", False)],
+)
+def test_a_ping_that_says_nothing_of_size_proves_nothing(text, understood):
+    found = ping.parse(text)
+    assert (found["understood"], bool(found["why"])) == (understood, True)
+
+
+@pytest.mark.parametrize(
+    "text, answered, side",
+    [
+        (texts.pings(3), 3, "client"),
+        (texts.pings(3, True) + "server DISCONNECT EVENT...\nwait for RDMA_READ_ADV state 9\n", 3, "server"),
+        (texts.pings(3) + "client DISCONNECT EVENT...\nwait for RDMA_READ_ADV state 10\n", 3, "client"),
+        (texts.pings(3) + "cma event RDMA_CM_EVENT_DISCONNECTED, error 0\n", 3, "client"),
+    ],
+)
+def test_the_usual_end_of_rping_is_no_failure(text, answered, side):
+    found = rping.parse(text, 3)
+    assert (found["why"], found["answered"], found["side"]) == ("", answered, side)
+
+
+@pytest.mark.parametrize(
+    "text, code, understood",
+    [
+        (
+            "cma event RDMA_CM_EVENT_REJECTED, error -104\nwait for CONNECTED state 4\nconnect error -1\n",
+            "rejected",
+            True,
+        ),
+        (
+            "cma event RDMA_CM_EVENT_ADDR_ERROR, error -19\nwaiting for addr/route resolution state 1\n",
+            "no_device",
+            True,
+        ),
+        ("cma event RDMA_CM_EVENT_UNREACHABLE, error -110\n", "rdma_path", True),
+        (texts.pings(1) + "client DISCONNECT EVENT...\n", None, True),
+        (texts.pings(3) + "data mismatch!\n", None, True),
+        ("client DISCONNECT EVENT...\n", None, False),
+        ("", None, False),
+    ],
+)
+def test_pings_that_were_not_answered_fail(text, code, understood):
+    found = rping.parse(text, 3)
+    assert (found["understood"], (found["error"] or {}).get("code")) == (understood, code)
+    assert found["why"]
+
+
+@pytest.mark.parametrize(
+    "head, rows, expected",
+    [
+        ("# OSU MPI Latency Test v5.8\n# Size          Latency (us)", "0 1.61\n4194304 179.11", ("us", 1.61, None)),
+        (
+            "# OSU MPI Bandwidth Test v5.8\n# Size      Bandwidth (MB/s)",
+            "1 2.1\n4194304 12000.5",
+            ("MB/s", None, 96.004),
+        ),
+        ("# OSU MPI Allreduce Latency Test v5.8\n# Size       Avg Latency(us)", "4 9.88", ("us", 9.88, None)),
+        (
+            "[ 3420.09] infiniband mlx5_1: create_qp failed\n# OSU MPI-CUDA Latency Test v7.2\n# Datatype: MPI_CHAR.\n"
+            "# Size       Avg Latency(us)",
+            "1 4.05",
+            ("us", 4.05, None),
+        ),
+    ],
+)
+def test_osu_by_the_words_of_its_head(head, rows, expected):
+    found = osu.parse(f"{head}\n{rows}\n")
+    assert (found["unit"], found["usec"], found["gbps"]) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# OSU MPI Latency Test v5.8\n", "0 1.61\n1 1.61\n", "# Size Latency (us)\n0 1\n"]
+)
+def test_osu_without_head_or_rows_is_none(text):
+    assert osu.parse(text)["understood"] is False
+
+
+def test_processes_are_counted_by_host():
+    found = hostnames.parse(texts.tagged("job-01") + texts.tagged("job-02", 1) + texts.tagged("job-02", 2))
+    assert (found["hosts"], found["ranks"]) == ({"job-01": 1, "job-02": 2}, 3)
+
+
+@pytest.mark.parametrize(
+    "lines, ok",
+    [
+        (["MPI_size = 2, MPI_rank = 0, x platform = job-01", "MPI_size = 2, MPI_rank = 1, x platform = job-02"], True),
+        # Each is alone, and believes to be the first of one.
+        (["MPI_size = 1, MPI_rank = 0, x platform = job-01", "MPI_size = 1, MPI_rank = 0, x platform = job-02"], False),
+        (["ssh: connect to host job-02 port 22: No route to host"], False),
+        ([], False),
+    ],
+)
+def test_ranks_that_do_not_belong_together_are_no_start(lines, ok):
+    assert bool(hostnames.parse("\n".join(lines))["why"]) is not ok
+
+
+@pytest.mark.parametrize(
+    "lines, hosts",
+    [
+        (["Warning: Permanently added '[job-02]:12345' (ED25519)", "job-01", "job-02"], {"job-01": 1, "job-02": 1}),
+        # Words of any program are no hosts.
+        (["Copy input data from the host", "Done"], None),
+    ],
+)
+def test_single_words_between_sentences_are_no_hosts(lines, hosts):
+    assert hostnames.parse("\n".join(lines)).get("hosts") == hosts
+
+
+PINGPONG = """  local address:  LID 0x0000, QPN 0x000011, PSN 0xd24ed4, GID ::ffff:192.168.50.11
+  remote address: LID 0x0000, QPN 0x000012, PSN 0xdedad9, GID ::ffff:192.168.50.12
+"""
+
+
+@pytest.mark.parametrize(
+    "rest, usec, code",
+    [
+        (
+            "8192000 bytes in 0.02 seconds = 2947.29 Mbit/sec\n1000 iters in 0.02 seconds = 22.24 usec/iter\n",
+            22.24,
+            None,
+        ),
+        ("Failed to modify QP to RTR\nCouldn't connect to remote QP\n", None, "wrong_gid"),
+        ("", None, None),
+    ],
+)
+def test_ping_pong_of_verbs(rest, usec, code):
+    found = pingpong.parse(PINGPONG + rest)
+    assert (found.get("usec"), (found["error"] or {}).get("code")) == (usec, code)
+    assert bool(found["why"]) is (usec is None)
+
+
+@pytest.mark.parametrize(
+    "text, understood, passed",
+    [
+        ("Total: 28, Passed: 26, Failed: 0, Waived: 2\n", True, True),
+        ("Total: 28, Passed: 27, Failed: 1, Waived: 0\n", True, False),
+        ("Total: 28, Passed: 0, Failed: 0, Waived: 28\n", True, False),
+        ("", False, False),
+    ],
+)
+def test_copies_to_the_memory_of_a_gpu(text, understood, passed):
+    found = gdrcopy.parse(text)
+    assert (found["understood"], found["why"] == "") == (understood, passed)

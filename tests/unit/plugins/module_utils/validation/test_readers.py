@@ -1,0 +1,72 @@
+"""Every reader: a foreign text is never a figure, and neither is none."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+    benchmark,
+    chrony,
+    counters,
+    gdrcopy,
+    hostnames,
+    iperf3,
+    modules,
+    nccl_log,
+    nccl_tests,
+    osu,
+    perftest,
+    ping,
+    pingpong,
+    rping,
+    smi,
+    topology,
+    verbs,
+    xid,
+)
+
+from . import texts
+
+READERS = {
+    "perftest": (perftest.parse, texts.perftest([" 65536 5000 92.42 92.40 0.17"], texts.BW_GB)),
+    "iperf3": (iperf3.parse, texts.iperf3()),
+    "nccl-tests": (nccl_tests.parse, texts.nccl_tests([texts.nccl_row(512 * texts.MIB, 10.6)])),
+    "nccl": (nccl_log.parse, "job-01:1:1 [0] NCCL INFO Using network IB\n"),
+    "benchmark": (benchmark.parse, texts.horovod([100.0, 101.0])),
+    "osu": (osu.parse, "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n0 1.61\n"),
+    "rping": (rping.parse, texts.pings(3)),
+    "ping": (ping.parse, texts.PING.format(lines="", received=5, loss=0)),
+    "pingpong": (
+        pingpong.parse,
+        "8192000 bytes in 0.02 seconds = 2947.29 Mbit/sec\n1000 iters in 0.02 seconds = 22.24 usec/iter\n",
+    ),
+    "gdrcopy": (gdrcopy.parse, "Total: 28, Passed: 28, Failed: 0, Waived: 0\n"),
+    "hostnames": (hostnames.parse, "job-01\njob-02\n"),
+    "devinfo": (verbs.devinfo, texts.DEVINFO.format(state="ACTIVE", mtu=4096)),
+    "ibstat": (verbs.ibstat, texts.IBSTAT.format(head="CA 'mlx5_0'\n\t", type="MT4125", firmware="22", rate="100")),
+    "links": (verbs.links, "link rxe0/1 state ACTIVE physical_state LINK_UP netdev ens224\n"),
+    "gids": (verbs.gids, texts.GIDS + texts.V4),
+    "topology": (topology.parse, texts.TOPO),
+    "xid": (xid.parse, texts.KERNEL),
+    "chrony": (chrony.parse, texts.TRACKING.format(reference="C0 (a)", stratum=3, word="slow", leap="Normal")),
+    "ethtool": (counters.ethtool, texts.ETHTOOL.format(1)),
+    "smi": (smi.parse, texts.SMI.format(licence="Licensed", volatile=0, pending="No")),
+    "modules": (modules.parse, "nvidia 39059456 115 nvidia_uvm\n"),
+}
+# A document of one tool that holds lines of another is no mistake of the reader.
+BOTH = {("xid", "osu")}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_takes_its_own_text_and_no_other(name):
+    read, own = READERS[name]
+    assert read(own)["why"] == ""
+    good = [other for other, (_read, text) in READERS.items() if other != name and not read(text)["why"]]
+    assert [other for other in good if (name, other) not in BOTH] == []
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("text", ["", "\n\n", "Segmentation fault (core dumped)\n", "\x00\x01\x02"])
+def test_nothing_is_never_a_figure(name, text):
+    found = READERS[name][0](text)
+    assert found["understood"] is False
+    assert found["why"]

@@ -1,0 +1,116 @@
+"""Trainings: rates and how they vary, the way that gradients took, and what follows from several of them."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge
+
+from .world import World, row_of
+
+
+@pytest.mark.parametrize(
+    "device, given, verdict",
+    [
+        ("GPU", {}, "warn"),
+        ("CPU", {}, "pass"),
+        ("CPU", {"spread": {"cpu_half_percent": 5}}, "warn"),
+        ("GPU", {"spread": {"half_percent": None, "range_percent": None}}, "pass"),
+    ],
+)
+def test_a_good_mean_does_not_hide_iterations_that_vary(device, given, verdict):
+    lab = World(2, "tcp")
+    lab.train(lab.guests, "tcp", 2900.0, (0.7, 1.2, 1.1, 1.0, 1.2, 0.8), device)
+    row = row_of(lab.judged(thresholds=given), "cluster.training 2:tcp")
+    assert (row["verdict"], row["measured"]) == (verdict, 2900.0)
+
+
+@pytest.mark.parametrize(
+    "values, transport, verdict",
+    [
+        ({"transport": "rdma"}, "rdma", "pass"),
+        ({"transport": "tcp"}, "rdma", "fail"),
+        ({"transport": None}, "rdma", "fail"),
+        ({"transport": None, "device": "CPU"}, "rdma", "skipped"),
+        ({"transport": "rdma"}, "tcp", "fail"),
+        ({"transport": None}, "tcp", "pass"),
+    ],
+)
+def test_a_training_has_to_go_the_way_it_was_to_go(values, transport, verdict):
+    lab = World(2, "sriov")
+    lab.set("cluster.training", tuple(lab.guests), f"2:{transport}", **values)
+    assert row_of(lab.judged(), f"cluster.training 2:{transport}")["verdict"] == verdict
+
+
+def test_the_result_of_training_run_is_understood():
+    lab = World(2, "sriov")
+    lab.drop("cluster.training")
+    rates = [(number, rank, 700.0) for number in range(4) for rank in (0, 1)]
+    result = {
+        "verdict": {"state": "passed"},
+        "throughput": {"mean": 1400.0, "spread": 1.0},
+        "nccl": {"networks": ["IB"], "version": "2.22.3"},
+        "ranks": [{"rank": rank, "device": "NVIDIA A100-40C"} for rank in (0, 1)],
+        "iterations": [
+            {"iteration": number, "rank": rank, "samples_per_s": rate, "seconds": 0.1} for number, rank, rate in rates
+        ],
+    }
+    lab.add("cluster.training", lab.guests, "2:rdma", **result)
+    told = lab.judged()
+    assert row_of(told, "cluster.training 2:rdma")["verdict"] == "pass"
+    (training,) = told["trainings"]
+    known = {key: training[key] for key in ("nodes", "ranks", "transport", "images_per_s", "spread")}
+    assert known == {"nodes": 2, "ranks": 2, "transport": "rdma", "images_per_s": 1400.0, "spread": 0.0}
+    assert training["iterations"][0] == {"iteration": 0, "seconds": 0.1, "images_per_s": 1400.0}
+
+
+def test_a_training_that_failed_is_no_rate_to_compare():
+    lab = World(2, "sriov")
+    lab.set(
+        "cluster.training", tuple(lab.guests), verdict={"state": "failed", "reason": "Rank 1 died", "host": "job-02"}
+    )
+    row = row_of(lab.judged(), "cluster.training 2:rdma")
+    assert (row["verdict"], row["why"], row["cause"]) == ("fail", "Rank 1 died", "job-02")
+    assert row_of(lab.judged(), "cluster.efficiency 2:rdma")["verdict"] == "not_run"
+
+
+def test_efficiency_and_gain_are_worked_out_from_trainings():
+    told = World(4, "sriov").judged()
+    assert row_of(told, "cluster.efficiency 4:rdma")["measured"] == 100.0
+    assert row_of(told, "cluster.efficiency 4:tcp")["measured"] == 90.0
+    assert row_of(told, "cluster.rdma_gain 4")["measured"] == pytest.approx(11.11)
+
+
+def test_simulated_figures_are_counted_and_nothing_real_is_claimed():
+    lab = World(2, "sriov")
+    made = [dict(one, simulated=one["check"] in ("pair.write_bw", "cluster.training")) for one in lab.measurements()]
+    told = judge(made, lab.intent, topology=lab.topology)
+    assert row_of(told, "cluster.efficiency 2:rdma")["simulated"] is True
+    assert told["verdict"]["counts"]["simulated"] == 8
+    assert "say nothing of real ones" in told["verdict"]["sentence"]
+    assert "Bandwidth of RDMA writes" in told["simulated"]
+
+
+def test_trainings_of_each_guest_alone_stand_for_the_one_of_the_first():
+    lab = World(3, "sriov")
+    lab.drop("cluster.training", ("job-01",))
+    for guest in lab.guests:
+        lab.add("cluster.training", guest, "1:tcp", total=1480.0, iterations=[1480.0] * 4, device="GPU", devices=1)
+    told = lab.judged()
+    assert told["verdict"]["state"] == "pass"
+    assert "cluster.training 1:rdma" not in [row["id"] for row in told["rows"]]
+    assert row_of(told, "cluster.efficiency 3:rdma")["measured"] == 100.0
+
+
+def test_whoever_ran_it_says_which_guests_took_part():
+    lab = World(4, "sriov", nodes=[1, 2, 4])
+    lab.train(["job-03", "job-04"], "rdma", 2960.0)
+    lab.train(["job-03", "job-04"], "tcp", 2600.0)
+    row = row_of(lab.judged(), "cluster.training 2:rdma")
+    assert (row["verdict"], row["subject"]) == ("pass", {"guests": ["job-03", "job-04"]})
+
+
+def test_a_run_of_nccl_without_a_variant_is_the_expected_one():
+    lab = World(3, "sriov")
+    made = [dict(one, variant="") if one["check"] == "cluster.nccl" else one for one in lab.measurements()]
+    told = judge(made, lab.intent, topology=lab.topology)
+    assert row_of(told, "cluster.nccl")["verdict"] == told["verdict"]["state"] == "pass"

@@ -1,0 +1,193 @@
+"""Measurements of a lab in which all is well, and what single faults make of them."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge
+
+LINE = 100.0
+GOOD = {"pvrdma": {"bw": 86.9, "lat": 4.5}, "sriov": {"bw": 92.4, "lat": 2.4}, "passthrough": {"bw": 92.4, "lat": 2.4}}
+MODULES = ["ib_core", "ib_uverbs", "rdma_cm", "vmw_pvrdma", "mlx5_core", "mlx5_ib", "nvidia"]
+
+
+def names(count):
+    return [f"job-{number:02d}" for number in range(1, count + 1)]
+
+
+def topology(guests, per_switch=2):
+    """One VM on each host, hosts at ports of leaf switches."""
+    hosts, vms = [], []
+    for place, guest in enumerate(guests):
+        leaf = f"leaf-{place // per_switch + 1:02d}"
+        nic = {"name": "vmnic2", "speed_gb": LINE, "switch": leaf, "port": f"Ethernet{place % per_switch + 1}"}
+        hosts.append({"name": f"esx-{place + 1:02d}", "nics": [nic], "gpus": [], "vms": [guest]})
+        vms.append({"name": guest, "host": f"esx-{place + 1:02d}", "nic": "vmnic2"})
+    return {"hosts": hosts, "vms": vms, "switches": []}
+
+
+class World:
+    """A lab. Its methods break something; measurements() is what would be measured then."""
+
+    def __init__(self, count=4, path="sriov", **intent):
+        self.guests = names(count)
+        self.path = path
+        self.intent = {
+            "guests": self.guests,
+            "data_path": path,
+            "speed_gb": LINE,
+            "mtu": 9000,
+            "gpu": "NVIDIA A100-40C",
+            "addresses": {guest: f"192.168.50.{place}" for place, guest in enumerate(self.guests, 11)},
+            "interfaces": dict.fromkeys(self.guests, "ens224"),
+            **intent,
+        }
+        self.topology = topology(self.guests)
+        self.rdma = path != "tcp"
+        self._made = {}
+        self._order = []
+        self._fill()
+
+    def set(self, check, subject=None, variant=None, status="done", why="", **values):
+        """Change what is measured: for one subject, or for all of a check."""
+        for key, one in self._made.items():
+            if key[0] == check and subject in (None, key[1]) and variant in (None, key[2]):
+                one["status"], one["why"] = status, why
+                one["values"] = dict(one["values"], **values) if status == "done" else values
+
+    def drop(self, check, subject=None):
+        """Leave out what was measured."""
+        for key in [key for key in self._made if key[0] == check and subject in (None, key[1])]:
+            del self._made[key]
+
+    def measurements(self):
+        return list(self._made.values())
+
+    def judged(self, **more):
+        return judge(self.measurements(), self.intent, topology=self.topology, **more)
+
+    def add(self, check, subject, variant="", simulated=False, **values):
+        name = subject if isinstance(subject, str) else tuple(subject)
+        if isinstance(subject, str):
+            told = {"guest": subject}
+        elif check == "fabric.counters":
+            told = {"switch": subject[0], "port": subject[1]}
+        elif check.startswith("pair."):
+            told = {"from": subject[0], "to": subject[1]}
+        else:
+            told = {"guests": list(subject)}
+        self._made[check, name, variant] = {
+            "check": check,
+            "subject": told,
+            "variant": variant,
+            "command": [check],
+            "version": "1",
+            "status": "done",
+            "why": "",
+            "values": values,
+            "evidence": f"{check}.txt",
+            "simulated": simulated,
+            "began": "2026-03-01T08:15:30Z",
+            "seconds": 1.0,
+        }
+
+    def _fill(self):
+        for guest in self.guests:
+            self._guest(guest)
+        everybody = self.guests
+        hosts = {guest: f"esx-{place:02d}" for place, guest in enumerate(everybody, 1)}
+        self.add("placement.hosts", everybody, hosts=hosts)
+        if self.rdma:
+            self.add("fabric.settings", everybody, disagreements=[], not_known=[], paths=[{"a": {}, "b": {}}])
+            for host in self.topology["hosts"]:
+                nic = host["nics"][0]
+                self.add("fabric.counters", (nic["switch"], nic["port"]), changed={"tx_packets_3": 9}, lost=[])
+        for pair in rounds.ordered_pairs(everybody):
+            self._pair(pair)
+        self._cluster(everybody)
+
+    def _guest(self, guest):
+        gpu = {"name": "NVIDIA A100-40C", "licence": "Licensed", "ecc": {"uncorrected": 0, "corrected": 0}}
+        address = self.intent["addresses"][guest]
+        self.add("guest.kernel", guest, kernel="5.15.0-105-generic")
+        self.add("guest.clock", guest, synchronised=True, offset_s=0.0004)
+        self.add("guest.mtu", guest, mtu=9000, interface="ens224")
+        self.add("guest.driver", guest, driver="550.54.15", gpus=[gpu])
+        for phase in ("before", "after"):
+            self.add("guest.licence", guest, phase, gpus=[gpu])
+        self.add("guest.xid", guest, xids=[])
+        self.add("guest.ecc", guest, gpus=[gpu])
+        if not self.rdma:
+            return
+        port = {"port": 1, "state": "active", "rate_gbps": 100, "interfaces": ["ens224"]}
+        self.add("guest.modules", guest, modules=MODULES)
+        self.add("guest.memlock", guest, memlock={"soft_kb": -1, "hard_kb": -1})
+        self.add("guest.rdma_device", guest, devices=[{"name": "mlx5_0", "ports": [port]}])
+        self.add("guest.gid", guest, gid={"index": 3, "address": address, "type": "roce_v2"})
+        self.add("guest.counters", guest, changed={"port_xmit_packets": 900, "np_cnp_sent": 3}, lost=[])
+        if self.path != "pvrdma":
+            self.add("guest.topology", guest, nearest={"GPU0": {"nic": "mlx5_0", "class": "PHB"}})
+
+    def _pair(self, pair):
+        # No two measurements are the same.
+        noise = 1 + 0.002 * (hash_of(pair) - 0.5)
+        self.add("pair.ping_mtu", pair, packet=9000, sent=5, received=5, where="", hop=None, local_mtu=None)
+        self.add("pair.iperf3", pair, gbps=30.0 * noise, retransmits=0, cpu_percent=80.0, threads=True, processes=1)
+        if not self.rdma:
+            return
+        good = GOOD[self.path]
+        self.add("pair.rping", pair, answered=5, count=5)
+        self.add("pair.write_lat", pair, usec=good["lat"] * noise, bytes=2, p99=good["lat"] * 1.4)
+        figures = {"bytes": 1048576, "filling": True, "mtu": 4096, "both_directions": False}
+        self.add("pair.write_bw", pair, gbps=good["bw"] * noise, **figures)
+        self.add("pair.write_bw_both", pair, gbps=1.98 * good["bw"] * noise, **dict(figures, both_directions=True))
+        if self.path != "pvrdma":
+            self.add("pair.write_bw_gpu", pair, "cuda", gbps=92.2 * noise, **figures)
+
+    def _cluster(self, guests):
+        self.add("cluster.hostname", guests, hosts=dict.fromkeys(guests, 1), ranks=len(guests), size=None)
+        built = {"frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["nccl", "mpi"]}
+        self.add("cluster.check_build", guests, version="0.28.1", **built)
+        direct = self.path in ("sriov", "passthrough")
+        transport = "rdma" if self.rdma else "tcp"
+        self.add(
+            *("cluster.nccl", guests, transport),
+            busbw=10.5 if direct else 5.6,
+            large=True,
+            wrong=0,
+            nodes=len(guests),
+            transport=transport,
+            gpudirect="all" if direct else "none",
+            ranks_by_factor=len(guests),
+        )
+        for count in sorted({1, len(guests)}):
+            for one in ("rdma", "tcp") if self.rdma and count > 1 else (transport,):
+                self.train(guests[:count], one, count * 1480.0 * (1 if one == transport else 0.9))
+
+    def train(self, guests, transport, total, shape=(0.999, 1.0, 1.001), device="GPU"):
+        count = len(guests)
+        self.add(
+            *("cluster.training", guests, f"{count}:{transport}"),
+            total=total,
+            iterations=[total / count * one for one in shape],
+            device=device,
+            devices=count,
+            model="resnet50",
+            batch=32,
+            transport=transport if count > 1 and device == "GPU" else None,
+        )
+
+
+def hash_of(pair):
+    """A number between 0 and 1 that is always the same for a pair."""
+    return (sum(ord(letter) * place for place, letter in enumerate("".join(pair), 1)) % 101) / 101
+
+
+def row_of(result, row_id):
+    found = [row for row in result["rows"] if row["id"] == row_id]
+    assert len(found) == 1, [row["id"] for row in result["rows"]]
+    return found[0]
+
+
+def not_right(result):
+    """{id: (verdict, cause)} of the rows that warn or fail."""
+    return {row["id"]: (row["verdict"], row["cause"]) for row in result["rows"] if row["verdict"] in ("warn", "fail")}

@@ -1,0 +1,53 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Done
+from ansible_collections.aiready.vsphere.plugins.module_utils.health import probes
+from ansible_collections.aiready.vsphere.plugins.modules import guest_health_info as module
+
+from ..module_utils.health.healthy import healthy, wish
+from .described import calls, checked, documented, specified
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert documented(module) == specified(module.ARGUMENTS)
+
+
+@pytest.mark.parametrize("call", calls(module, login={}))
+def test_every_example_is_a_call_that_the_module_takes(call):
+    assert module.check_params(checked(call, module.ARGUMENTS)) == []
+
+
+def test_the_result_has_exactly_the_documented_keys(tmp_path):
+    guest = healthy(tmp_path)
+    found, outputs = probes.measured(wish(), guest, guest.files)
+    contains = yaml.safe_load(module.RETURN)["measurements"]["contains"]
+    for one in found:
+        assert set(one) == set(contains)
+    assert outputs["guest.mtu"] == yaml.safe_load(module.RETURN)["outputs"]["sample"]["guest.mtu"]
+
+
+@pytest.mark.parametrize(
+    "given, problems",
+    [
+        ({"name": " "}, ["name: it is empty."]),
+        ({"name": "train-01", "address": "fe80::1"}, ["address: fe80::1 is no IPv4 address."]),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(given, problems):
+    assert module.check_params(checked(given, module.ARGUMENTS)) == problems
+
+
+class Ip:
+    def run(self, argv):
+        return Done(
+            tuple(argv), 0, "1: lo    inet 127.0.0.1/8 scope host lo\n2: ens224    inet 192.168.6.132/24 brd ...\n"
+        )
+
+
+@pytest.mark.parametrize("address, name", [("192.168.6.132", "ens224"), ("192.168.6.13", "")])
+def test_the_interface_is_the_one_with_the_address(address, name):
+    assert module.interface_of(Ip(), address) == name

@@ -1,0 +1,37 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.report import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.modules import validation_report
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.report.noun import ValidationReport
+
+from browser import runs
+
+from .described import Ended, Module, calls, checked, documented, specified
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert documented(validation_report) == specified(params.ARGUMENTS)
+
+
+@pytest.mark.parametrize("given", calls(validation_report, {}))
+def test_every_example_can_be_run(given):
+    checked(given, params.ARGUMENTS)
+
+
+def test_the_result_has_exactly_the_documented_keys(tmp_path):
+    sample = runs.perfect(2)
+    folder = str(runs.write(tmp_path / "run", sample, runs.results(sample)))
+    given = {"results": folder, "compare_with": None, "plots": "none"}
+    with pytest.raises(Ended) as ended:
+        run(Module(), ValidationReport(given, None), [Item(folder, given, {"name": folder})], "report", single=True)
+    result = ended.value.args[0]["report"]
+    contains = yaml.safe_load(validation_report.RETURN)["report"]["contains"]
+    assert set(result) == set(contains)
+    assert set(result["after"]) == set(contains["after"]["contains"]) == set(contains["after"]["sample"])
+    assert set(result["changes"][0]) == set(contains["changes"]["sample"][0])

@@ -1,0 +1,36 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import yaml
+from ansible_collections.aiready.vsphere.plugins.modules import validation_result as module
+
+from ..module_utils.health.test_record import judged
+from .described import calls, checked, documented, specified
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert documented(module) == specified(module.ARGUMENTS)
+
+
+def test_the_example_names_guests_and_a_folder():
+    (call,) = calls(module, login={})
+    given = dict(call.values[0], pairs={})
+    assert module.check_params(checked(given, module.ARGUMENTS)) == []
+
+
+def test_the_result_has_exactly_the_documented_keys(tmp_path):
+    made, _files, kept = judged(tmp_path, runs=[])
+    told = module.answer(made, "results/validation.json", kept)
+    contains = yaml.safe_load(module.RETURN)["validation"]["contains"]
+    assert set(told) == set(contains)
+    assert set(told["not_right"][0]) == set(contains["not_right"]["sample"][0])
+    assert set(told["verdict"]) == set(contains["verdict"]["sample"])
+
+
+def test_what_cannot_be_meant_is_refused():
+    given = {"intent": {}, "thresholds": {"pair.nothing": {"low": 1}}, "result_dir": "results"}
+    assert module.check_params(checked(given, module.ARGUMENTS)) == [
+        "thresholds.pair.nothing: there is no such check.",
+        "intent: it names no guests.",
+    ]
