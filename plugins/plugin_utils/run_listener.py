@@ -54,7 +54,7 @@ class Listener:
         return self.course.task_begins(role)
 
     def starts(self, host, task):
-        self.course.starts(host.get_name(), task._uuid, task.get_name().strip())
+        self.course.starts(host.get_name(), task._uuid, run_results.short(task.get_name().strip()))
         self._ask(host, task)
 
     def ended(self, result, **how):

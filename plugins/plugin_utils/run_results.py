@@ -60,7 +60,7 @@ def seen(result):
     return Seen(
         host=host.get_name(),
         action=task.resolved_action or task.action,
-        task=_short(name),
+        task=short(name),
         data=data if isinstance(data, dict) else {},
         check=bool(fields.get("check_mode", task.check_mode)),
         delegate=delegate if isinstance(delegate, str) and "{{" not in delegate else "",
@@ -69,8 +69,8 @@ def seen(result):
     )
 
 
-def _short(name):
-    """A task of a role has that in front of its name."""
+def short(name):
+    """The name of a task without that of its role in front of it."""
     role, colon, rest = name.partition(" : ")
     return rest if colon and " " not in role else name
 

@@ -50,13 +50,22 @@ def document(validation, stages_file, look=lambda name: None, sources=(), earlie
     simulated = values.texts(run.get("simulated"))
     site = values.mapping(run.get("site"))
     began, ended = values.text(run.get("began")), values.text(run.get("ended"))
+    bad = stages.failed(times or [])
     made = {
         "format": FORMAT,
         "site": {"name": values.text(site.get("name")), "data_path": values.text(site.get("data_path"))},
         "began": began,
         "ended": ended,
         "seconds": _between(began, ended),
-        "verdict": verdict.verdict(run.get("verdict"), checks, simulated, stages.failed(times or []), remarks),
+        "verdict": verdict.verdict(
+            run.get("verdict"),
+            checks,
+            simulated,
+            [stage["name"] for stage in bad],
+            stages.broken_off(times or []),
+            remarks,
+        ),
+        "failures": [{"stage": stage["name"], **one} for stage in bad for one in _failures(stage)],
         "simulated": simulated,
         "not_recorded": [words for part, words in PARTS.items() if part not in run],
         "remarks": remarks,
@@ -122,6 +131,11 @@ def _headline(runs):
         return None
     told = ("label", "nodes", "transport", "model", "images_per_s", "efficiency", "gain", "simulated")
     return {key: best[key] for key in told}
+
+
+def _failures(stage):
+    """What failed in a stage; where nothing is named, that it did."""
+    return stage["failures"] or [{"object": "", "task": "", "msg": stage["why"] or "It failed, and nobody says why."}]
 
 
 def _thresholds(recorded):

@@ -36,7 +36,7 @@ class Form:
 
 # From left to right where there is room; on a phone the VM stands above its devices.
 WIDE = Form("wide", 1040, (12, 220), (288, 216), (540, 190), (800, 92), (892, 108), 58, 0, 0, 7.0)
-NARROW = Form("narrow", 380, (14, 218), (14, 106), (126, 106), (272, 52), (324, 52), 104, 0, 54, 6.6)
+NARROW = Form("narrow", 380, (12, 196), (12, 94), (114, 94), (232, 70), (302, 66), 104, 0, 54, 7.0)
 BOX = 42
 
 
@@ -75,7 +75,8 @@ def _host(topology, host, form, top, boxes, wires, plugs):
         y = top + 28 + index * form.row
         vm_box = gpu_box = None
         if gpu is not None:
-            lines = [gpu["name"], " ".join([gpu["mig"], *gpu["vgpus"]]).strip() or "GPU"]
+            # Whose boards these are is no news.
+            lines = [gpu["name"].replace("NVIDIA ", "", 1), " ".join([gpu["mig"], *gpu["vgpus"]]).strip() or "GPU"]
             gpu_box = _box("gpu", form.gpu, y + form.device_at, BOX, lines, form)
         if nic is not None:
             speed = f"{figure(nic['speed_gb'])} Gb/s" if nic["speed_gb"] is not None else "speed not recorded"
@@ -151,7 +152,7 @@ def _switches(topology, plugs, form, boxes, wires):
 
 def _box(kind, column, y, height, lines, form):
     left, width = column
-    most = max(4, int((width - 14) / form.char))
+    most = max(4, int((width - 12) / form.char))
     lines = [line for line in lines if line]
     return {
         "kind": kind,

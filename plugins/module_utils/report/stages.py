@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.report.evidence im
 from ansible_collections.aiready.vsphere.plugins.module_utils.report.values import (
     counted,
     entries,
+    flag,
     in_order,
     mapping,
     number,
@@ -20,20 +21,35 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.report.values impo
 )
 
 STATES = ("ok", "failed", "skipped")
+# What the record of a run says of a stage that was not ended.
+BROKEN_OFF = "The run was broken off in this stage."
 
 
 def stages(recorded):
     """Stages in the order in which they ran; a run that was started again has a stage more than once."""
-    return [
-        {
-            "name": text(entry.get("name")) or "unnamed",
-            "began": text(entry.get("began")),
-            "seconds": number(entry.get("seconds")),
-            "state": text(entry.get("state")) if text(entry.get("state")) in STATES else "unknown",
-            "changes": len(entries(entry.get("changes"))),
-        }
-        for entry in entries(recorded)
-    ]
+    found = [_stage(entry) for entry in entries(recorded)]
+    # The stage that makes the report goes on while it is made, and after a killed run nobody could end the last one.
+    if found and found[-1]["state"] == "failed" and found[-1]["why"] == BROKEN_OFF:
+        found[-1]["state"] = "open"
+    return found
+
+
+def _stage(entry):
+    state = text(entry.get("state"))
+    return {
+        "name": text(entry.get("name")) or "unnamed",
+        "began": text(entry.get("began")),
+        "seconds": number(entry.get("seconds")),
+        "state": state if state in STATES else "unknown",
+        "why": text(entry.get("why")),
+        # Nothing was changed; what it holds are the changes that would have been made.
+        "check_mode": flag(entry.get("check_mode")),
+        "changes": 0 if flag(entry.get("check_mode")) else len(entries(entry.get("changes"))),
+        "failures": [
+            {key: masked(text(one.get(key))) for key in ("object", "task", "msg")}
+            for one in entries(entry.get("failures"))
+        ],
+    }
 
 
 def total(some):
@@ -41,21 +57,29 @@ def total(some):
 
 
 def failed(some):
-    """Stages that failed and did not end well later on, when the run was started again."""
-    last = {stage["name"]: stage["state"] for stage in some}
-    return [name for name, state in last.items() if state == "failed"]
+    """Stages that failed and did not end well later on, when the run was started again; not those of check mode."""
+    last = {stage["name"]: stage for stage in some if not stage["check_mode"]}
+    return [stage for stage in last.values() if stage["state"] == "failed"]
+
+
+def broken_off(some):
+    """The name of the stage that nobody ended, or empty."""
+    return some[-1]["name"] if some and some[-1]["state"] == "open" else ""
 
 
 def changes(recorded):
     """What was changed, by object: [{object, changes: [{what, before, after, stage, task}]}]."""
     by_object = {}
     for stage in entries(recorded):
+        if flag(stage.get("check_mode")):
+            continue
         for entry in entries(stage.get("changes")):
             by_object.setdefault(text(entry.get("object")) or "the run itself", []).append(
                 {
                     "what": text(entry.get("what")),
                     "before": shown(entry.get("before")),
                     "after": shown(entry.get("after")),
+                    "needs": text(entry.get("needs")).replace("_", " "),
                     "stage": text(stage.get("name")),
                     "task": text(entry.get("task")),
                 }

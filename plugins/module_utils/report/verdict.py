@@ -22,8 +22,11 @@ OF_ROWS = {"pass": "pass", "warn": "warn", "fail": "fail", "not_run": "incomplet
 TOLD = 20
 
 
-def verdict(recorded, rows, simulated, stages, remarks):
-    """The verdict of the report; simulated is what the run says of its devices, stages the stages that failed."""
+def verdict(recorded, rows, simulated, stages, broken_off, remarks):
+    """The verdict of the report.
+
+    simulated is what the run says of its devices; stages are those that failed, broken_off is the one that did not end.
+    """
     said = mapping(recorded)
     state = _state(said, rows, stages, remarks)
     many = sum(row["simulated"] for row in rows)
@@ -32,7 +35,7 @@ def verdict(recorded, rows, simulated, stages, remarks):
     return {
         "state": state,
         "title": TITLES[state][rehearsal],
-        "sentence": sentence or _sentence(state, rows, stages),
+        "sentence": sentence or _sentence(state, rows, stages, broken_off),
         "rehearsal": rehearsal,
         "claim": _claim(rehearsal, many, len(rows)),
         "counts": counts(rows),
@@ -62,9 +65,11 @@ def _state(said, rows, stages, remarks):
     return state
 
 
-def _sentence(state, rows, stages):
+def _sentence(state, rows, stages, broken_off):
     if stages:
         return f"The run stopped in the stage {' and '.join(stages)}."
+    if broken_off and not rows:
+        return f"The run was broken off in the stage {broken_off}."
     if not rows:
         return "No check was recorded."
     if state == "pass":

@@ -201,7 +201,7 @@ def stages(some):
         colour = colours.get(stage["state"], COLOURS["idle"])
         style = {"facecolor": "none", "hatch": "////"} if stage["state"] == "failed" else {"facecolor": colour}
         axes.barh(index, stage["seconds"] / divisor, height=0.62, edgecolor=colour, linewidth=1.2, **style)
-        word = "" if stage["state"] == "ok" else f" {stage['state']}"
+        word = {"ok": "", "open": " so far"}.get(stage["state"], f" {stage['state']}")
         _beside(axes, stage["seconds"] / divisor, index, f"{numbers.duration(stage['seconds'])}{word}")
     axes.set_yticks(range(len(known)), [numbers.shortened(stage["name"], 18) for stage in known])
     axes.tick_params(axis="y", length=0, labelcolor=COLOURS["ink"])

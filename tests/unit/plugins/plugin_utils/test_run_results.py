@@ -138,6 +138,20 @@ def test_values_are_safe_to_be_read_by_anybody(name, value, written):
     assert run_results.safe(name, value) == written
 
 
+@pytest.mark.parametrize(
+    "name, short",
+    [
+        ("aiready.vsphere.esxi_host : Restart the host", "Restart the host"),
+        ("site : Check the site", "Check the site"),
+        ("Compare : switches and hosts", "switches and hosts"),
+        ("Two words : and more", "Two words : and more"),
+        ("Restart the host", "Restart the host"),
+    ],
+)
+def test_a_task_is_named_without_its_role(name, short):
+    assert run_results.short(name) == short
+
+
 RESTARTS = {
     "a host": (seen("esxi_reboot", "esx-01", data={"host": item({"boot_time": ("8", "9")})}), {"esx-01": 1}),
     "a host that was only waited for": (

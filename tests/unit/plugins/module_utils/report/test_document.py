@@ -49,6 +49,21 @@ def test_a_run_that_did_not_come_to_its_validation_tells_its_stages():
     assert "the ladder of checks" in made["not_recorded"]
 
 
+def test_a_killed_run_has_a_report_that_tells_where_it_ended():
+    why = "The run was broken off in this stage."
+    made = document(None, {"stages": [{"name": "hosts", "state": "failed", "why": why, "seconds": 3}]})
+    assert (made["verdict"]["state"], made["verdict"]["sentence"]) == (
+        "incomplete",
+        "The run was broken off in the stage hosts.",
+    )
+
+
+def test_what_failed_in_a_stage_is_told_with_its_object_and_without_secrets():
+    failure = {"object": "esx-01", "task": "Install the driver", "msg": "password=hunter2 was refused"}
+    made = document(None, {"stages": [{"name": "hosts", "state": "failed", "failures": [failure]}]})
+    assert made["failures"] == [{"stage": "hosts", **failure, "msg": "password=[not shown] was refused"}]
+
+
 def test_the_record_of_stages_counts_more_than_what_the_validation_knew_of_them():
     made = document({"stages": [{"name": "old"}], "reboots": {"a": 1}}, {"stages": [{"name": "new"}]})
     assert [stage["name"] for stage in made["stages"]] == ["new"]

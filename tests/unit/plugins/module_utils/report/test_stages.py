@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.report import stages, versions
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_course
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,21 @@ def test_a_stage_that_failed_and_ended_well_when_it_was_started_again_did_not_fa
         {"name": "fabric", "state": "failed"},
         {"name": "hosts", "state": "ok"},
     ]
-    assert stages.failed(stages.stages(again)) == ["fabric"]
+    assert [stage["name"] for stage in stages.failed(stages.stages(again))] == ["fabric"]
+
+
+def test_the_stage_in_which_the_report_is_made_has_not_failed_only_because_it_goes_on():
+    told = [{"name": "hosts", "state": "ok"}, {"name": "validation", "state": "failed", "why": run_course.NOT_ENDED}]
+    found = stages.stages(told)
+    assert (stages.failed(found), stages.broken_off(found)) == ([], "validation")
+    # One before the last was broken off for good.
+    assert [stage["name"] for stage in stages.failed(stages.stages(told[::-1]))] == ["validation"]
+
+
+def test_what_check_mode_would_have_changed_was_not_changed_and_what_failed_there_did_not_fail_the_run():
+    planned = [{"name": "hosts", "state": "failed", "check_mode": True, "changes": [{"object": "esx-1", "what": "a"}]}]
+    found = stages.stages(planned)
+    assert (stages.changes(planned), found[0]["changes"], stages.failed(found)) == ([], 0, [])
 
 
 def test_restarts_are_counted_for_each_object():

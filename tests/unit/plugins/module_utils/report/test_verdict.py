@@ -10,7 +10,7 @@ def made(verdicts, recorded=None, simulated=(), stages=(), fake=False):
     some = [{"id": f"r{index}", "verdict": one, "measured": 1, "simulated": fake} for index, one in enumerate(verdicts)]
     remarks = []
     said = {"state": recorded, "sentence": "As it was said."} if recorded else None
-    return verdict.verdict(said, rows.rows(some, []), list(simulated), list(stages), remarks), remarks
+    return verdict.verdict(said, rows.rows(some, []), list(simulated), list(stages), "", remarks), remarks
 
 
 @pytest.mark.parametrize(
