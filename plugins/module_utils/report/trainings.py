@@ -53,6 +53,8 @@ def _run(entry):
         "gain": None,
         "simulated": flag(entry.get("simulated")),
         "iterations": rounds,
+        # Some benchmarks tell the rate of each iteration and no time.
+        "rated": any(one["images_per_s"] is not None for one in rounds),
         "fastest": min(seconds, default=None),
         "median": middle,
         "slowest": max(seconds, default=None),

@@ -88,7 +88,11 @@ def legend(made, handles, columns=3):
 
 
 def whole(axes, values):
-    """Ticks on just these whole numbers, or on some of them."""
+    """Ticks on just these whole numbers, or on as many of them as there is room for; on the last one always."""
     row = sorted(set(values))
-    step = max(1, -(-len(row) // 12))
-    axes.set_xticks(row[::step], [f"{value:g}" for value in row[::step]])
+    apart = (row[-1] - row[0]) / 16
+    kept = row[-1:]
+    for value in reversed(row[:-1]):
+        if kept[-1] - value >= apart:
+            kept.append(value)
+    axes.set_xticks(kept[::-1], [f"{value:g}" for value in kept[::-1]])

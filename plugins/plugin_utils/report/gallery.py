@@ -65,6 +65,11 @@ def _of_model(document, index, model, runs):
         )
         title = _marked(f"Seconds of each iteration, {model}", timed)
         yield f"iterations-{index}", title, said, lambda: plots.iterations(timed)
+    rated = [run for run in runs if run["rated"]]
+    if rated and not timed:
+        title = _marked(f"Images per second in each iteration, {model}", rated)
+        said = _listed(run["label"] for run in rated)
+        yield f"iterations-{index}", title, said, lambda: plots.iterations(rated, "images_per_s")
 
 
 def wanted_efficiency(document):

@@ -151,24 +151,25 @@ def _luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def iterations(runs):
-    """Seconds of each iteration, the transports one below the other, a line for each run."""
-    runs = [run for run in runs if run["median"] is not None]
-    groups = list(_by_transport(runs, "median"))
+def iterations(runs, key="seconds"):
+    """Seconds or rate of each iteration, the transports one below the other, a line for each run."""
+    runs = [run for run in runs if any(one[key] is not None for one in run["iterations"])]
+    groups = list(_by_transport(runs, "iterations"))
     made, panels = canvas.figure(60 + 190 * len(groups), len(groups))
     counts = sorted({run["nodes"] for _transport, mine in groups for run in _some(mine)})
     markers = {count: canvas.MARKERS[index % len(canvas.MARKERS)] for index, count in enumerate(counts)}
     for axes, (transport, mine) in zip(panels, groups):
         for run in _some(mine):
-            told = [one for one in run["iterations"] if one["seconds"] is not None]
+            told = [one for one in run["iterations"] if one[key] is not None]
             style = _series(transport, [run])
             style.update(marker=markers[run["nodes"]], markersize=5.5, linewidth=1.2)
             style.update(markevery=max(1, len(told) // 25), markeredgewidth=1.3, linestyle="-")
-            axes.plot([one["iteration"] for one in told], [one["seconds"] for one in told], **style)
-        slowest = max(run["slowest"] for run in mine)
-        axes.set_ylim(0, slowest * 1.15 or 1)
+            axes.plot([one["iteration"] for one in told], [one[key] for one in told], **style)
+        most = max(one[key] or 0 for run in mine for one in run["iterations"])
+        axes.set_ylim(0, most * 1.15 or 1)
         axes.xaxis.get_major_locator().set_params(integer=True)
-        label = f"{TRANSPORTS.get(transport, transport) or 'no network'}: seconds of each iteration"
+        what = "seconds of each iteration" if key == "seconds" else "images per second in each iteration"
+        label = f"{TRANSPORTS.get(transport, transport) or 'no network'}: {what}"
         canvas.named(axes, label, any(run["simulated"] for run in mine))
     panels[-1].set_xlabel("iteration")
     canvas.legend(made, [_marker(count, markers[count]) for count in counts], 4)

@@ -62,6 +62,12 @@ def test_efficiency_shows_what_is_wanted_beside_what_is():
     assert axes.get_ylim()[0] == 0
 
 
+def test_numbers_of_nodes_do_not_stand_on_each_other():
+    runs_of = [{"nodes": nodes, "transport": "rdma", "images_per_s": nodes} for nodes in (1, 2, 3, 4, 8, 16, 32, 64)]
+    (axes,) = plots.throughput(document({"trainings": runs_of}, None)["trainings"]).axes
+    assert list(axes.get_xticks()) == [4, 8, 16, 32, 64]
+
+
 def test_what_is_told_apart_by_colour_is_told_apart_by_dashes_and_markers_too():
     (axes,) = plots.efficiency(MIXED["trainings"]).axes
     rdma, tcp = axes.get_lines()
@@ -114,6 +120,15 @@ def test_a_plot_of_iterations_has_every_one_of_them():
         assert [points(line) for line in axes.get_lines()] == [
             [(one["iteration"], one["seconds"]) for one in run["iterations"]] for run in mine
         ]
+
+
+def test_where_only_rates_of_iterations_were_told_those_are_drawn():
+    rounds = [{"iteration": index, "seconds": None, "images_per_s": 100.0 + index} for index in (1, 2, 3)]
+    told = {"trainings": [{"nodes": 2, "transport": "tcp", "images_per_s": 102, "iterations": rounds}]}
+    made = document(told, None)
+    assert "iterations-1" in gallery.drawings(made)
+    (axes,) = plots.iterations(made["trainings"], "images_per_s").axes
+    assert points(axes.get_lines()[0]) == [(1, 101), (2, 102), (3, 103)]
 
 
 def test_bars_are_as_long_as_stages_took_and_one_that_failed_is_hatched_and_named():
