@@ -48,7 +48,7 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - The guests with their ranks, what is trained and how. RV(_value.problems) tells what is wrong with the guests.
+    - The guests with their ranks, what is trained and how. Its C(problems) tell what is wrong with the guests.
   type: dict
   sample:
     hosts:

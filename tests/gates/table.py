@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
 
-from gates.guests import guests
+from gates.guests import guests, molecule
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
 from gates.sanity import newest_core, oldest_core, sanity
 from gates.tarball import tarball
@@ -48,14 +47,6 @@ def tests(gate: Gate) -> None:
     """Unit, lists, over the wire, playbooks: one pytest, so that its workers share the work."""
     workers = str(os.cpu_count() or 2)
     gate.pytest(PYTHON, ["--durations=15", "-n", workers, "--dist", "worksteal", *TESTS])
-
-
-def molecule(gate: Gate) -> None:
-    """Every scenario of the roles, from nothing: what an earlier run left would be taken for done."""
-    state = BUILD / "molecule"
-    shutil.rmtree(state, ignore_errors=True)
-    env = environment(ANSIBLE_HOME=str(state / "ansible-home"), MOLECULE_EPHEMERAL_DIRECTORY=str(state / "ephemeral"))
-    gate.call([tool("molecule"), "test", "--all"], env=env)
 
 
 def environment_needs(gate: Gate) -> None:

@@ -97,6 +97,14 @@ def test_a_role_uses_no_shell(role):
         assert re.fullmatch(rf'"{{{{ __{role}_\w+ }}}}"', value), value
 
 
+@pytest.mark.parametrize("role", ROLES)
+def test_no_value_is_read_by_the_name_of_a_method(role):
+    # `x.keys` is what every dict can do, and not its entry of that name.
+    methods = "|".join(name for name in dir(dict) if not name.startswith("_"))
+    read = re.findall(r"\{[{%].*?[%}]\}", text_of(role), re.S)
+    assert [found for part in read for found in re.findall(rf"[\w\])]\.(?:{methods})\b(?!\()", part)] == []
+
+
 @pytest.mark.parametrize("module", [module for module in sorted(modules()) if not module.endswith("_info")])
 def test_a_module_that_manages_something_is_used_by_a_role(module):
     assert [role for role in ROLES if f"aiready.vsphere.{module}:" in text_of(role)]

@@ -176,7 +176,7 @@ PROBLEMS = {
     ),
     "image without PyTorch": (
         training(engine="torchrun", image="nvcr.io/nvidia/tensorflow:24.05-tf2-py3"),
-        "holds no PyTorch, which the engine torchrun needs. Leave site.training.engine out, or use a PyTorch image.",
+        "holds no PyTorch, which the engine torchrun needs. Use the engine horovod, or an image with PyTorch.",
     ),
     "no image": (
         training(image="https://nvcr.io/a:1"),

@@ -6,7 +6,8 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import scripts, verdict
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_watch
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_reach import Guest, Guests, Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_reach import Guest, Guests
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_steps import Answer
 
 from ..module_utils.training.runs import guests as looks_of
@@ -82,7 +83,7 @@ class Steps:
             "status": self.status[1] if ended and most else None,
             "size": len(text) if most else 0,
             "output": text[offset : offset + most] if most else b"",
-            "beat": True,
+            "room": 100_000,
             "said": "",
             "ready": True,
         }
@@ -164,6 +165,8 @@ def test_the_operator_hears_of_it_all_the_time():
             "no_space",
             "job-01",
         ),
+        ({1: BEGUN}, None, {"job-02": (9, {"room": 4})}, {}, "no_space", "job-02"),
+        ({1: BEGUN}, (20, 1), {"job-01": (9, {"room": 0})}, {}, "no_space", "job-01"),
         ({1: BEGUN}, None, {}, {"job-02": 9}, "guest_unreachable", "job-02"),
         ({1: BEGUN}, None, {}, {"job-01": 9}, "guest_unreachable", "job-01"),
         ({1: BEGUN}, (9, 0), {}, {}, "ranks_missing", None),
@@ -178,7 +181,9 @@ def test_the_operator_hears_of_it_all_the_time():
         "wall",
         "container removed",
         "out of memory goes before the rank",
-        "folder full",
+        "folder full, the container says",
+        "folder full and nobody says",
+        "folder full and a rank fails of it",
         "worker silent",
         "launcher's guest silent",
         "ranks missing",
@@ -195,6 +200,13 @@ def test_a_training_that_goes_wrong_says_where_and_is_tidied_up(output, status, 
     assert [entry[1] for entry in steps.done if entry[0] == "stop"] == reached
     assert course.not_tidied == sorted(lost)
     assert verdict.error(Last.made, judged).code == code
+
+
+@pytest.mark.parametrize("room", [0, None], ids=["full in the end", "a guest that cannot tell"])
+def test_a_training_that_ended_well_is_passed_whatever_room_there_is(room):
+    clock = Clock()
+    _course, judged = watched(Steps(clock, {1: BEGUN, 9: ENDED}, (9, 0), {"job-02": (8, {"room": room})}), clock)
+    assert judged["state"] == "passed"
 
 
 def test_a_guest_that_is_silent_for_a_moment_is_not_lost():
