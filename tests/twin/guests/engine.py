@@ -36,6 +36,8 @@ def have(say, install=False):
 
 def _made_to_run(say, install):
     problem = _connected()[1]
+    if os.environ.get("DOCKER_HOST"):
+        raise EngineProblem(*problem)  # the engine that was meant is not the one that could be started here
     if shutil.which("dockerd") is None:
         _require_way_to_install(install, problem)
         say(f"There is no Docker here. Installing {' and '.join(PACKAGES)} from the distribution.")
