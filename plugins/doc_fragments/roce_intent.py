@@ -135,4 +135,5 @@ options:
 """
 
     # The same where the rest of a task is about something else, so that the option needs a name that tells.
-    AS_ROCE = DOCUMENTATION.replace("  config:", "  roce:").replace("(config.", "(roce.")
+    # With its type, since ansible-test takes every plain assignment for a text.
+    AS_ROCE: str = DOCUMENTATION.replace("  config:", "  roce:").replace("(config.", "(roce.")
