@@ -20,6 +20,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun
 
 # With a smaller one IPv6 stops to work on an adapter.
 SMALLEST_IPV6 = 1280
+# As often in a row an adapter has to be right, which takes about two seconds.
+CALM_LOOKS = 5
 # The service may be faster.
 DONE_ALREADY = re.compile("File exists|already assigned")
 
@@ -196,16 +198,18 @@ class Interface(Noun):
             )
 
     def _settle(self, wanted, with_carrier):
-        """Wait until what runs is what was wanted; services work on after their command has ended."""
-        seen = []
+        """Wait until what runs is what was wanted, and stays so: services take an adapter down after their command."""
+        seen, calm = [], [0]
 
         def right():
             now = adapter.find(adapter.read_all(self._commands), name=wanted.link.name)
             seen.append(now)
             same = now.up and now.mtu == wanted.link.mtu and set(wanted.link.addresses) <= set(now.addresses)
-            return same and (now.carrier or not with_carrier)
+            calm[0] = calm[0] + 1 if same and (now.carrier or not with_carrier) else 0
+            return calm[0] >= CALM_LOOKS
 
-        if wait(right, self._params["wait_s"], self._clock)[0]:
+        wait(right, self._params["wait_s"], self._clock)
+        if calm[0]:
             return
         now = seen[-1]
         found = f"It has the MTU {now.mtu} and the addresses {', '.join(now.addresses) or 'none'}"
