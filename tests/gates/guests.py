@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shutil
 
-from gates.running import BUILD, PYTHON, Gate, environment, tool
+from gates.running import BUILD, PYTHON, Gate, GateFailed, environment, tool
 
 # Where no engine can be had, nothing is tried on guests, and this is said; with AIREADY_ENGINE=required it fails.
 SKIPPED = re.compile(r"no guests: [^\"\n]+")
@@ -13,6 +15,7 @@ SKIPPED = re.compile(r"no guests: [^\"\n]+")
 
 def guests(gate: Gate) -> None:
     """One pytest in one process: all tests share a lab, whose guests are up once."""
+    _make_images(gate)
     gate.pytest(PYTHON, ["--durations=15", "-rs", "tests/guests"])
     _tell_what_was_skipped(gate)
 
@@ -24,6 +27,13 @@ def molecule(gate: Gate) -> None:
     env = environment(ANSIBLE_HOME=str(state / "ansible-home"), MOLECULE_EPHEMERAL_DIRECTORY=str(state / "ephemeral"))
     gate.call([tool("molecule"), "test", "--all"], env=env)
     _tell_what_was_skipped(gate)
+
+
+def _make_images(gate: Gate) -> None:
+    """Beforehand, and not within the time that a test has; without an engine the tests say what is missing."""
+    required = os.environ.get("AIREADY_ENGINE") == "required"
+    with contextlib.nullcontext() if required else contextlib.suppress(GateFailed):
+        gate.call([PYTHON, "-m", "twin.guests", "setup" if required else "images"])
 
 
 def _tell_what_was_skipped(gate: Gate) -> None:
