@@ -19,7 +19,7 @@ LOGS = BUILD / "gates"
 # Ansible's tools write caches, virtual environments and copies below the home: they get one of ours.
 HOME = BUILD / "home"
 # No command of a gate takes this long, unless something in it waits for ever.
-LIMIT_S = 3600
+LIMIT_S = 4500
 
 
 class GateFailed(Exception):

@@ -126,7 +126,7 @@ def test_a_training_that_ends_well_is_passed_and_tidied_up():
     steps = Steps(clock, {1: BEGUN, 30: ENDED}, (31, 0))
     course, judged = watched(steps, clock)
     assert (judged["state"], judged["code"]) == ("passed", "trained")
-    assert [entry for entry in steps.done if entry[0] == "stop"] == [("stop", "job-01"), ("stop", "job-02")]
+    assert sorted(entry for entry in steps.done if entry[0] == "stop") == [("stop", "job-01"), ("stop", "job-02")]
     assert ("launch", "job-02") not in steps.done
     assert course.build["version"] == "1"
 
@@ -197,7 +197,7 @@ def test_a_training_that_goes_wrong_says_where_and_is_tidied_up(output, status, 
     course, judged = watched(steps, clock, lost)
     assert (judged["state"], judged["code"], judged["host"]) == ("failed", code, host)
     reached = [name for name in ("job-01", "job-02") if name not in lost]
-    assert [entry[1] for entry in steps.done if entry[0] == "stop"] == reached
+    assert sorted(entry[1] for entry in steps.done if entry[0] == "stop") == reached
     assert course.not_tidied == sorted(lost)
     assert verdict.error(Last.made, judged).code == code
 
@@ -229,7 +229,7 @@ def test_a_container_that_does_not_start_ends_the_run_and_removes_the_others():
     steps.refuse = "job-02"
     with pytest.raises(OperatorError, match="job-02: it was to start"):
         watched(steps, clock)
-    assert [entry[1] for entry in steps.done if entry[0] == "stop"] == ["job-01", "job-02"]
+    assert sorted(entry[1] for entry in steps.done if entry[0] == "stop") == ["job-01", "job-02"]
 
 
 def test_an_interrupted_run_is_tidied_up():
@@ -238,7 +238,7 @@ def test_an_interrupted_run_is_tidied_up():
     with pytest.raises(Interrupted):
         watched(steps, clock)
     assert Last.watch.course.why == "interrupted"
-    assert [entry[1] for entry in steps.done if entry[0] == "stop"] == ["job-01", "job-02"]
+    assert sorted(entry[1] for entry in steps.done if entry[0] == "stop") == ["job-01", "job-02"]
 
 
 def test_a_run_ends_when_the_controller_is_gone():
