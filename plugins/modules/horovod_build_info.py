@@ -67,7 +67,7 @@ seealso:
 EXAMPLES = r"""
 - name: See with what Horovod of an image was built
   aiready.vsphere.horovod_build_info:
-    image: registry.example.com/aiready/horovod:0.28.1-cuda
+    image: images.example.com/aiready/horovod:0.28.1-cuda
   become: true
   register: horovod
 
@@ -78,7 +78,7 @@ EXAMPLES = r"""
   tasks:
     - name: Check the image
       aiready.vsphere.horovod_build_info:
-        image: registry.example.com/aiready/horovod:0.28.1-cuda
+        image: images.example.com/aiready/horovod:0.28.1-cuda
         frameworks: [pytorch]
         controllers: [mpi]
         operations: [nccl]

@@ -260,7 +260,7 @@ EXAMPLES = r"""
     hosts:
       - {name: train-01, address: 10.0.112.11}
       - {name: train-02, address: 10.0.112.12}
-    image: registry.example.com/aiready/horovod:0.28.1-cuda
+    image: images.example.com/aiready/horovod:0.28.1-cuda
     builtin: small
   become: true
 
@@ -274,7 +274,7 @@ EXAMPLES = r"""
         hosts:
           - {name: train-01, address: 10.0.112.11, slots: 2}
           - {name: train-02, address: 10.0.112.12, slots: 2}
-        image: registry.example.com/aiready/horovod:0.28.1-cuda
+        image: images.example.com/aiready/horovod:0.28.1-cuda
         builtin: synthetic
         arguments: [--batch, "64", --fp16-allreduce]
         data_path: pvrdma
@@ -335,7 +335,7 @@ training:
           description: The image.
           type: str
           returned: success
-          sample: registry.example.com/aiready/horovod:0.28.1-cuda
+          sample: images.example.com/aiready/horovod:0.28.1-cuda
         pulls:
           description: The guests on which it is fetched first.
           type: list

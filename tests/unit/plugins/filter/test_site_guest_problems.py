@@ -12,7 +12,7 @@ site_problems = FilterModule().filters()["site_problems"]
 SRIOV = {"path": "sriov", "nics": ["vmnic3"], "portgroup": "pg-sriov"}
 TCP = {"path": "tcp"}
 WHOLE = {"mode": "passthrough"}
-TRAIN = {"image": "registry.example.org/horovod:0.28.1", "builtin": "small"}
+TRAIN = {"image": "images.example.org/horovod:0.28.1", "builtin": "small"}
 NGC = {"address": "nvcr.io", "username": "$oauthtoken"}
 DRIVER = "/srv/nvidia-linux-grid-550_550.54.15_amd64.deb"
 

@@ -9,7 +9,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Completed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_steps import Steps
 
-PARAMS = {"container_engine": "docker", "image": "registry.example/training:1", "work_dir": "/run/aiready-training"}
+PARAMS = {"container_engine": "docker", "image": "images.example/training:1", "work_dir": "/run/aiready-training"}
 CAPS = (
     "docker: Error response from daemon: failed to create shim task: OCI runtime create failed: runc create failed: "
     "unable to start container process: unable to apply caps: operation not permitted: unknown."

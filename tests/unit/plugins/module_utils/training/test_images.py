@@ -37,7 +37,7 @@ def test_each_image_is_found_by_its_own_name(entry):
         (f"{TF}:24.05-tf2-py3", "torchrun", "PyTorch"),
         (f"{TF}:24.05-tf2-py3", "horovod", None),
         (f"{TF}:25.02-tf2-py3", "horovod", None),
-        ("registry.example.com/nvidia/pytorch:24.05-py3", "horovod", None),
+        ("images.example.com/nvidia/pytorch:24.05-py3", "horovod", None),
         ("docker.io/horovod/horovod:0.28.1", "torchrun", None),
     ],
 )
@@ -48,7 +48,7 @@ def test_only_what_is_known_speaks_against_an_image(image, engine, lacks):
 
 @pytest.mark.parametrize(
     "image, version",
-    [(f"{TF}:21.05-tf1-py3", (2, 9)), (f"{TF}:24.05-tf2-py3", None), ("registry.example.com/mine:1", None)],
+    [(f"{TF}:21.05-tf1-py3", (2, 9)), (f"{TF}:24.05-tf2-py3", None), ("images.example.com/mine:1", None)],
 )
 def test_the_version_of_nccl_is_told_where_it_is_known(image, version):
     assert images.nccl_of(image) == version
