@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ARGUMENTS, RELATIONS, check_params
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import progress, training_noun, training_reach
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted, interruptible
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Left, RemoteModule
 
 
@@ -32,11 +33,11 @@ class ActionModule(ActionBase):
             if problems:
                 failure = {"code": "invalid_parameters", "problems": problems}
                 module.fail_json(msg=" ".join(problems), failure=failure, changed=False)
-            with training_reach.interruptible():
+            with interruptible():
                 self._work(module, task_vars or {})
         except Left as end:
             result.update(end.answer)
-        except training_reach.Interrupted as end:
+        except Interrupted as end:
             # Tidied up; now it ends as it would have.
             if end.args:
                 os.kill(os.getpid(), end.args[0])

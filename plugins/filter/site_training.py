@@ -41,20 +41,20 @@ EXAMPLES = r"""
   vars:
     site:
       gpu: {mode: vgpu, profile: grid_a100-40c}
-      training: {image: "registry.example.org/horovod:0.28.1", builtin: synthetic}
+      training: {image: "images.example.org/horovod:0.28.1", builtin: synthetic}
       vms: [{prefix: train-, count: 2}]
 """
 
 RETURN = r"""
 _value:
   description:
-    - The guests with their ranks, what is trained and how. RV(_value.problems) tells what is wrong with the guests.
+    - The guests with their ranks, what is trained and how. Its C(problems) tell what is wrong with the guests.
   type: dict
   sample:
     hosts:
       - {name: train-01, address: 198.51.100.11, interface: ens224, slots: 1}
       - {name: train-02, address: 198.51.100.12, interface: ens224, slots: 1}
-    image: registry.example.org/horovod:0.28.1
+    image: images.example.org/horovod:0.28.1
     training: {builtin: synthetic}
     engine: horovod
     launcher: mpirun

@@ -106,15 +106,15 @@ EXAMPLES = r"""
       aiready.vsphere.container_engine:
         proxy:
           http: http://proxy.example.com:3128
-          no_proxy: [registry.example.com]
+          no_proxy: [images.example.com]
           username: training
           password: "{{ proxy_password }}"
-        insecure_registries: ["registry.example.com:5000"]
+        insecure_registries: ["images.example.com:5000"]
 
 - name: Take the proxy away, and check the registry's certificate again
   aiready.vsphere.container_engine:
     proxy: {}
-    secure_registries: ["registry.example.com:5000"]
+    secure_registries: ["images.example.com:5000"]
 """
 
 RETURN = r"""

@@ -110,7 +110,7 @@ EXAMPLES = r"""
   tasks:
     - name: The training user pulls from the registry of the company
       aiready.vsphere.container_registry_login:
-        registry: registry.example.com:5000
+        registry: images.example.com:5000
         username: training
         password: "{{ registry_password }}"
         user: ops

@@ -97,7 +97,7 @@ rdma:
           type: int
           returned: always
           sample: 0
-        characters:
+        device_files:
           description: The files in C(/dev/infiniband) by which programs use it.
           type: list
           elements: str

@@ -13,12 +13,10 @@ version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Runs C(horovodrun --check-build), in an image or on the system itself, and tells which frameworks, controllers
-    and tensor
-    operations are built in.
+  - Runs C(horovodrun --check-build), in an image or on the system itself, and tells which frameworks, controllers and
+    tensor operations are built in.
   - That command ends with 0 whatever is missing. This module fails instead, when something of O(frameworks),
-    O(controllers)
-    or O(operations) is.
+    O(controllers) or O(operations) is.
 notes:
   - An image is not fetched. Where it is missing, that is an error.
 extends_documentation_fragment:
@@ -69,7 +67,7 @@ seealso:
 EXAMPLES = r"""
 - name: See with what Horovod of an image was built
   aiready.vsphere.horovod_build_info:
-    image: registry.example.com/aiready/horovod:0.28.1-cuda
+    image: images.example.com/aiready/horovod:0.28.1-cuda
   become: true
   register: horovod
 
@@ -80,7 +78,7 @@ EXAMPLES = r"""
   tasks:
     - name: Check the image
       aiready.vsphere.horovod_build_info:
-        image: registry.example.com/aiready/horovod:0.28.1-cuda
+        image: images.example.com/aiready/horovod:0.28.1-cuda
         frameworks: [pytorch]
         controllers: [mpi]
         operations: [nccl]

@@ -13,33 +13,28 @@ version_added: 0.1.0
 author:
   - The aiready.vsphere authors (@aiready)
 description:
-  - Starts one container on each guest, and in them a training by Horovod or by PyTorch's own C(torchrun). It tells
-    how
+  - Starts one container on each guest, and in them a training by Horovod or by PyTorch's own C(torchrun). It tells how
     far the training is while it runs, and ends with a result for machines.
   - Derives every flag of MPI, Gloo and NCCL from the data path and from how RoCE is treated, each with its reason.
-  - The environment of all ranks is clean. It holds what the image says of itself, what was derived, and
-    O(environment).
-  - A training that goes wrong ends within O(limits) with a verdict. It names the guest, or the rank that failed
-    first,
+  - The environment of all ranks is clean. It holds what the image says of itself, what was derived, and O(environment).
+  - A training that goes wrong ends within O(limits) with a verdict. It names the guest, or the rank that failed first,
     with its last lines and with what is known of the error.
-  - Containers, processes, files and keys of the run are removed afterwards, also when it is interrupted. Should
-    nobody
+  - Containers, processes, files and keys of the run are removed afterwards, also when it is interrupted. Should nobody
     be left to do so, each container ends by itself a minute later, and the next run removes what is left.
-  - Runs on the controller and reaches all guests at once, as if each part was delegated to them. They need a
-    container
+  - Runs on the controller and reaches all guests at once, as if each part was delegated to them. They need a container
     engine, C(/bin/sh), C(tar) and C(base64), and no Python. It needs administrator rights (C(become)).
 notes:
   - A training that is run again runs again, so the task is always changed.
-  - Launchers log in from container to container with keys that are made for the run and end with it. The keys of
-    users
+  - Launchers log in from container to container with keys that are made for the run and end with it. The keys of users
     and of guests are neither used nor seen.
   - Everything that a training prints is in the log of the run, see O(result_dir). It is shown to nobody else, apart
-    from
-    its last lines when it fails.
+    from its last lines when it fails.
+  - The traffic class of NCCL follows from O(roce). Nothing else of it matters here.
   - Guests are reached side by side, with connections of their own. With C(ansible_connection=ssh), a guest that
     vanishes is noticed after fifteen seconds.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_controller
+  - aiready.vsphere.roce_intent.as_roce
 attributes:
   check_mode:
     details: Looks at all guests, refuses what a run would refuse, and says exactly what would be started.
@@ -53,8 +48,7 @@ options:
   hosts:
     description:
       - The guests, by their names in the inventory. The launcher runs on the first one, and ranks fill the slots in
-        this
-        order.
+        this order.
     type: list
     elements: dict
     required: true
@@ -109,15 +103,13 @@ options:
   check_build:
     description:
       - Whether Horovod of the image is asked with what it was built, before the training starts. What it needs and
-        lacks is an
-        error then. M(aiready.vsphere.horovod_build_info) tells the same without a run.
+        lacks is an error then. M(aiready.vsphere.horovod_build_info) tells the same without a run.
     type: bool
     default: true
   elastic:
     description:
-      - Lets Horovod go on with fewer ranks when some are lost, and take them back. The training has to be written
-        for it.
-        Needs O(launcher=horovodrun) and O(controller=gloo).
+      - Lets Horovod go on with fewer ranks when some are lost, and take them back. The training has to be written for
+        it. Needs O(launcher=horovodrun) and O(controller=gloo).
     type: dict
     suboptions:
       min_ranks:
@@ -133,8 +125,7 @@ options:
   builtin:
     description:
       - A training that comes with the collection and needs no data. V(small) really trains, and takes a quarter of a
-        minute on
-        CPUs. V(synthetic) is a benchmark with the shape of ResNet-50.
+        minute on CPUs. V(synthetic) is a benchmark with the shape of ResNet-50.
       - Mutually exclusive with O(command). One of them is needed.
     type: str
     choices: [small, synthetic]
@@ -153,14 +144,12 @@ options:
     description:
       - More of the ranks' environment. What is derived gives way to it.
       - Names and values that look like secrets are refused, since every process on a guest could read them. So are
-        names
-        that launchers set themselves.
+        names that launchers set themselves.
     type: dict
     default: {}
   data_path:
     description:
-      - What carries gradients from guest to guest. With all but V(tcp), the interface has to have an RDMA device
-        whose
+      - What carries gradients from guest to guest. With all but V(tcp), the interface has to have an RDMA device whose
         table holds the guest's address for RoCE v2.
     type: str
     choices: [tcp, pvrdma, sriov, passthrough]
@@ -171,114 +160,11 @@ options:
     type: str
   gpudirect:
     description:
-      - Whether NCCL moves data from GPU to adapter without a copy in memory. V(auto) leaves that to NCCL. PVRDMA
-        cannot
+      - Whether NCCL moves data from GPU to adapter without a copy in memory. V(auto) leaves that to NCCL. PVRDMA cannot
         do it, so there it is always off.
     type: str
     choices: [auto, enabled, disabled]
     default: auto
-  roce:
-    description:
-      - How RoCE is treated, as everywhere in this collection. The traffic class of NCCL follows from it.
-    type: dict
-    suboptions:
-      mode:
-        description: See O(aiready.vsphere.roce_qos#module:config.mode).
-        type: str
-        choices: [lossless, semi_lossless, lossy]
-        default: lossless
-      priority:
-        description: See O(aiready.vsphere.roce_qos#module:config.priority).
-        type: int
-        default: 3
-      dscp:
-        description: See O(aiready.vsphere.roce_qos#module:config.dscp).
-        type: int
-        default: 26
-      cnp_priority:
-        description: See O(aiready.vsphere.roce_qos#module:config.cnp_priority).
-        type: int
-        default: 6
-      cnp_dscp:
-        description: See O(aiready.vsphere.roce_qos#module:config.cnp_dscp).
-        type: int
-        default: 48
-      trust:
-        description: See O(aiready.vsphere.roce_qos#module:config.trust).
-        type: str
-        choices: [dscp, both]
-        default: dscp
-      mtu:
-        description: See O(aiready.vsphere.roce_qos#module:config.mtu).
-        type: int
-        default: 9216
-      bandwidth_percent:
-        description: See O(aiready.vsphere.roce_qos#module:config.bandwidth_percent).
-        type: int
-        default: 50
-      ecn:
-        description: See O(aiready.vsphere.roce_qos#module:config.ecn).
-        type: dict
-        suboptions:
-          state:
-            description: Whether queues mark packets.
-            type: str
-            choices: [enabled, disabled]
-            default: enabled
-          min_kb:
-            description: Where marking begins, in kB.
-            type: int
-          max_kb:
-            description: Where it is largest, in kB.
-            type: int
-          probability:
-            description: How many percent are marked there.
-            type: int
-          by_speed:
-            description: Other thresholds for ports of some speeds.
-            type: list
-            elements: dict
-            suboptions:
-              speed:
-                description: Speed of the ports in Gbit/s.
-                type: int
-                required: true
-              min_kb:
-                description: Where marking begins, in kB.
-                type: int
-              max_kb:
-                description: Where it is largest, in kB.
-                type: int
-              probability:
-                description: How many percent are marked there.
-                type: int
-      watchdog:
-        description: See O(aiready.vsphere.roce_qos#module:config.watchdog).
-        type: dict
-        suboptions:
-          state:
-            description: Whether it guards.
-            type: str
-            choices: [enabled, disabled]
-            default: enabled
-          detection_ms:
-            description: After how long a port counts as stuck.
-            type: int
-          recovery_ms:
-            description: After how long a port is tried again.
-            type: int
-          action:
-            description: What happens to packets meanwhile.
-            type: str
-            choices: [drop, forward, alert]
-      dcbx:
-        description: See O(aiready.vsphere.roce_qos#module:config.dcbx).
-        type: str
-        choices: [ignore, ieee, 'off']
-        default: ignore
-      cable_length_m:
-        description: See O(aiready.vsphere.roce_qos#module:config.cable_length_m).
-        type: int
   gpus:
     description:
       - Whether containers get all GPUs of their guest. With V(all), a guest needs as many as it has slots.
@@ -323,8 +209,7 @@ options:
         default: false
   ssh_port:
     description:
-      - The port of the containers' own ssh servers, on the addresses of the data path. It has to be free on all
-        guests.
+      - The port of the containers' own ssh servers, on the addresses of the data path. It has to be free on all guests.
     type: int
     default: 12345
   limits:
@@ -359,9 +244,8 @@ options:
     default: /run/aiready-training
   result_dir:
     description:
-      - Folder on the controller that gets two files for each run, with its name. The one in JSON holds the result,
-        the other
-        everything that was printed. Left out, neither is written.
+      - Folder on the controller that gets two files for each run, with its name. The one in JSON holds the result, the
+        other everything that was printed. Left out, neither is written.
     type: path
 seealso:
   - module: aiready.vsphere.horovod_build_info
@@ -376,7 +260,7 @@ EXAMPLES = r"""
     hosts:
       - {name: train-01, address: 10.0.112.11}
       - {name: train-02, address: 10.0.112.12}
-    image: registry.example.com/aiready/horovod:0.28.1-cuda
+    image: images.example.com/aiready/horovod:0.28.1-cuda
     builtin: small
   become: true
 
@@ -390,7 +274,7 @@ EXAMPLES = r"""
         hosts:
           - {name: train-01, address: 10.0.112.11, slots: 2}
           - {name: train-02, address: 10.0.112.12, slots: 2}
-        image: registry.example.com/aiready/horovod:0.28.1-cuda
+        image: images.example.com/aiready/horovod:0.28.1-cuda
         builtin: synthetic
         arguments: [--batch, "64", --fp16-allreduce]
         data_path: pvrdma
@@ -451,7 +335,7 @@ training:
           description: The image.
           type: str
           returned: success
-          sample: registry.example.com/aiready/horovod:0.28.1-cuda
+          sample: images.example.com/aiready/horovod:0.28.1-cuda
         pulls:
           description: The guests on which it is fetched first.
           type: list
@@ -497,8 +381,7 @@ training:
         result:
           description:
             - What came of it, as in the file of O(result_dir). Of a long run it has the last 200 iterations, and the
-              file all.
-              Null in check mode.
+              file all. Null in check mode.
           type: dict
           returned: success
           sample:
@@ -538,8 +421,7 @@ training:
 failure:
   description:
     - Why the task failed, with a stable C(code), and as far as they are known the C(host), the C(rank) that failed
-      first, its
-      C(status) or C(signal), its last C(lines), and what is C(known) of the error.
+      first, its C(status) or C(signal), its last C(lines), and what is C(known) of the error.
   returned: failure
   type: dict
   sample: {code: rank_failed, subject: Training 20260301-081530-6ed2, host: train-02, rank: 1, status: 1}

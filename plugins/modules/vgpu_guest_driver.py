@@ -348,10 +348,9 @@ failure:
   sample: {code: driver_pair, host_version: 535.161.05, guest_version: 550.54.15, allowed_branches: [535, 525, 470]}
 """
 
-import platform
-
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver.noun import GuestDriver
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
@@ -367,7 +366,7 @@ def main():
     problems = params.check_params(module.params)
     if problems:
         module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
-    name = platform.node()
+    name = machine.name()
     unknown = dict.fromkeys(("machine_id", "distribution", "kernel", "secure_boot"))
     item = Item(name, dict(module.params), dict(unknown, name=name))
     run(module, GuestDriver(), [item], "driver", single=True)

@@ -233,10 +233,9 @@ failure:
   sample: {code: server_unreachable, status: Unlicensed (Restricted), unreachable: [dls.example.com]}
 """
 
-import platform
-
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.licence import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.licence.noun import Licence
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
@@ -251,7 +250,7 @@ def main():
     problems = params.check_params(module.params)
     if problems:
         module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
-    name = platform.node()
+    name = machine.name()
     item = Item(name, dict(module.params), {"name": name, "machine_id": None})
     run(module, Licence(), [item], "licence", single=True)
 

@@ -6,12 +6,16 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action import ActionBase
+
+# What ssh adds on standard error to everything that ran in a terminal.
+SSH_ENDED = re.compile(r"Shared connection to \S+ closed\.")
 
 
 @dataclass(frozen=True)
@@ -29,9 +33,9 @@ class Completed:
 
     @property
     def text(self):
-        """Both outputs without the ends of lines and the warnings of a terminal: a task with become has one."""
+        """Both outputs without the ends of lines and the words of a terminal: a task with become has one."""
         lines = f"{self.stdout}\n{self.stderr}".splitlines()
-        return "\n".join(line.rstrip() for line in lines if line.strip())
+        return "\n".join(line.rstrip() for line in lines if line.strip() and not SSH_ENDED.match(line))
 
 
 class Remote:

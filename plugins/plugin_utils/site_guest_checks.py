@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import images
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import params as training_params
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_validation
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities
@@ -22,11 +23,6 @@ VERSION = re.compile(r"\d+(\.\d+){1,3}([+~-][\w.~-]+)?")
 USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 REGISTRY = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?")
 MEMLOCK = re.compile(r"unlimited|as_is|[1-9]\d*")
-# NVIDIA's images and what they do not hold (release notes of the images; DeepLearningExamples#430).
-WITHOUT = {
-    "nvcr.io/nvidia/pytorch": ("horovod", "Horovod", "Set site.training.engine to torchrun, or use another image."),
-    "nvcr.io/nvidia/tensorflow": ("torchrun", "PyTorch", "Leave site.training.engine out, or use a PyTorch image."),
-}
 REASONS = {
     "pvrdma": "a PVRDMA adapter is no PCIe device that a GPU can reach",
     "tcp": "TCP goes through the network stack of the guest",
@@ -242,15 +238,15 @@ def _plain(problem):
 
 
 def _image(wish):
-    name = re.sub(r"[:@][^/]*$", "", wish["image"])
-    if not name or re.search(r"\s|://", wish["image"]):
+    if not re.sub(r"[:@][^/]*$", "", wish["image"]) or re.search(r"\s|://", wish["image"]):
         yield (
             f"site.training.image: {wish['image'] or 'an empty text'} is no name of an image. Write it as "
             "registry/name:tag."
         )
-    engine, lack, todo = WITHOUT.get(name, (None, "", ""))
-    if engine == wish["engine"]:
-        yield f"site.training.image: {wish['image']} holds no {lack}, which the engine {engine} needs. {todo}"
+    lack = images.lack(wish["image"], wish["engine"])
+    if lack is not None:
+        what, todo = lack
+        yield f"site.training.image: {wish['image']} holds no {what}, which the engine {wish['engine']} needs. {todo}."
 
 
 def _gpus(entry, gpu):

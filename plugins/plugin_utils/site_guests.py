@@ -145,7 +145,7 @@ def _guest(site, wish, position, vm, own):
 def _common(site, wish):
     """What is the same for all guests, under the names that the role guest_vm has for it."""
     return {
-        "driver": given(wish["driver"]),
+        "driver": _driver(wish["driver"]),
         "licence": _licence(site, wish["licence"]),
         "roce": given(site["roce"]) if site["network"]["path"] in RDMA_PATHS else {},
         "rdma": dict(wish["rdma"], gpudirect=_gpudirect(site, wish)),
@@ -155,6 +155,14 @@ def _common(site, wish):
         "reboot": wish["reboot"],
         "reboot_timeout_s": wish["reboot_timeout_s"],
     }
+
+
+def _driver(driver):
+    """A checksum of digits alone is one that sha256sum printed; the module wants to know which it is."""
+    made = given(driver)
+    if made.get("checksum") and ":" not in made["checksum"]:
+        made["checksum"] = f"sha256:{made['checksum']}"
+    return made
 
 
 def _connection(wish, address, own):

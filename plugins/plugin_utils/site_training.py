@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines impo
 
 # The variable in which each guest of a play carries what site_guests tells of it.
 GUEST = "aiready_guest"
-HANDED_ON = ("image", "pull", "engine", "environment", "mounts", "shm_size", "limits", "result_dir")
+HANDED_ON = ("image", "pull", "engine", "check_build", "environment", "mounts", "shm_size", "limits", "result_dir")
 
 
 def training(site, guests=None):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import re
 
 from ansible.errors import AnsibleConnectionFailure, AnsibleError
 from ansible.executor.task_executor import start_connection
@@ -16,8 +15,7 @@ from ansible.module_utils.connection import Connection
 from ansible.module_utils.connection import ConnectionError as HelperError
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Lost, Refused, Session
-
-SSH_ENDED = re.compile(r"Shared connection to \S+ closed\.")
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import SSH_ENDED
 
 
 def session_of(action, host, platform):

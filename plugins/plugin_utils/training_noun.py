@@ -6,11 +6,8 @@
 
 from __future__ import annotations
 
-import json
-import os
 import secrets
 import shlex
-import tempfile
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -18,7 +15,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Cha
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan, result, verdict
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_watch
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_reach, training_watch
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_outputs import Outputs
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_steps import Steps
 
 TRAININGS = Path(__file__).resolve().parents[2] / "roles" / "horovod" / "files" / "trainings"
@@ -47,7 +46,7 @@ class TrainingRun(Noun):
         item = items[0]
         self._steps = Steps(self._params, item.label)
         if self._params["pull"] != "never":
-            plan.refuse_without_horovod(self._params)
+            plan.refuse_lack(self._params)
         looks = self._look()
         # Somebody may have been killed a moment ago; whoever lives is heard again before that time is over.
         if any(_may_be_watched(left) for look in looks.values() for left in look.leftovers):
@@ -71,7 +70,7 @@ class TrainingRun(Noun):
     def apply(self, items):
         item = items[0]
         made, item.touched = item.wanted, True
-        outputs = _Outputs(self._params["result_dir"], made.run)
+        outputs = Outputs(self._params["result_dir"], made.run)
         watch = training_watch.Watch(
             made, self._guests, self._steps, dict(self._looks), self._told(made.run), self._clock, outputs.write
         )
@@ -81,7 +80,7 @@ class TrainingRun(Noun):
             watch.run(self._files())
         except OperatorError as trouble:
             error = trouble
-        except training_watch.Interrupted:
+        except Interrupted:
             self._finish(item, watch.course, outputs, began, clock, None)
             raise
         self._finish(item, watch.course, outputs, began, clock, error)
@@ -94,15 +93,7 @@ class TrainingRun(Noun):
 
     def _look(self):
         looks, lost = self._guests.ask(self._names, self._steps.look)
-        for name in sorted(lost):
-            raise OperatorError(
-                name,
-                "it was to take part in the training",
-                f"It does not answer: {lost[name]}",
-                "Check that it runs and that Ansible reaches it",
-                "guest_unreachable",
-                host=name,
-            )
+        training_reach.refuse_lost(lost)
         return looks
 
     def _refuse_busy(self):
@@ -155,66 +146,6 @@ class TrainingRun(Noun):
             item.error = error
         elif judged["state"] != "passed":
             item.error = verdict.error(made, judged)
-
-
-class _Outputs:
-    """The result and the log of a run on the controller. A full disk there does not end a training."""
-
-    def __init__(self, folder, run):
-        self._folder = Path(os.path.expanduser(folder)) if folder else None
-        self._run, self._trouble, self._file = run, [], None
-        if self._folder is None:
-            return
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._file = Path(self._path("log")).open("w", encoding="utf-8")  # noqa: SIM115  (open as long as the run)
-        except OSError as trouble:
-            raise OperatorError(
-                f"Folder {self._folder}",
-                "it was to take the result of the run",
-                f"It cannot be written: {trouble.strerror}",
-                "Say another result_dir",
-                "no_result_dir",
-            ) from None
-
-    @property
-    def log(self):
-        return None if self._folder is None else self._path("log")
-
-    def write(self, text):
-        """More of the log."""
-        if self._file is None:
-            return
-        try:
-            self._file.write(text)
-            self._file.flush()
-        except OSError as trouble:
-            self._file = None
-            self._trouble.append(f"The log on the controller is not whole: {trouble.strerror}.")
-
-    def names(self):
-        """Where both are."""
-        return {} if self._folder is None else {"log": self._path("log"), "file": self._path("json")}
-
-    def save(self, told):
-        """Write the result in one piece; what went wrong, as sentences."""
-        if self._folder is None:
-            return []
-        try:
-            if self._file is not None:
-                self._file.close()
-            handle, name = tempfile.mkstemp(dir=self._folder, prefix=".result-")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(told, file, indent=1, allow_nan=False)
-                file.write("\n")
-            os.chmod(name, 0o644)
-            os.replace(name, self._path("json"))
-        except OSError as trouble:
-            self._trouble.append(f"The result could not be written on the controller: {trouble.strerror}.")
-        return self._trouble
-
-    def _path(self, kind):
-        return str(self._folder / f"training-{self._run}.{kind}")
 
 
 def _changes(made):

@@ -11,7 +11,6 @@ import contextvars
 import os
 import shlex
 import shutil
-import signal
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -94,6 +93,19 @@ class Guests:
     def close(self):
         """Wait for nobody."""
         self._pool.shutdown(wait=False)
+
+
+def refuse_lost(lost):
+    """An error for the first of the guests that give no answer, {guest: why}."""
+    for name in sorted(lost):
+        raise OperatorError(
+            name,
+            "it was to take part in the training",
+            f"It does not answer: {lost[name]}",
+            "Check that it runs and that Ansible reaches it",
+            "guest_unreachable",
+            host=name,
+        )
 
 
 @contextlib.contextmanager
@@ -215,29 +227,3 @@ def _keep_apart(connection, folder):
         connection.set_option("control_path_dir", folder)
         connection.set_option("control_path", "")
         connection.set_option("ssh_extra_args", f"{ALIVE} {connection.get_option('ssh_extra_args') or ''}".strip())
-
-
-class Interrupted(BaseException):
-    """Somebody wants the run to end."""
-
-
-@contextlib.contextmanager
-def interruptible():
-    """Within it, what ends a process raises Interrupted once, so that there is time to tidy up."""
-    before = {}
-
-    def stop(number, _frame):
-        for other in before:
-            signal.signal(other, signal.SIG_IGN)
-        raise Interrupted(number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        before[number] = signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

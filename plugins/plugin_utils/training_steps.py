@@ -33,7 +33,7 @@ class Answer:
     status: int | None  # of the launcher, once it has ended
     size: int  # of its output, in bytes
     output: bytes
-    beat: bool  # whether the guest could write down that the run is still wanted
+    room: int | None  # kilobytes that are free where the run is kept, if the guest can tell
     said: str  # by the container's first process
     ready: bool
 
@@ -111,7 +111,7 @@ def _answer(text):
         status=int(lines["status"]) if lines.get("status", "").strip().isdigit() else None,
         size=int(lines["size"]) if lines.get("size", "").strip().isdigit() else 0,
         output=base64.b64decode(lines.get("output", "")),
-        beat=lines.get("beat") == "ok",
+        room=int(lines["room"]) if lines.get("room", "").strip().isdigit() else None,
         said=lines.get("said", "").strip(),
         ready=lines.get("ready") == "yes",
     )
@@ -135,8 +135,8 @@ def archive(files):
 
 
 def _failed(guest, wanted, done, code):
-    lines = [line for line in done.text.splitlines() if line.strip()][-LAST_LINES:]
-    said = " / ".join(lines)
+    lines = [line for line in done.text.splitlines() if line.strip()]
+    said = " / ".join(lines[-LAST_LINES:])
     known = next((words for words in KNOWN if words[0] in said.lower()), None)
     todo = known[1] if known is not None else "Run the command on the guest to see all of its output"
     # Only the beginning of a command: a script or a long list of options says nothing to a reader.
@@ -162,6 +162,11 @@ KNOWN = (
         "error setting rlimit",
         "Let the engine raise the limit (LimitMEMLOCK of its service), or use memlock: ignore",
         "memlock_refused",
+    ),
+    (
+        "unable to apply caps",
+        "Let the guest have the capabilities IPC_LOCK and SYS_NICE, which a container as guest may lack",
+        "capability_refused",
     ),
     (
         "could not select device driver",

@@ -11,10 +11,10 @@ import time
 from dataclasses import dataclass, field
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.training import build, files, launch, plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import build, files, launch, plan, verdict
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_keys
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_reach import Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_keys, training_reach
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_steps import CHUNK
 
 # A container of a run that nobody asks for ends after so long.
@@ -200,7 +200,8 @@ class Watch:
         """Whether the run cannot go on, although a launcher still runs. It may end by itself and say why."""
         dead = [name for name in self._names if name in self.course.answers and not self.course.answers[name].running]
         lost = [name for name, since in self._lost_since.items() if at - since > self._limits["lost_s"]]
-        return bool(dead or lost or any(status != 0 for status in self.course.statuses.values()))
+        full = verdict.full_guests(self.course)
+        return bool(dead or lost or full or any(status != 0 for status in self.course.statuses.values()))
 
     def _poll(self, most):
         """Ask all guests at once: the launchers for output, the others only whether they are there."""
@@ -254,16 +255,7 @@ class Watch:
     def _all(self, names, work, limit_s=ANSWER_S):
         """An answer of every one of these guests, or an error."""
         answers, lost = self._guests.ask(names, work, limit_s)
-        if lost:
-            name = sorted(lost)[0]
-            raise OperatorError(
-                name,
-                "it was to take part in the training",
-                f"It does not answer: {lost[name]}",
-                "Check that it runs and that Ansible reaches it",
-                "guest_unreachable",
-                host=name,
-            )
+        training_reach.refuse_lost(lost)
         return answers
 
 

@@ -13,7 +13,7 @@ from rehearse import playbook
 PLAYBOOKS = playbook.ROOT / "playbooks"
 KNOWN = PLAYBOOKS / "known_guests.yml"
 CANARY = "nvapi-canary-0123456789"
-TRAINING = {"image": "registry.example.org/horovod:0.28.1", "builtin": "small"}
+TRAINING = {"image": "images.example.org/horovod:0.28.1", "builtin": "small"}
 NGC = {"address": "nvcr.io", "username": "$oauthtoken"}
 SITES = {
     "unknown key": (

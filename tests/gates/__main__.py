@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import re
 import signal
@@ -9,7 +11,7 @@ import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
-from gates.running import ROOT, Gate, GateFailed, Running
+from gates.running import LOGS, ROOT, Gate, GateFailed, Running
 from gates.table import GATES
 
 FOLLOWED_TAIL_LINES = 400
@@ -24,6 +26,28 @@ def main(names: list[str]) -> int:
         print(f"No such gate: {', '.join(unknown)}. The gates are: {', '.join(GATES)}.", file=sys.stderr)
         return 2
     chosen = [name for name in GATES if not names or name in names]
+    with contextlib.ExitStack() as held:
+        busy = [name for name in chosen if not _alone(held, name)]
+        if busy:
+            print(
+                f"These gates run here already: {', '.join(busy)}. They share .build; wait for them.", file=sys.stderr
+            )
+            return 2
+        return _run(chosen)
+
+
+def _alone(held: contextlib.ExitStack, name: str) -> bool:
+    """Whether nobody else runs this gate in this tree; nobody can until `held` is closed."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    lock = held.enter_context((LOGS / f"{name}.lock").open("w"))
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _run(chosen: list[str]) -> int:
     running = Running()
     signal.signal(signal.SIGTERM, _interrupt)
     began = time.monotonic()

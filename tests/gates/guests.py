@@ -1,19 +1,42 @@
-"""The gate that needs a container engine: roles and modules on guests that are real Linux."""
+"""The gates that need a container engine: tests on guests that are real Linux, and some scenarios of roles."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+import shutil
 
-from gates.running import PYTHON, Gate, environment
+from gates.running import BUILD, PYTHON, Gate, GateFailed, environment, tool
 
-REQUIRED = "AIREADY_ENGINE"
+# Where no engine can be had, nothing is tried on guests, and this is said; with AIREADY_ENGINE=required it fails.
+SKIPPED = re.compile(r"no guests: [^\"\n]+")
 
 
 def guests(gate: Gate) -> None:
     """One pytest in one process: all tests share a lab, whose guests are up once."""
-    more = {name: os.environ[name] for name in (REQUIRED, "DOCKER_HOST") if name in os.environ}
-    arguments = ["--durations=15", "-rs", "tests/guests"]
-    gate.pytest(PYTHON, arguments, env=environment(**more))
-    skipped = [line for line in gate.log.read_text().splitlines() if line.startswith("SKIPPED") and "no guests" in line]
-    if skipped:
-        gate.notes.append(skipped[0].partition(": ")[2])
+    _make_images(gate)
+    gate.pytest(PYTHON, ["--durations=15", "-rs", "tests/guests"])
+    _tell_what_was_skipped(gate)
+
+
+def molecule(gate: Gate) -> None:
+    """Every scenario of the roles, from nothing: what an earlier run left would be taken for done."""
+    state = BUILD / "molecule"
+    shutil.rmtree(state, ignore_errors=True)
+    env = environment(ANSIBLE_HOME=str(state / "ansible-home"), MOLECULE_EPHEMERAL_DIRECTORY=str(state / "ephemeral"))
+    gate.call([tool("molecule"), "test", "--all"], env=env)
+    _tell_what_was_skipped(gate)
+
+
+def _make_images(gate: Gate) -> None:
+    """Beforehand, and not within the time that a test has; without an engine the tests say what is missing."""
+    required = os.environ.get("AIREADY_ENGINE") == "required"
+    with contextlib.nullcontext() if required else contextlib.suppress(GateFailed):
+        gate.call([PYTHON, "-m", "twin.guests", "setup" if required else "images"])
+
+
+def _tell_what_was_skipped(gate: Gate) -> None:
+    said = SKIPPED.search(gate.log.read_text(errors="replace"))
+    if said:
+        gate.notes.append(said[0])

@@ -15,10 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build"
 VENV = BUILD / "venv"
+LOGS = BUILD / "gates"
 # Ansible's tools write caches, virtual environments and copies below the home: they get one of ours.
 HOME = BUILD / "home"
 # No command of a gate takes this long, unless something in it waits for ever.
-LIMIT_S = 3600
+LIMIT_S = 4500
 
 
 class GateFailed(Exception):
@@ -68,8 +69,8 @@ class Gate:
     def __init__(self, name: str, running: Running) -> None:
         self.name = name
         self.running = running
-        self.log = BUILD / "gates" / f"{name}.log"
-        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.log = LOGS / f"{name}.log"
+        LOGS.mkdir(parents=True, exist_ok=True)
         self.log.write_text("")
         # What the reader shall see of a gate that holds, such as what was skipped.
         self.notes: list[str] = []

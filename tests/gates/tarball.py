@@ -28,11 +28,11 @@ SHIPPED = {
     "roles",
 }
 NEEDED = {"LICENSE", "README.md", "meta/runtime.yml", "meta/execution-environment.yml", "requirements.txt"}
+# Its ansible-lint is part of our own gate of that name; here it gives up after three minutes, too few on a busy one.
 IMPORTER_SETTINGS = """\
 [galaxy-importer]
 CHECK_REQUIRED_TAGS=True
-RUN_ANSIBLE_LINT=True
-OFFLINE_ANSIBLE_LINT=True
+RUN_ANSIBLE_LINT=False
 """
 
 

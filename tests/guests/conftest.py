@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from twin.guests import engine
+from twin.guests.registry import Registry
 from twin.launch import launch
 
-from .lab import Fresh, Lab
+# What it finds is shown as in tests.
+pytest.register_assert_rewrite(f"{__package__}.contract")
+
+from .lab import Fresh, Lab  # noqa: E402
 
 SEED = Path(__file__).parent / "seed.yml"
 FACES = ("guests", "depot")
@@ -41,6 +45,23 @@ def guests(tmp_path_factory, pytestconfig):
         lab.close()
     finally:
         running.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="session")
+def lab_registry(guests):
+    """The lab's registry with the training image in it, which is made first where it is not there yet."""
+    lab = guests.twin.guests
+    directory = Path(guests.twin.ca_file).parent
+    made = Registry(lab.client, lab.lab, lab.networks.name(lab.management), directory, print)
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def registry(lab_registry):
+    """Where it answers, and who may come in."""
+    return lab_registry.endpoint()
 
 
 @pytest.fixture

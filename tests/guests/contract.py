@@ -1,8 +1,8 @@
 """The contract of tests/wire for modules that run on a guest: the same twelve steps, over ssh on a real guest.
 
 create, again, modify, again, delete, delete what is not there: each first in check mode, then for real. All steps are
-tasks of one play, since every play is a login. Between them stand commands that tell what is on the guest: they, and
-not the module, say what happened.
+tasks of one play, since every play is a login. Between them, commands that are run past Ansible tell what is on the
+guest: they, and not the module, say what happened.
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ def given(value, guest):
     return value(guest) if callable(value) else value
 
 
+MODES = {True: "predicted", False: "made"}
 STEPS = (
     ("create", "create", True, "created"),
     ("create again", "create", False, "created"),
@@ -76,28 +77,29 @@ STEPS = (
 
 
 def tasks(row: GuestRow, guest) -> list[dict]:
-    """The play of a row: preparation, then for each step a look, the prediction, a look, the change, a look."""
-    made = [*given(row.before, guest), *_looks(row, "before all")]
+    """The play of a row: preparation, then for each step the prediction and the change."""
+    made = list(given(row.before, guest))
     for step, params, _changes, _state in STEPS:
         for check in (True, False):
-            what = "predicted" if check else "made"
-            made.append(_call(row.module, f"{step}, {what}", given(getattr(row, params), guest), check))
-            made += _looks(row, f"after {step}, {what}")
+            made.append(_call(row.module, f"{step}, {MODES[check]}", given(getattr(row, params), guest), check))
     return made
 
 
 def hold(row: GuestRow, guest, play) -> None:
     """Walk through the twelve steps; play runs tasks on the guest and gives their results in order."""
     plan = tasks(row, guest)
-    answers = dict(zip((task["name"] for task in plan), play(plan), strict=True))
-    seen = _observed(answers, "before all")
+    played = play(plan, look=["python3", "-c", _LOOK, json.dumps(row.observe)])
+    assert len(played.seen) == len(plan) + 1, played.output
+    steps = iter(zip(played, played.seen[:-1], played.seen[1:], strict=True))
+    for _preparation in range(len(plan) - len(MODES) * len(STEPS)):
+        next(steps)
     for step, _params, changes, state in STEPS:
-        predicted, made = answers[f"{step}, predicted"], answers[f"{step}, made"]
+        predicted, before, after_prediction = next(steps)
+        made, _before, after = next(steps)
         for answer, mode in ((predicted, "in check mode"), (made, "for real")):
             assert not answer.get("failed"), f"{step} ({mode}): {answer.get('msg')}"
-        assert _observed(answers, f"after {step}, predicted") == seen, f"{step}: check mode changed something"
-        seen = _observed(answers, f"after {step}, made")
-        assert seen == given(getattr(row, state), guest), f"{step}: not what was asked for"
+        assert json.loads(after_prediction) == json.loads(before), f"{step}: check mode changed something"
+        assert json.loads(after) == given(getattr(row, state), guest), f"{step}: not what was asked for"
         assert made["changed"] is changes, f"{step}: {made}"
         assert known(row, predicted) == known(row, made), f"{step}: the real run is not what check mode predicted"
         assert bool(made.get("diff")) is changes, f"{step}: a diff is there when, and only when, something changes"
@@ -119,7 +121,7 @@ def _call(module, name, params, check):
     return {"name": name, f"{OURS}.{module}": params, "check_mode": check, "diff": True, "ignore_errors": True}
 
 
-# One task runs all commands of a look: each task is a way to the guest and back.
+# All commands of a look.
 _LOOK = """
 import json, subprocess, sys
 found = {}
@@ -128,21 +130,6 @@ for what, argv in json.loads(sys.argv[1]).items():
     found[what] = done.stdout.strip() if done.returncode == 0 else None
 print(json.dumps(found))
 """
-
-
-def _looks(row, when):
-    return [
-        {
-            "name": f"look {when}",
-            "ansible.builtin.command": {"argv": ["python3", "-c", _LOOK, json.dumps(row.observe)]},
-            "changed_when": False,
-            "check_mode": False,
-        }
-    ]
-
-
-def _observed(answers, when):
-    return json.loads(answers[f"look {when}"]["stdout"])
 
 
 def known(row, answer):

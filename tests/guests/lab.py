@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
+import os
 import shutil
+import signal
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -17,6 +21,7 @@ from twin.model import build, cloning, power, provision
 
 GROUP = "training_guests"
 CALLBACKS = Path(__file__).parent / "callback"
+LIMIT_S = 600  # only what is broken takes so long, however busy this machine is
 FRESH = {"cpus": 4, "memory_gb": 8, "memory_reservation": "all", "firmware": "efi", "networks": ["VM Network"]}
 GPU = {  # what a VM with a vGPU has to have besides
     "pciPassthru.use64bitMMIO": "TRUE",
@@ -25,12 +30,28 @@ GPU = {  # what a VM with a vGPU has to have besides
 }
 
 
-def until(holds, limit_s=90):
+def until(holds, limit_s=LIMIT_S):
     """Wait until something holds; what the model changes reaches machines a moment later."""
     end = time.monotonic() + limit_s
     while not holds():
         assert time.monotonic() < end, "it did not come to hold in time"
         time.sleep(0.05)
+
+
+def kill(process):
+    """A process and all that it has started, at once: a worker of Ansible has a session of its own."""
+    for pid in [process.pid, *_started_by(process.pid)]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+
+
+def _started_by(pid):
+    with contextlib.suppress(OSError):
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in map(int, children.read_text(encoding="utf-8").split()):
+                yield child
+                yield from _started_by(child)
 
 
 class Played(list):
@@ -41,9 +62,12 @@ class Played(list):
         self.status, self.output = run.status, run.output
         self.by_host = {host: [{} for _number in range(last + 1)] for host in hosts}
         self.states = {host: [""] * (last + 1) for host in hosts}  # ok, changed, failed, skipped, unreachable
+        # [(host, task without its role)] of what changed something, in the order in which it did.
+        self.done = [(row["host"], row["task"].rpartition(" : ")[2]) for row in rows if row["status"] == "changed"]
         for row in rows:
             self.by_host.setdefault(row["host"], [{} for _number in range(last + 1)])[row["number"]] = row["result"]
             self.states.setdefault(row["host"], [""] * (last + 1))[row["number"]] = row["status"]
+        self.seen = []  # what the look showed before each task, and after the last
         super().__init__(self.by_host[hosts[0]] if hosts else [])
 
     @property
@@ -96,6 +120,14 @@ class Lab:
             self.guest(made.name).wait()
         return made
 
+    def power_on(self, name):
+        """A VM is up, also if it went off."""
+        vm = next(one for one in self.twin.world.of_kind("VirtualMachine") if one.name == name)
+        with self.twin.world.lock:
+            if vm.power != "poweredOn":
+                power.power_on(self.twin.world, vm)
+        self.guest(name).wait()
+
     def clone(self, source, name):
         """A copy of a VM, which starts at once."""
         with self.twin.world.lock:
@@ -118,14 +150,49 @@ class Lab:
                 power.lose_power(self.twin.world, vm)
             provision.destroy(self.twin.world, vm)
 
-    def play(self, tasks, hosts=(GROUP,), check=False, diff=False, become=True, facts=False, variables=None, **more):
-        """Run tasks on guests by their names, or on all; a Played. `more` are further keys of the play."""
+    def play(
+        self, tasks, hosts=(GROUP,), check=False, diff=False, become=True, facts=False, variables=None, look=(), **more
+    ):
+        """Run tasks on guests by their names, or on all; a Played. `more` are further keys of the play.
+
+        look is a command of the first of them, which is run as root between tasks: its output is in .seen.
+        """
         hosts = [hosts] if isinstance(hosts, str) else list(hosts)
         play = {"hosts": ",".join(hosts), "gather_facts": facts, "become": become, "vars": dict(variables or {})}
-        return self.playbook([{**play, "tasks": list(tasks), **more}], check=check, diff=diff, count=len(tasks))
+        plays, env = [{**play, "tasks": list(tasks), **more}], {}
+        if look:
+            env["LOOK"] = json.dumps({"container": self.guest(hosts[0]).container, "argv": look})
+        return self.playbook(plays, check=check, diff=diff, count=len(tasks), more=env)
 
-    def playbook(self, plays, check=False, diff=False, count=0, extra=()):
-        """Run plays as data."""
+    def playbook(self, plays, check=False, diff=False, count=0, extra=(), more=None):
+        """Run plays as data. extra are arguments, more is for the environment."""
+        file, results, env, inventory = self._prepared(plays, **(more or {}))
+        arguments = [*(["--check"] if check else []), *(["--diff"] if diff else []), *extra]
+        run = playbook.run(file, *arguments, env=env, inventory=inventory)
+        lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+        rows = [line for line in lines if "host" in line]
+        wanted = plays[0]["hosts"].split(",")
+        hosts = sorted(self.twin.endpoint()["guests"]) if wanted == [GROUP] else wanted
+        played = Played(run, rows, hosts, count)
+        played.seen = [line["seen"] for line in lines if "seen" in line]
+        return played
+
+    @contextlib.contextmanager
+    def begun(self, plays):
+        """The process of an ansible-playbook that runs meanwhile; nothing of it is left afterwards."""
+        file, _results, env, inventory = self._prepared(plays)
+        argv = ["ansible-playbook", "--inventory", str(inventory), str(file)]
+        with (file.parent / "output").open("wb") as said:
+            process = subprocess.Popen(
+                argv, env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+            )
+        try:
+            yield process
+        finally:
+            kill(process)
+
+    def _prepared(self, plays, **more):
+        """(playbook, file for results, environment, inventory) of plays as data."""
         folder = Path(tempfile.mkdtemp(prefix="play-", dir=self.work))
         file, results = folder / "play.yml", folder / "results"
         # As JSON: what a test wrote as text stays text.
@@ -140,14 +207,10 @@ class Lab:
             ANSIBLE_INJECT_FACT_VARS="false",
             ANSIBLE_PIPELINING="true",
             ANSIBLE_SSH_CONTROL_PATH_DIR=self._sockets,
-            ANSIBLE_SSH_ARGS="-o ControlMaster=auto -o ControlPersist=30s -o ConnectTimeout=10",
+            ANSIBLE_SSH_ARGS="-o ControlMaster=auto -o ControlPersist=30s -o ConnectTimeout=60",
+            **more,
         )
-        arguments = [*(["--check"] if check else []), *(["--diff"] if diff else []), *extra]
-        run = playbook.run(file, *arguments, env=env, inventory=self.inventory(folder))
-        rows = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
-        wanted = plays[0]["hosts"].split(",")
-        hosts = sorted(self.twin.endpoint()["guests"]) if wanted == [GROUP] else wanted
-        return Played(run, rows, hosts, count)
+        return file, results, env, self.inventory(folder)
 
     def inventory(self, folder):
         """All guests that are up, as an operator would list them."""

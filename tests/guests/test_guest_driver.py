@@ -9,6 +9,7 @@ import pytest
 
 from .lab import Fresh
 from .rows.vgpu_guest_driver import WITHOUT_NOUVEAU, driver
+from .watching import Processes
 
 MODULE, LICENCE = "aiready.vsphere.vgpu_guest_driver", "aiready.vsphere.vgpu_licence"
 PACKAGE = "nvidia-linux-grid-550"
@@ -82,7 +83,7 @@ def test_a_gpu_in_the_guest_is_told_with_its_profile(gpu_guest):
 )
 def test_a_guest_that_gets_no_licence_says_why(gpu_guest, which, code):
     token = Path(gpu_guest.twin.endpoint()["licence"][which]).read_text().strip()
-    answer = call(gpu_guest, LICENCE, {"token": token, "wait_s": 8, "other_tokens": "remove"})
+    answer = call(gpu_guest, LICENCE, {"token": token, "wait_s": 15, "other_tokens": "remove"})
     assert answer["failure"]["code"] == code, answer["msg"]
     assert answer["licence"]["failed"] is True
 
@@ -98,33 +99,30 @@ def test_the_token_is_shown_nowhere(gpu_guest, guests):
             {"name": "give back", LICENCE: {"state": "absent"}},
         ],
     }
-    watch = f"for i in $(seq 200); do ps axww -o args; sleep 0.1; done | grep -c '{token[-24:]}' "
-    seen = []
-    looking = threading.Thread(target=lambda: seen.append(gpu_guest.run(["timeout", "15", "bash", "-c", watch])[1]))
-    looking.start()
-    played = guests.playbook([play], diff=True, count=2, extra=("-vvv",))
-    looking.join()
+    with Processes(gpu_guest) as processes:
+        played = guests.playbook([play], diff=True, count=2, extra=("-vvv",))
     assert played.status == 0, played.output
     assert played[0]["licence"]["after"]["status"] == "Licensed"
-    assert token not in played.output
-    _status, journal, _err = gpu_guest.run(["journalctl", "--no-pager", "-o", "cat"])
-    assert "vgpu_licence" in journal, "Ansible writes its calls there"
-    assert token not in journal
-    # The line that looks is among those that are looked at.
-    assert token not in "".join(seen)
+    shown = {
+        "Ansible": played.output,
+        "processes": processes.text,
+        "journal": gpu_guest.run(["journalctl", "--no-pager"])[1],
+    }
+    assert "vgpu_licence" in shown["journal"], "Ansible writes its calls there"
+    assert [place for place, text in shown.items() if token in text or token[-40:] in text] == []
 
 
 def test_a_guest_without_a_vgpu_gets_the_driver_and_the_reason_why_it_shows_nothing(plain_guest):
     answer = call(plain_guest, MODULE, driver("550.54.15")(plain_guest))
     assert answer["failure"]["code"] in ("no_vgpu", "no_device"), answer["msg"]
     assert installed(plain_guest) == "ii 550.54.15"
-    assert call(plain_guest, MODULE, {"state": "absent"})["failed"] is False
+    assert not call(plain_guest, MODULE, {"state": "absent"}).get("failed")
     assert installed(plain_guest) is None
 
 
 def test_a_template_without_a_vgpu_gets_its_driver(plain_guest):
     answer = call(plain_guest, MODULE, driver("550.54.15", gpu="optional")(plain_guest))
-    assert answer["failed"] is False, answer["msg"]
+    assert not answer.get("failed"), answer.get("msg")
     assert installed(plain_guest) == "ii 550.54.15"
     call(plain_guest, MODULE, {"state": "absent"})
 
@@ -135,9 +133,9 @@ def test_what_a_killed_run_left_is_finished_by_the_next(plain_guest):
     killing.start()
     killed = call(plain_guest, MODULE, params)
     killing.join()
-    assert killed.get("failed"), "the run was to be killed"
+    assert "Killed" in killed.get("module_stderr", ""), f"the run was to be killed: {killed}"
     answer = call(plain_guest, MODULE, params)
-    assert answer["failed"] is False, answer["msg"]
+    assert not answer.get("failed"), answer.get("msg")
     assert installed(plain_guest) == "ii 550.54.15"
     assert plain_guest.run(["dpkg", "--audit"])[1].strip() == ""
     assert call(plain_guest, MODULE, params)["changed"] is False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+
+from .lab import until
 
 CALL = "aiready.vsphere.guest_interface"
 UNIT = "/etc/systemd/network/90-dhcp-ens224.network.d/90-aiready.conf"
@@ -20,9 +20,7 @@ def leaf(guests):
 
     def port(mtu):
         guests.twin.world.fabric.switch("leaf-01").device.load(["interface Ethernet1", f"mtu {mtu}"])
-        end = time.monotonic() + 30
-        while guests.twin.guests.plugged("job-01")["ens224"][0] != min(mtu, 9000) and time.monotonic() < end:
-            time.sleep(0.1)
+        until(lambda: guests.twin.guests.plugged("job-01")["ens224"][0] == min(mtu, 9000))
 
     yield port
     port(9214)
@@ -32,9 +30,7 @@ def leaf(guests):
 
 
 def peer(guests, name):
-    told = guests.guest(name).run(["ip", "-4", "-o", "addr", "show", "dev", "ens224"])[1]
-    text = told.decode() if isinstance(told, bytes) else told
-    return text.split()[3].split("/")[0]
+    return guests.guest(name).address("ens224")
 
 
 def test_a_port_of_a_switch_that_was_forgotten_is_named_by_its_size(guests, leaf):
@@ -55,7 +51,7 @@ def test_a_restart_keeps_mtu_and_address(fresh_guest):
     guest = fresh_guest(networks=["VM Network"], adapters=[{"type": "pvrdma", "network": "pg-rdma"}])
     wish = call(mtu=9000, address="198.51.100.7/24")
     guest.play([wish])
-    answers = guest.play([{"name": "Restart", "ansible.builtin.reboot": {"reboot_timeout": 120}}, wish])
+    answers = guest.play([{"name": "Restart", "ansible.builtin.reboot": {}}, wish])
     assert answers[1]["changed"] is False
     assert answers[1]["interface"]["after"]["mtu"] == 9000
 

@@ -7,23 +7,16 @@ import json
 import ssl
 import urllib.error
 import urllib.request
-from pathlib import Path
 
 import pytest
 
 from twin.guests import training_image
-from twin.guests.registry import Registry
 from twin.vcenter.certificates import server_context
 
 
-@pytest.fixture(scope="module", name="registry")
-def _registry(guests):
-    lab = guests.twin.guests
-    directory = Path(guests.twin.ca_file).parent
-    made = Registry(lab.client, lab.lab, lab.networks.name(lab.management), directory, print)
-    made.start()
-    yield made
-    made.stop()
+@pytest.fixture
+def registry(lab_registry):
+    return lab_registry
 
 
 def ask(registry, path, login=None, ca_file=None):

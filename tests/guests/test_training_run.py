@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import threading
-import time
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from twin.guests.registry import Registry
+from .lab import kill, until
 
 OURS = "aiready.vsphere"
 PAIR = ("job-01", "job-02")
 CANARY = "canary-4711"
-FOREVER = ["--iterations", "100000"]
-
-
-@pytest.fixture(scope="module", name="registry")
-def _registry(guests):
-    lab = guests.twin.guests
-    directory = Path(guests.twin.ca_file).parent
-    made = Registry(lab.client, lab.lab, lab.networks.name(lab.management), directory, print)
-    made.start()
-    yield made.endpoint()
-    made.stop()
+FOREVER, SHORT = ["--iterations", "1000000"], ["--iterations", "15"]
+# Reached only where a run does not notice what became of it.
+LIMITS = {"wall_s": 900, "stall_s": 600}
+WORK = "/run/aiready-training"
+# What belongs to a run: programs in its containers, and what waits for them. The brackets keep it from finding itself.
+NOTHING = ["", ""]
+OURS_RUNNING = "ps -eo args | grep -E '[/]aiready/|[m]pirun|[o]rted|[h]orovodrun|[t]orch.distributed' || true"
 
 
 class Trainings:
@@ -43,50 +41,71 @@ class Trainings:
         prepared = lab.playbook([play])
         assert prepared.status == 0, prepared.output
 
-    def run(self, check=False, **wish):
-        """The answer of the module; its play has a secret in the environment of its tasks."""
+    def task(self, **wish):
+        """The module's call; it has a secret in the environment of the task."""
         given = {
             "hosts": [{"name": name, "interface": "ens224"} for name in PAIR],
-            "image": f"{self.registry['address']}/aiready/horovod:0.28.1-cpu",
+            "image": self.registry["training_image"],
             "gpus": "none",
             "memlock": "ignore",
             # It imports every framework several times, which takes longer than the training.
             "check_build": False,
             "builtin": "small",
+            "limits": LIMITS,
             "result_dir": str(self.results),
             **wish,
         }
         given = {name: value for name, value in given.items() if value is not None}
-        task = {"name": "Train", f"{OURS}.training_run": given, "environment": {"NGC_API_KEY": CANARY}}
-        (answer,) = self.lab.play([{**task, "ignore_errors": True}], hosts=[PAIR[0]], check=check)
+        return {"name": "Train", f"{OURS}.training_run": given, "environment": {"NGC_API_KEY": CANARY}}
+
+    def run(self, check=False, **wish):
+        """The answer of the module."""
+        (answer,) = self.lab.play([{**self.task(**wish), "ignore_errors": True}], hosts=[PAIR[0]], check=check)
         return answer
 
     def meanwhile(self, strike, **wish):
         """The answer of a run that would go on for ever; strike is called when it trains."""
-        told = {}
-        runner = threading.Thread(target=lambda: told.update(self.run(arguments=FOREVER, **wish)))
-        runner.start()
-        while runner.is_alive() and not self.trains():
-            time.sleep(0.5)
-        strike()
-        runner.join()
-        return told
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            running = pool.submit(self.run, arguments=FOREVER, **wish)
+            until(lambda: running.done() or self.trains())
+            assert not running.done(), running.result()
+            strike()
+            return running.result()
+
+    @contextlib.contextmanager
+    def begun(self):
+        """The process of an ansible-playbook that would train for ever, and trains."""
+        play = {"hosts": PAIR[0], "gather_facts": False, "become": True, "tasks": [self.task(arguments=FOREVER)]}
+        with self.lab.begun([play]) as process:
+            until(lambda: process.poll() is not None or self.trains())
+            assert process.poll() is None
+            yield process
 
     def trains(self):
-        return self.sh(PAIR[0], "grep -c '\"iteration\"' /run/aiready-training/*/out/output 2>/dev/null || true") > "0"
+        counted = self.sh(PAIR[0], f"cat {WORK}/*/out/output 2>/dev/null | grep -c '\"iteration\"' || true")
+        return int(counted) > 0
 
     def sh(self, name, text):
         return self.lab.guest(name).run(["sh", "-c", text])[1].strip()
 
+    def runs(self):
+        """Containers and processes of runs on the guests."""
+        return [self.sh(name, f"docker ps -q --filter label=aiready.training; {OURS_RUNNING}") for name in PAIR]
+
     def left(self):
-        """Containers and folders of runs on the guests that answer."""
-        asked = "docker ps -aq --filter label=aiready.training; ls /run/aiready-training 2>/dev/null"
+        """The same, with containers that have ended and folders of runs."""
+        asked = f"docker ps -aq --filter label=aiready.training; {OURS_RUNNING}; ls {WORK} 2>/dev/null"
         return [self.sh(name, asked) for name in PAIR]
+
+    def verdict(self):
+        """Of the last run, from its file."""
+        newest = max(self.results.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+        return json.loads(newest.read_text())["verdict"]
 
 
 @pytest.fixture(scope="module", name="trainings")
-def _trainings(guests, registry):
-    return Trainings(guests, registry)
+def _trainings(guests, lab_registry):
+    return Trainings(guests, lab_registry.endpoint())
 
 
 def test_check_mode_says_what_would_run_and_starts_nothing(trainings):
@@ -94,7 +113,7 @@ def test_check_mode_says_what_would_run_and_starts_nothing(trainings):
     assert not answer.get("failed"), answer.get("msg")
     assert answer["changed"]
     assert answer["training"]["after"]["launches"][0]["argv"][0] == "mpirun"
-    assert trainings.left() == ["", ""]
+    assert trainings.left() == NOTHING
 
 
 @pytest.mark.parametrize(
@@ -103,7 +122,7 @@ def test_check_mode_says_what_would_run_and_starts_nothing(trainings):
     ids=["mpirun", "horovodrun with gloo", "torchrun"],
 )
 def test_two_guests_train_over_the_data_path(trainings, wish):
-    answer = trainings.run(**wish)
+    answer = trainings.run(arguments=SHORT, **wish)
     assert not answer.get("failed"), answer.get("msg")
     told = answer["training"]["after"]["result"]
     assert told["weights"]["equal"]
@@ -111,7 +130,7 @@ def test_two_guests_train_over_the_data_path(trainings, wish):
     assert [host["carried_by"] for host in told["hosts"]] == ["ens224", "ens224"]
     assert [rank["host"] for rank in told["ranks"]] == list(PAIR)
     assert json.loads(Path(told["file"]).read_text())["verdict"]["state"] == "passed"
-    assert trainings.left() == ["", ""]
+    assert trainings.left() == NOTHING
 
 
 def test_no_secret_reaches_a_rank_or_a_result(trainings):
@@ -127,12 +146,79 @@ def test_no_secret_reaches_a_rank_or_a_result(trainings):
 def test_a_container_that_is_killed_ends_the_run_with_its_guest_named(trainings):
     kill = "docker kill $(docker ps -q --filter label=aiready.training)"
     answer = trainings.meanwhile(lambda: trainings.sh(PAIR[1], kill))
-    assert (answer["failure"]["code"], answer["failure"]["host"]) == ("container_gone", PAIR[1])
-    assert trainings.left() == ["", ""]
+    assert (answer["failure"]["code"], answer["failure"]["host"]) == ("container_gone", PAIR[1]), answer
+    assert trainings.left() == NOTHING
 
 
 def test_a_rank_that_is_killed_is_named(trainings):
     answer = trainings.meanwhile(lambda: trainings.sh(PAIR[1], "pkill -9 -f trainings/small.py"))
     failure = answer["failure"]
     assert (failure["code"], failure["host"], failure["rank"], failure["signal"]) == ("rank_failed", PAIR[1], 1, 9)
-    assert trainings.left() == ["", ""]
+    assert trainings.left() == NOTHING
+
+
+def test_a_launcher_that_is_killed_is_named(trainings):
+    answer = trainings.meanwhile(lambda: trainings.sh(PAIR[0], "pkill -9 -x mpirun"))
+    assert (answer["failure"]["code"], answer["failure"]["host"]) == ("launcher_failed", PAIR[0]), answer
+    assert trainings.left() == NOTHING
+
+
+def test_a_guest_that_loses_power_is_named_and_the_next_run_goes_on(guests, trainings):
+    guest = guests.guest(PAIR[1])
+    try:
+        answer = trainings.meanwhile(guest.pull_plug)
+        assert (answer["failure"]["code"], answer["failure"]["host"]) == ("guest_unreachable", PAIR[1]), answer
+        assert "could not be tidied up" in " ".join(answer["training"]["after"]["result"]["remarks"])
+        assert trainings.sh(PAIR[0], f"docker ps -aq; {OURS_RUNNING}") == ""
+        guest.wait(up=False)
+    finally:
+        guests.power_on(PAIR[1])
+    assert trainings.runs() == NOTHING
+    answer = trainings.run(arguments=SHORT)
+    assert not answer.get("failed"), answer.get("msg")
+    assert trainings.left() == NOTHING
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["where the launcher is", "where a rank is"])
+def test_a_disk_that_is_full_in_the_middle_is_told_and_nothing_is_left(trainings, number):
+    """The folder of runs is a disk of its own here, since the guest's is that of this machine."""
+    name = PAIR[number]
+    trainings.sh(name, f"mkdir -p {WORK} && mount -t tmpfs -o size=24m lab {WORK}")
+    fill = f"cat /dev/zero >$(echo {WORK}/*/out)/filled 2>/dev/null"
+    try:
+        answer = trainings.meanwhile(lambda: trainings.sh(name, fill))
+        assert (answer["failure"]["code"], answer["failure"]["host"]) == ("no_space", name), answer
+        assert trainings.sh(name, f"ls {WORK}") == ""
+    finally:
+        trainings.sh(name, f"umount {WORK} && rmdir {WORK}")
+    assert trainings.left() == NOTHING
+
+
+def end_as_a_terminal_does(process):
+    os.killpg(process.pid, signal.SIGINT)
+
+
+def end_as_a_service_does(process):
+    os.killpg(process.pid, signal.SIGTERM)
+
+
+def kill_the_parent_alone(process):
+    process.kill()
+
+
+@pytest.mark.parametrize("end", [end_as_a_terminal_does, end_as_a_service_does, kill_the_parent_alone])
+def test_an_interrupt_tidies_up(trainings, end):
+    with trainings.begun() as process:
+        end(process)
+        until(lambda: trainings.left() == NOTHING)
+        process.wait()
+        until(lambda: trainings.verdict()["code"] == "interrupted")
+
+
+def test_a_controller_that_is_killed_leaves_nothing_running_and_the_next_run_goes_on(trainings):
+    with trainings.begun() as process:
+        kill(process)
+    until(lambda: trainings.runs() == NOTHING)
+    answer = trainings.run(arguments=SHORT)
+    assert not answer.get("failed"), answer.get("msg")
+    assert trainings.left() == NOTHING

@@ -21,7 +21,8 @@ def attributes(module: str) -> dict:
     merged: dict = {}
     for fragment in fragments(module):
         name, variant = (*fragment.removeprefix(f"{NAME}.").split("."), "documentation")[:2]
-        shared = yaml.safe_load(constants(ROOT / "plugins" / "doc_fragments" / f"{name}.py")[variant.upper()])
+        written = importlib.import_module(f"ansible_collections.{NAME}.plugins.doc_fragments.{name}")
+        shared = yaml.safe_load(getattr(written.ModuleDocFragment, variant.upper()))
         for attribute, said in shared.get("attributes", {}).items():
             merged[attribute] = {**said, **merged.get(attribute, {})}
     for attribute, said in documentation(modules()[module]).get("attributes", {}).items():

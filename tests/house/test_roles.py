@@ -97,6 +97,23 @@ def test_a_role_uses_no_shell(role):
         assert re.fullmatch(rf'"{{{{ __{role}_\w+ }}}}"', value), value
 
 
+@pytest.mark.parametrize("role", ROLES)
+def test_a_variable_of_its_own_that_a_role_reads_is_made_there(role):
+    # With a default behind it, one that nobody makes is never missed.
+    text = text_of(role)
+    made = re.findall(r"^[\s-]*(__\w+):", text, re.M) + re.findall(r"(?:register|loop_var|index_var): (__\w+)", text)
+    made += re.findall(r"{%-? *(?:set|for) (__\w+)", text)
+    assert sorted(set(re.findall(rf"\b__{role}_\w+", text)) - set(made)) == []
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_value_is_read_by_the_name_of_a_method(role):
+    # `x.keys` is what every dict can do, and not its entry of that name.
+    methods = "|".join(name for name in dir(dict) if not name.startswith("_"))
+    read = re.findall(r"\{[{%].*?[%}]\}", text_of(role), re.S)
+    assert [found for part in read for found in re.findall(rf"[\w\])]\.(?:{methods})\b(?!\()", part)] == []
+
+
 @pytest.mark.parametrize("module", [module for module in sorted(modules()) if not module.endswith("_info")])
 def test_a_module_that_manages_something_is_used_by_a_role(module):
     assert [role for role in ROLES if f"aiready.vsphere.{module}:" in text_of(role)]

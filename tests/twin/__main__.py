@@ -16,6 +16,8 @@ from .guests.engine import EngineProblem
 from .launch import FACES, USUAL, launch
 from .model.seed_schema import SeedError
 
+NO_ENGINE = 3  # how it ends where guests are wanted and no container engine can be had
+
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m twin", description="A digital twin of a data centre.")
@@ -35,7 +37,10 @@ def main():
             signal.signal(number, lambda *_: stop.set())
     try:
         _run(options, stop)
-    except (SeedError, EngineProblem) as problem:
+    except EngineProblem as problem:
+        print(problem, file=sys.stderr)
+        sys.exit(NO_ENGINE)
+    except SeedError as problem:
         sys.exit(str(problem))
     except OSError as problem:
         sys.exit(f"The twin cannot start with port {options.port} and state directory {options.state_dir}: {problem}.")

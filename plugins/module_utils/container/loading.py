@@ -6,9 +6,8 @@
 
 from __future__ import annotations
 
-import time
-
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
 
 # How long an engine may take to answer after it was started, and to take a new configuration over.
 ANSWERS_S, RELOADS_S = 60, 10
@@ -29,11 +28,11 @@ def containers_in_the_way(label, containers):
 class Loading:
     """One engine that has to load its files."""
 
-    def __init__(self, label, commands, restart, sleep=time.sleep):
+    def __init__(self, label, commands, restart, clock=Clock):
         self._label = label
         self._commands = commands
         self._safe = restart == "safe"
-        self._sleep = sleep
+        self._clock = clock
 
     def load(self, services, containers, is_loaded, put_back, reload_first=False, reread_units=False):
         """Load by the gentlest way that works. services are in the order in which they start, the engine itself last.
@@ -41,7 +40,7 @@ class Loading:
         containers() names those that a restart would stop, is_loaded() reads the engine again, and put_back() puts the
         old files in their places.
         """
-        begun = time.time()
+        begun = self._clock.wall()
         engine = services[-1]
         if reread_units:
             self._reread_units()
@@ -64,14 +63,10 @@ class Loading:
             self._take_back(engine, put_back, what, begun, services, reread_units)
 
     def _until(self, is_loaded, engine, limit_s):
-        waited, pause = 0.0, 0.1
-        while not is_loaded():
-            if waited + pause > limit_s or not engine.look().active:
-                return False
-            self._sleep(pause)
-            waited += pause
-            pause = min(2 * pause, 2.0)
-        return True
+        def ended():
+            return "loaded" if is_loaded() else "" if engine.look().active else "stopped"
+
+        return wait(ended, limit_s, self._clock)[0] == "loaded"
 
     def _take_back(self, engine, put_back, what, begun, services=(), reread_units=False):
         words = engine.last_words(since=begun)

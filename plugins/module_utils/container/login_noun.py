@@ -12,9 +12,10 @@ import os
 import pwd
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.container import auth_file, config_file, machine, registry
+from ansible_collections.aiready.vsphere.plugins.module_utils.container import auth_file, config_file, registry
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.auth_file import LoginState
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun
 
 ADDRESS = re.compile(r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from dataclasses import replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.container import (
     cdi,
     config_file,
     engines,
-    machine,
     runtime_state,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.docker import Docker
@@ -24,18 +22,20 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.container.runtime_
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.service import Service
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.toolkit import REFRESH_UNIT, Toolkit
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun
 
 
 class ContainerRuntime(Noun):
     """The files, the service and the devices of an engine."""
 
-    def __init__(self, params, commands, files, sleep=time.sleep):
+    def __init__(self, params, commands, files, clock=Clock):
         engine = engines.ENGINES[params["engine"]]
         self._params = params
         self._commands = commands
         self._files = files
-        self._sleep = sleep
+        self._clock = clock
         self._engine = replace(engine, config=params["config"] or engine.config)
         self._ids = machine.ids(files)
         self._label = f"{engine.name} on {self._ids['name']}"
@@ -206,7 +206,7 @@ class ContainerRuntime(Noun):
             raise
 
     def _load(self, item, changed):
-        loading = Loading(item.label, self._commands, self._params["restart"], self._sleep)
+        loading = Loading(item.label, self._commands, self._params["restart"], self._clock)
         loading.load(
             [self._service],
             self._docker.containers if self._engine.loses_containers else tuple,

@@ -7,13 +7,11 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.container import (
     config_file,
     engines,
-    machine,
     proxy,
     settings_state,
 )
@@ -22,6 +20,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.container.loading 
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.service import Service
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.settings_state import SettingsState
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun
 
 HEADING = "# Made by Ansible, aiready.vsphere.container_engine.\n"
@@ -34,11 +34,11 @@ MEMLOCK = HEADING + "[Service]\nLimitMEMLOCK=infinity\n"
 class EngineSettings(Noun):
     """The settings of one engine's service."""
 
-    def __init__(self, params, commands, files, sleep=time.sleep):
+    def __init__(self, params, commands, files, clock=Clock):
         self._params = params
         self._commands = commands
         self._files = files
-        self._sleep = sleep
+        self._clock = clock
         self._engine = engines.ENGINES[params["engine"]]
         self._ids = machine.ids(files)
         self._label = f"{self._engine.name} on {self._ids['name']}"
@@ -88,7 +88,7 @@ class EngineSettings(Noun):
         if not now.running:
             self._commands.run(["systemctl", "daemon-reload"], limit_s=120)
         elif wanted.loaded:
-            loading = Loading(item.label, self._commands, self._params["restart"], self._sleep)
+            loading = Loading(item.label, self._commands, self._params["restart"], self._clock)
             loading.load(
                 self._late(),
                 self._docker.containers if self._engine.loses_containers else tuple,

@@ -73,15 +73,9 @@ def parse(text):
     )
 
 
-def read(root="/"):
-    """The Distribution of the system below a root."""
-    for place in ("etc/os-release", "usr/lib/os-release"):
-        try:
-            with open(root.rstrip("/") + "/" + place, encoding="utf-8", errors="replace") as file:
-                return parse(file.read())
-        except OSError:
-            continue
-    return parse("")
+def read(files):
+    """The Distribution of this guest."""
+    return parse(files.text("/etc/os-release") or files.text("/usr/lib/os-release") or "")
 
 
 def kernel():

@@ -11,7 +11,7 @@ import platform
 from dataclasses import replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest import os_release, packages
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine, os_release, packages
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
@@ -43,7 +43,7 @@ class GuestDriver(Noun):
     def read(self, items):
         (item,) = items
         wish = item.wish
-        distribution = os_release.parse(self._files.text("/etc/os-release") or "")
+        distribution = os_release.read(self._files)
         os_release.refuse_foreign(item.label, "the guest driver was to be read", distribution)
         self._manager = packages.of(
             distribution, self._commands, self._files, item.label, wish["lock_wait_s"], self._clock
@@ -52,7 +52,7 @@ class GuestDriver(Noun):
         wish.update(found=self._found(item.label, wish, distribution), exact=None)
         self._see(item)
         item.ids.update(
-            machine_id=(self._files.text("/etc/machine-id") or "").strip() or None,
+            **machine.ids(self._files),
             distribution=distribution.name,
             kernel=self._kernel,
             secure_boot=self._around.secure_boot,

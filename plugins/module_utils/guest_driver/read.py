@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest import packages
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import packages, pci
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import notes, nouveau, source
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver.state import DriverState, Surroundings
 
@@ -42,7 +42,6 @@ EFI_VARIABLE = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e
 # Where DKMS and the tools of Ubuntu keep the public key that belongs to the key they sign modules with.
 SIGNING_KEYS = ("/var/lib/dkms/mok.pub", "/var/lib/shim-signed/mok/MOK.der")
 TOOLS = ("gcc", "make", "dkms")
-PCI, VENDOR, DISPLAY = "/sys/bus/pci/devices", "0x10de", "0x03"
 
 
 class Look:
@@ -135,6 +134,7 @@ class Look:
 
     def _around(self, own, wish, state):
         enabled = self._secure_boot()
+        gpus = pci.nvidia_gpus(self._files)
         mine = {own.name} if own else set()
         guests = [one.name for one in packages.named(self._installed, GUEST) if one.name not in mine]
         wished = {wish.name} if wish is not None else set()
@@ -151,7 +151,7 @@ class Look:
             foreign_run=self._files.exists(UNINSTALLER) and not self._files.exists(LICENCE_SERVICE),
             others=tuple(guests),
             users=self._users() if state.loaded else (),
-            device=self._device(),
+            device=None if gpus is None else bool(gpus),
             kernel_said=self._kernel_said() if state.report.trouble else (),
         )
 
@@ -177,16 +177,6 @@ class Look:
         done = self._commands.run(["nvidia-smi", *fields])
         rows = [line.split(",", 1) for line in done.stdout.splitlines() if done.ok]
         return tuple(f"{row[1].strip()} (process {row[0].strip()})" for row in rows if row[0].strip().isdigit())
-
-    def _device(self):
-        names = self._files.names(PCI)
-        if not names:
-            return None
-        for name in names:
-            vendor, kind = (self._files.text(f"{PCI}/{name}/{what}") or "" for what in ("vendor", "class"))
-            if vendor.strip() == VENDOR and kind.startswith(DISPLAY):
-                return True
-        return False
 
     def _kernel_said(self):
         done = self._commands.run(["dmesg"])

@@ -145,7 +145,7 @@ def _refuse_company(subject, wanted, around):
 
 def _refuse_downgrade(subject, wanted, now, source, word):
     have, asked = versions.parse(now.version), versions.parse(source.version)
-    if word == "allow" or have is None or asked is None or not asked < have:
+    if word == "allow" or have is None or asked is None or asked >= have:
         return
     raise OperatorError(
         subject,

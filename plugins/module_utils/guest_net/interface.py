@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import time
 from dataclasses import dataclass, field, replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net import adapter, reach, services
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net.adapter import Link
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net.kept import Kept
@@ -20,7 +20,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun
 
 # With a smaller one IPv6 stops to work on an adapter.
 SMALLEST_IPV6 = 1280
-INTERVAL_S = 0.2
+# As often in a row an adapter has to be right, which takes about two seconds.
+CALM_LOOKS = 5
 # The service may be faster.
 DONE_ALREADY = re.compile("File exists|already assigned")
 
@@ -40,7 +41,7 @@ class State:
 class Interface(Noun):
     """One adapter."""
 
-    def __init__(self, params, commands, files, warn, clock=time):
+    def __init__(self, params, commands, files, warn, clock=Clock):
         self._params = params
         self._commands = commands
         self._files = files
@@ -197,16 +198,20 @@ class Interface(Noun):
             )
 
     def _settle(self, wanted, with_carrier):
-        """Wait until what runs is what was wanted; services work on after their command has ended."""
-        end = self._clock.monotonic() + self._params["wait_s"]
-        while True:
+        """Wait until what runs is what was wanted, and stays so: services take an adapter down after their command."""
+        seen, calm = [], [0]
+
+        def right():
             now = adapter.find(adapter.read_all(self._commands), name=wanted.link.name)
-            right = now.up and now.mtu == wanted.link.mtu and set(wanted.link.addresses) <= set(now.addresses)
-            if right and (now.carrier or not with_carrier):
-                return
-            if self._clock.monotonic() >= end:
-                break
-            self._clock.sleep(INTERVAL_S)
+            seen.append(now)
+            same = now.up and now.mtu == wanted.link.mtu and set(wanted.link.addresses) <= set(now.addresses)
+            calm[0] = calm[0] + 1 if same and (now.carrier or not with_carrier) else 0
+            return calm[0] >= CALM_LOOKS
+
+        wait(right, self._params["wait_s"], self._clock)
+        if calm[0]:
+            return
+        now = seen[-1]
         found = f"It has the MTU {now.mtu} and the addresses {', '.join(now.addresses) or 'none'}"
         raise OperatorError(
             f"Adapter {now.name}",

@@ -10,6 +10,7 @@ import ipaddress
 import os
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import pci
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import path_mtu
 
 DEVICES = "/sys/class/infiniband"
@@ -66,7 +67,7 @@ def ofed(commands):
 
 
 def memlock(commands, user):
-    """What a login of a user may lock: {soft, hard} in kB, -1 for unlimited; None where it cannot be told."""
+    """What a login of a user may lock: {soft_kb, hard_kb}, -1 for unlimited; None where it cannot be told."""
     script = "ulimit -S -l; ulimit -H -l"
     done = commands.run(["su", "-l", user, "-s", "/bin/sh", "-c", script])
     words = done.stdout.split()[-2:]
@@ -91,7 +92,7 @@ def _device(files, name):
         "firmware": _line(files, f"{folder}/fw_ver"),
         "node_guid": _line(files, f"{folder}/node_guid"),
         "numa_node": _numa(_line(files, f"{folder}/device/numa_node")),
-        "characters": [f"/dev/infiniband/{node}" for node in nodes if files.exists(f"/dev/infiniband/{node}")],
+        "device_files": [f"/dev/infiniband/{node}" for node in nodes if files.exists(f"/dev/infiniband/{node}")],
         "ports": [_port(files, folder, number) for number in sorted(files.names(f"{folder}/ports"), key=int)],
     }
 
@@ -161,17 +162,13 @@ def _numa(text):
 def numa(files):
     """{nodes, gpus}: the NUMA nodes that the guest sees, and those of its GPUs."""
     nodes = [int(name[4:]) for name in files.names("/sys/devices/system/node") if re.fullmatch(r"node\d+", name)]
-    gpus = []
-    for address in files.names("/sys/bus/pci/devices"):
-        place = f"/sys/bus/pci/devices/{address}"
-        # Display controllers of NVIDIA.
-        if _line(files, f"{place}/vendor") == "0x10de" and (_line(files, f"{place}/class") or "").startswith("0x03"):
-            gpus.append({"address": address, "node": _numa(_line(files, f"{place}/numa_node"))})
-    return {"nodes": sorted(nodes), "gpus": gpus}
+    gpus = pci.nvidia_gpus(files) or []
+    told = [{"address": one, "node": _numa(_line(files, f"{pci.DEVICES}/{one}/numa_node"))} for one in gpus]
+    return {"nodes": sorted(nodes), "gpus": told}
 
 
 def gpudirect(files):
-    """{peermem, version, dmabuf}: which ways between network adapter and GPU are open, as far as the kernel tells."""
+    """Which ways between network adapter and GPU are open, as far as the kernel tells."""
     module = next((name for name in ("nvidia_peermem", "nv_peer_mem") if files.exists(f"/sys/module/{name}")), None)
     version = (files.text("/proc/driver/nvidia/version") or "").lower()
     return {

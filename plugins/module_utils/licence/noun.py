@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
@@ -58,7 +59,7 @@ class Licence(Noun):
         texts = [self._files.text(self._path(name)) or "" for name in item.now.tokens]
         texts += [wish["text"]] if wish["text"] is not None else []
         wish["held"] = {token.fingerprint(text): token.read(text) for text in texts}
-        item.ids["machine_id"] = (self._files.text("/etc/machine-id") or "").strip() or None
+        item.ids.update(machine.ids(self._files))
 
     def want(self, item):
         return plan.want(item.label, item.now, item.wish)

@@ -2,64 +2,98 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Which published images hold Horovod, and what else is in them. Data.
-
-sure is False where nobody has published that it works; such an image is taken all the same.
-"""
+"""Published images for training, and what they hold. Data; docs/images.md shows all of it."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
+TENSORFLOW, PYTORCH = "TensorFlow", "PyTorch"
+NONE = "none"
+
 
 @dataclass(frozen=True)
 class Image:
-    """One image, or several tags that hold the same. horovod: its version, 'yes', or '' for none."""
+    """One image, or several tags that hold the same."""
 
+    name: str  # as people write it
     pattern: str
+    # A version, `yes` where only that is known, `none`, or empty where nobody has published it. The last is no reason
+    # to refuse an image.
     horovod: str
-    framework: str = ""
-    cuda: str = ""
+    frameworks: tuple
     nccl: str = ""
-    mpi: str = ""
-    note: str = ""
-    sure: bool = True
+    more: str = ""
 
 
 NGC, HUB = r"nvcr\.io/nvidia/", r"(?:docker\.io/)?"
+# The first that fits counts.
 IMAGES = (
-    Image(NGC + r"tensorflow:18\.12(-py[23])?", "0.15.1", "tensorflow 1", "10.0", "2.3.7", "Open MPI 3.1.2"),
-    Image(NGC + r"tensorflow:21\.05-tf[12]-py3", "0.21.3", "tensorflow", "11.3", "2.9.8", "Open MPI 4.1.1rc1"),
-    Image(NGC + r"tensorflow:21\.06-tf[12]-py3", "0.22.0", "tensorflow", "", "2.9.9", ""),
-    Image(NGC + r"tensorflow:23\.03-tf1-py3", "yes", "tensorflow 1", note="The last image with TensorFlow 1."),
-    Image(NGC + r"tensorflow:24\.05-tf2-py3", "yes", "tensorflow 2", "12.4"),
     Image(
-        NGC + r"tensorflow:25\.02-tf2-py3",
+        "nvcr.io/nvidia/tensorflow:18.12-py3",
+        NGC + r"tensorflow:18\.12(-py[23])?",
+        "0.15.1",
+        (TENSORFLOW,),
+        "2.3.7",
+        "CUDA 10.0, Open MPI 3.1.2",
+    ),
+    Image(
+        "nvcr.io/nvidia/tensorflow:21.05-tf2-py3",
+        NGC + r"tensorflow:21\.05-tf[12]-py3",
+        "0.21.3",
+        (TENSORFLOW,),
+        "2.9.8",
+        "CUDA 11.3, Open MPI 4.1.1rc1; driver 465.19.01 or newer",
+    ),
+    Image(
+        "nvcr.io/nvidia/tensorflow:21.06-tf2-py3",
+        NGC + r"tensorflow:21\.06-tf[12]-py3",
+        "0.22.0",
+        (TENSORFLOW,),
+        "2.9.9",
+    ),
+    Image(
+        "nvcr.io/nvidia/tensorflow:23.03-tf1-py3",
+        NGC + r"tensorflow:23\.03-tf1-py3",
         "yes",
-        "tensorflow 2.17",
-        "12.8",
-        note="Said to be the last image with TensorFlow; that it holds Horovod was not seen.",
-        sure=False,
-    ),
-    Image(
-        NGC + r"pytorch:.*",
+        (TENSORFLOW,),
         "",
-        "torch",
-        note="NVIDIA ships none with PyTorch. Use engine: torchrun, or build an image by the recipe of role horovod",
+        "the last image with TensorFlow 1",
     ),
     Image(
+        "nvcr.io/nvidia/tensorflow:24.05-tf2-py3",
+        NGC + r"tensorflow:24\.05-tf2-py3",
+        "yes",
+        (TENSORFLOW,),
+        "",
+        "CUDA 12.4; seen in a published run",
+    ),
+    Image(
+        "nvcr.io/nvidia/tensorflow, other tags",
+        NGC + r"tensorflow:.*",
+        "",
+        (TENSORFLOW,),
+        "",
+        "25.02 is said to be the last; look into an image before you rely on it",
+    ),
+    Image(
+        "nvcr.io/nvidia/pytorch, every tag",
+        NGC + r"pytorch:.*",
+        NONE,
+        (PYTORCH,),
+        "",
+        "NVIDIA has no plan to add it: a base for an image of your own, or for `torchrun`",
+    ),
+    Image(
+        "horovod/horovod:0.28.1",
         HUB + r"horovod/horovod:(latest|0\.28\.1)",
         "0.28.1",
-        "torch 1.12.1, tensorflow 2.9.2",
-        "11.3.1",
+        (PYTORCH, TENSORFLOW),
         "",
-        "Open MPI 4.1.4",
+        "PyTorch 1.12.1, TensorFlow 2.9.2, CUDA 11.3.1, Open MPI 4.1.4",
     ),
-    Image(HUB + r"horovod/horovod-cpu:(latest|0\.28\.1)", "0.28.1", "torch, tensorflow", sure=False),
 )
-# Open MPI 3.1.3 hangs with Horovod.
-BAD_MPI = ("3.1.3",)
 
 
 def known(image):
@@ -74,3 +108,15 @@ def nccl_of(image):
     if entry is None or not entry.nccl:
         return None
     return tuple(int(number) for number in entry.nccl.split(".")[:2])
+
+
+def lack(image, engine):
+    """(what an engine needs and this image is known not to hold, what to do); None where nothing speaks against it."""
+    entry = known(image)
+    if entry is None:
+        return None
+    if engine == "horovod" and entry.horovod == NONE:
+        return "Horovod", "Use the engine torchrun, or build an image by the recipe that the role horovod brings"
+    if engine == "torchrun" and PYTORCH not in entry.frameworks:
+        return PYTORCH, "Use the engine horovod, or an image with PyTorch"
+    return None

@@ -248,11 +248,18 @@ def refuse_images(params, looks):
         )
 
 
-def refuse_without_horovod(params):
+def refuse_lack(params):
     """What is known of a published image, before gigabytes of it are fetched."""
-    entry = images.known(params["image"])
-    if entry is not None and not entry.horovod and params["engine"] == "horovod":
-        raise OperatorError(f"Image {params['image']}", "Horovod was wanted", "It holds none", entry.note, "no_horovod")
+    found = images.lack(params["image"], params["engine"])
+    if found is not None:
+        what, todo = found
+        raise OperatorError(
+            f"Image {params['image']}",
+            f"the engine {params['engine']} needs {what}",
+            "It holds none",
+            todo,
+            "image_lacks",
+        )
 
 
 def _error(name, wanted, found, todo, code):

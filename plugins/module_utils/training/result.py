@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.training import launch, progress
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, progress
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
 
 SCHEMA = 1
@@ -171,6 +171,13 @@ def remarks(params, seen, places, moved):
     return said
 
 
+def not_taken(images):
+    """Variables of the image that no rank gets, for whoever misses them."""
+    names = {name for image in images.values() for name in files.not_taken(image)}
+    if names:
+        yield f"The image sets {', '.join(sorted(names))}. It looks like a secret, so that no rank got it."
+
+
 def record(made, seen, images, moved, times, verdict, outputs):
     """The whole result. images and moved are by guest; verdict is {state, code, reason, ...}."""
     params = made.params
@@ -214,7 +221,7 @@ def record(made, seen, images, moved, times, verdict, outputs):
         "loss": loss(seen),
         "weights": weights(seen),
         "nccl": dict(seen.nccl),
-        "remarks": remarks(params, seen, made.places, moved),
+        "remarks": [*remarks(params, seen, made.places, moved), *not_taken(images)],
         "log": outputs.get("log"),
         "file": outputs.get("file"),
     }

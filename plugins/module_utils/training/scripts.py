@@ -80,14 +80,13 @@ umask 077; mkdir -p "$1/in" "$1/out" && tar -x -m -f - -C "$1/in"
 # $1: command of the engine, $2: container, $3: folder of the run, $4: what proves that the run is still wanted,
 # $5: from which byte of the output, $6: how many bytes at most.
 POLL = r"""
-beat=ok
-{ printf '%s\n' "$4" > "$3/in/beat"; } 2>/dev/null || beat=failed
+{ printf '%s\n' "$4" > "$3/in/beat"; } 2>/dev/null
 # In this order: whatever a launcher wrote before its status is in the output that is read after it.
 form='{{.State.Running}} {{.State.ExitCode}} {{.State.OOMKilled}}'
 state=$("$1" inspect --format "$form" "$2" 2>/dev/null) || state=gone
 status=$(cat "$3/out/status" 2>/dev/null)
-printf 'beat %s\nstate %s\nstatus %s\nsize %s\n' \
-  "$beat" "$state" "$status" "$(wc -c < "$3/out/output" 2>/dev/null || echo 0)"
+printf 'room %s\nstate %s\nstatus %s\nsize %s\n' "$(df -Pk "$3/out" 2>/dev/null | awk 'NR == 2 {print $4}')" \
+  "$state" "$status" "$(wc -c < "$3/out/output" 2>/dev/null || echo 0)"
 [ -e "$3/out/ready" ] && echo 'ready yes'
 printf 'said %s\n' "$(tail -n 3 "$3/out/said" 2>/dev/null | tr '\n' ' ')"
 if [ "$6" -gt 0 ] && [ -e "$3/out/output" ]; then

@@ -53,7 +53,7 @@ KNOWN = (
         "Switch ATS on for the adapter, or set gpudirect to disabled",
     ),
     Known(
-        "fork_refused",
+        "memory_of_neighbour",
         r"Read -1, expected \d+, errno = 1\b",
         "Open MPI reads the memory of its neighbour, which containers do not allow",
         "Leave btl_vader_single_copy_mechanism at none",

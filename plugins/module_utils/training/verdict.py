@@ -10,6 +10,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import launch, result, scripts, trouble
 
 SHOWN_LINES = 12
+# With less, a file that is one page long can no longer be written anew.
+LEAST_KB = 16
 # What `timeout` ends with when the time is over. 137 is what mpirun says of a rank that was killed.
 TIMED_OUT = 124
 LOG = "Look at the log of the run, of which these are the last lines"
@@ -40,7 +42,8 @@ def _verdict(state, code, reason, todo, **more):
 def _found(made, course):
     if course.why == "interrupted":
         return _verdict("failed", "interrupted", "It was interrupted", "Run it again")
-    return _guest(made, course) or _container(made, course) or _limit(made, course) or _ranks(made, course)
+    parts = (_guest, _room, _container, _limit, _ranks)
+    return next((found for found in (part(made, course) for part in parts) if found is not None), None)
 
 
 def _guest(made, course):
@@ -51,6 +54,26 @@ def _guest(made, course):
             "guest_unreachable",
             f"The guest {name} does not answer any more: {why}",
             "Look at the power of the VM and at its network; its containers end by themselves",
+            host=name,
+        )
+    return None
+
+
+def full_guests(course):
+    """Guests on which nothing more of the run can be written."""
+    return sorted(name for name, one in course.answers.items() if one.room is not None and one.room < LEAST_KB)
+
+
+def _room(made, course):
+    ended_well = len(course.statuses) == len(made.launches) and not any(course.statuses.values())
+    for name in [] if ended_well else full_guests(course):
+        folder = made.params["work_dir"]
+        return _failed(
+            made,
+            course,
+            "no_space",
+            f"There is no room left in {folder} on {name}, so nothing more of the run can be written there",
+            "Make room there, make the training print less, or say another work_dir",
             host=name,
         )
     return None

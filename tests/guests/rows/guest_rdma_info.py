@@ -22,7 +22,6 @@ LOOKS = [
     GuestLook(
         module="guest_rdma_info",
         name="a VM without RDMA",
-        vm={"networks": ["VM Network"]},
         params={},
         told=told,
         tells=[],

@@ -26,7 +26,6 @@ LOOKS = [
     GuestLook(
         module="horovod_build_info",
         name="Horovod of the system",
-        vm={"networks": ["VM Network"]},
         before=({"name": "Horovod is there", "ansible.builtin.copy": PROGRAM},),
         params={"frameworks": ["pytorch"], "controllers": ["mpi"]},
         told=lambda answer: answer["build"],

@@ -87,6 +87,6 @@ ROWS = [
         observe=CONTAINERD,
         created={"file": f'BinaryName="{BY_PATH}"', "default": '"runc"', "service": "active"},
         modified={"file": f'BinaryName="{BY_PATH}"', "default": '"nvidia"', "service": "active"},
-        deleted={"file": None, "default": '"runc"', "service": "active"},
+        deleted={"file": "", "default": '"runc"', "service": "active"},
     ),
 ]

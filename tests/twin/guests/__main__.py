@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import engine, image
+from . import engine, image, training_image
 from . import lab as labs
 
 WORDS = {
-    "setup": "install and start Docker where that is possible, and make the image of the guests",
+    "setup": "install and start Docker where that is possible, and make the images that labs need",
+    "images": "make the images that labs need, where Docker is",
     "status": "say what is there",
     "clean": "remove every container, network and volume of labs, and the images that their clones had",
-    "purge": "the same, and the images of the guests, which the next lab has to make anew",
+    "purge": "the same, and all images of labs, which the next one has to make anew",
 }
 
 
@@ -24,23 +25,31 @@ def main():
         words.add_parser(word, help=what, description=what)
     word = parser.parse_args().word
     try:
-        return {"setup": _setup, "status": _status, "clean": _clean, "purge": _purge}[word]()
+        return {"setup": _setup, "images": _images, "status": _status, "clean": _clean, "purge": _purge}[word]()
     except engine.EngineProblem as problem:
         print(problem, file=sys.stderr)
         return 1
 
 
 def _setup():
-    client = engine.have(_say, install=True)
+    return _made(engine.have(_say, install=True))
+
+
+def _images():
+    return _made(engine.have(_say))
+
+
+def _made(client):
     labs.remove_forgotten(client, _say)
-    _say(f"Docker {client.version()['Version']} answers. The image of the guests is {image.ensure(client, _say)}.")
+    names = [image.ensure(client, _say), training_image.ensure(client, _say)]
+    _say(f"Docker {client.version()['Version']} answers. Labs start from {' and '.join(names)}.")
     return 0
 
 
 def _status():
     client = engine.have(_say)
-    made = [tag for one in client.images.list(image.REPOSITORY) for tag in one.tags]
-    _say(f"Docker {client.version()['Version']} answers. Images of guests: {', '.join(made) or 'none yet'}.")
+    made = [tag for one in _kept(client) for tag in one.tags]
+    _say(f"Docker {client.version()['Version']} answers. Images of labs: {', '.join(made) or 'none yet'}.")
     for lab, owner in labs.labs(client).items():
         state = {True: "runs", False: "is forgotten", None: "cannot be seen from here"}[labs.lives(owner)]
         _say(f"Lab {lab} of process {owner.partition(':')[0]} {state}.")
@@ -59,9 +68,14 @@ def _clean():
 def _purge():
     client = engine.running()
     _clean()
-    for one in client.images.list(image.REPOSITORY) if client is not None else []:
+    for one in _kept(client) if client is not None else []:
         client.images.remove(one.id, force=True)
     return 0
+
+
+def _kept(client):
+    """All images that were made for labs on this machine."""
+    return [one for one in client.images.list() if any(tag.startswith("aiready-lab/") for tag in one.tags)]
 
 
 def _say(line):

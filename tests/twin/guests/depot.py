@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
 import threading
 import urllib.parse
@@ -12,6 +13,7 @@ from ..vcenter.certificates import issue
 from . import deb, packages
 from .programs import licence, memory
 
+LOG = logging.getLogger(__name__)
 SOURCE = "/etc/apt/sources.list.d/lab.sources"
 
 
@@ -123,7 +125,13 @@ def _handler(depot):
 
         def do_GET(self):
             path = urllib.parse.unquote(self.path.partition("?")[0]).replace("/./", "/")
-            data = depot.content(path)
+            try:
+                data = depot.content(path)
+            except Exception:
+                # Without any answer apt waits for ever.
+                LOG.exception("The depot could not make %s.", path)
+                self.send(500, b"the lab failed\n", "text/plain")
+                return
             if data is None:
                 self.send(404, b"not found\n", "text/plain")
                 return

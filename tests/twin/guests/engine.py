@@ -8,6 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from .turn import turn
+
 INSTALLED_BY = ("debian", "ubuntu")
 PACKAGES = ("docker.io", "mmdebstrap")
 STATE = Path("/var/lib/aiready-lab")  # where the engine that was started here notes its process and its log
@@ -25,9 +27,17 @@ class EngineProblem(RuntimeError):
 
 def have(say, install=False):
     """A client of the engine that is here; where there is none it is started, and with `install` installed first."""
-    client, problem = _connected()
+    client = running()
     if client is not None:
         return client
+    with turn(say):
+        return running() or _made_to_run(say, install)
+
+
+def _made_to_run(say, install):
+    problem = _connected()[1]
+    if os.environ.get("DOCKER_HOST"):
+        raise EngineProblem(*problem)  # the engine that was meant is not the one that could be started here
     if shutil.which("dockerd") is None:
         _require_way_to_install(install, problem)
         say(f"There is no Docker here. Installing {' and '.join(PACKAGES)} from the distribution.")

@@ -29,7 +29,7 @@ def archive():
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for place, (source, mode) in {**OWN, **layout.FILES}.items():
-            content = Path(source).read_bytes()
+            content = layout.content(source, mode)
             row = tarfile.TarInfo(place.lstrip("/"))
             row.size, row.mode = len(content), mode
             tar.addfile(row, io.BytesIO(content))

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from . import building
+from .turn import turn
 
 FILES = Path(__file__).parent / "files"
 REPOSITORY = "aiready-lab/guest"
@@ -16,6 +17,8 @@ PACKAGES = (
     *("netbase", "openssh-server", "openssh-sftp-server", "pciutils", "procps", "python3", "python3-apt", "sudo"),
     *("systemd", "systemd-sysv"),
 )
+# What packages there are stays in the image: asking again for what has not changed is much less work for each guest.
+KEPT = "--skip=cleanup/apt/lists"
 NEEDED_BYTES = 2 * 1024**3
 WHAT = "the image of the guests"
 TODO = "Look whether this machine reaches the Debian mirror in its apt sources, then start again."
@@ -23,7 +26,9 @@ TODO = "Look whether this machine reaches the Debian mirror in its apt sources, 
 
 def tag():
     """The name of the image that this recipe makes."""
-    recipe = "\n".join([building.SUITE, *PACKAGES, *building.LEFT_OUT, (FILES / "setup").read_text(encoding="utf-8")])
+    recipe = "\n".join(
+        [building.SUITE, KEPT, *PACKAGES, *building.LEFT_OUT, (FILES / "setup").read_text(encoding="utf-8")]
+    )
     return f"{REPOSITORY}:{hashlib.sha256(recipe.encode()).hexdigest()[:12]}"
 
 
@@ -32,23 +37,30 @@ def ensure(client, say):
     name = tag()
     if building.there(client, name):
         return name
+    with turn(say):
+        if not building.there(client, name):
+            _make(client, name, say)
+    return name
+
+
+def _make(client, name, say):
     building.require_room(WHAT, NEEDED_BYTES)
     say(f"Making {WHAT}, {name}; this is done once and takes a minute or two.")
     if building.can_bootstrap():
         hooks = [f"upload {FILES / 'setup'} /setup", 'chroot "$1" sh /setup', 'rm "$1/setup"']
-        building.bootstrapped(client, name, say, TODO, PACKAGES, [f"--customize-hook={hook}" for hook in hooks])
+        arguments = [KEPT, *(f"--customize-hook={hook}" for hook in hooks)]
+        building.bootstrapped(client, name, say, TODO, PACKAGES, arguments)
     else:
         say(f"mmdebstrap is not here, or may not be used: starting from {building.PLAIN} instead.")
         _from_hub(client, name, say)
     say(f"The image {name} is there.")
-    return name
 
 
 def _from_hub(client, name, say):
     lines = [f"FROM {building.PLAIN}", "ENV DEBIAN_FRONTEND=noninteractive", "COPY setup /setup"]
     lines += [
         f"RUN apt-get update && apt-get install -y --no-install-recommends {' '.join(PACKAGES)}"
-        " && sh /setup && rm -rf /setup /var/lib/apt/lists/*"
+        " && sh /setup && rm /setup"
     ]
     with tempfile.TemporaryDirectory(prefix="aiready-image-") as folder:
         shutil.copy(FILES / "setup", folder)

@@ -22,17 +22,22 @@ class HostKeys:
         return key.export_private_key("openssh").decode(), key.export_public_key("openssh").decode()
 
     def know(self, moid, names, public):
-        """These names and addresses answer with this key; what was known of the VM before, or of the names, is not."""
+        """These names and addresses answer with this key, and with no other one; what else the VM had is forgotten."""
         mark = f" lab:{moid}"
         with self._lock:
-            kept = []
-            for line in self._file.read_text(encoding="utf-8").splitlines():
-                ours = " lab:" in line
-                if line.endswith(mark) or (ours and set(names).intersection(line.split(" ", 1)[0].split(","))):
-                    continue
-                kept.append(line)
+            lines = self._file.read_text(encoding="utf-8").splitlines()
+            kept = [_without(names, line) for line in lines if not line.endswith(mark)]
             if names:
                 kept.append(f"{','.join(names)} {' '.join(public.split()[:2])}{mark}")
             draft = self._file.with_suffix(".new")
-            draft.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+            draft.write_text("".join(f"{line}\n" for line in kept if line), encoding="utf-8")
             draft.replace(self._file)
+
+
+def _without(names, line):
+    """The line of another VM without these names: copies of a template share its name until each has its own."""
+    if " lab:" not in line:
+        return line
+    theirs, _space, rest = line.partition(" ")
+    left = [name for name in theirs.split(",") if name not in names]
+    return f"{','.join(left)} {rest}" if left else ""

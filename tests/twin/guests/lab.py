@@ -13,7 +13,8 @@ import docker.errors
 LABEL = "aiready.lab"  # the id of the lab
 OWNER = "aiready.owner"  # the process that runs it
 REMOVED_S, AGAIN_S = 120, 0.2  # how long another one may take to let go of something
-IMAGES = "aiready-lab/vm"  # disks of VMs that others are cloned from
+# Disks of VMs that others are cloned from. Images that stay may have the labels of the containers they were made from.
+IMAGES = "aiready-lab/vm"
 
 
 class Lab:
@@ -66,7 +67,7 @@ def _labels(client):
         client.api.containers(all=True, filters=chosen),
         client.api.networks(filters=chosen),
         client.api.volumes(filters=chosen)["Volumes"] or [],
-        client.api.images(filters=chosen),
+        client.api.images(IMAGES, filters=dict(chosen)),
     ):
         for row in rows:
             if LABEL in (row.get("Labels") or {}):
@@ -101,7 +102,7 @@ def _sweep(api, chosen):
         ),
         (lambda: api.networks(filters=chosen), lambda row: api.remove_network(row["Id"])),
         (lambda: api.volumes(filters=chosen)["Volumes"] or [], lambda row: api.remove_volume(row["Name"], force=True)),
-        (lambda: api.images(filters=chosen), lambda row: api.remove_image(row["Id"], force=True)),
+        (lambda: api.images(IMAGES, filters=dict(chosen)), lambda row: api.remove_image(row["Id"], force=True)),
     ):
         for row in rows():
             try:

@@ -229,7 +229,7 @@ class Machine:
             hostname=self.vm.moid,
             labels={**guests.lab.labels, "aiready.vm": self.vm.moid},
             network_mode="none",
-            cap_add=["NET_ADMIN", "NET_RAW", "SYS_ADMIN", "SYS_BOOT", "SYS_PTRACE"],
+            cap_add=["IPC_LOCK", "NET_ADMIN", "NET_RAW", "SYS_ADMIN", "SYS_BOOT", "SYS_NICE", "SYS_PTRACE"],
             security_opt=["seccomp=unconfined", "apparmor=unconfined"],
             tmpfs={"/run": "exec,mode=0755", "/run/lock": "", "/tmp": "exec,mode=1777"},
             volumes=binds,

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from . import deb
+from .programs import layout
 
 FILES = Path(__file__).resolve().parent / "files"
 ASK, INSTALLED = "/usr/lib/lab/ask", "/usr/lib/lab/installed"
@@ -210,7 +211,7 @@ def _driver(version, flavour):
 
 
 def _file(name, mode=0o644):
-    return ((FILES / name).read_bytes(), mode)
+    return (layout.content(FILES / name, mode), mode)
 
 
 def _text(name):

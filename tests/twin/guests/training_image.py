@@ -6,21 +6,19 @@ the registry's, in which the training image lies already. So a lab pushes nothin
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import io
 import os
 import re
 import sys
 import tarfile
-import tempfile
 import time
 from pathlib import Path
 
 from . import building
 from .engine import EngineProblem
 from .lab import Lab
+from .turn import turn
 
 ROOT = Path(__file__).resolve().parents[3]
 RECIPE = ROOT / "roles/horovod/files/images/horovod-debian-cpu"
@@ -41,7 +39,7 @@ STARTED_S = 300
 
 def ensure(client, say):
     """The name of the registry's image, with the training image in it; what is missing is made. say(line) is told."""
-    with _turn(say):
+    with turn(say):
         plain = _plain(client, say)
         made = _training(client, plain, say)
         registry = _built(client, "registry-empty", REGISTRY, plain, say, "takes a moment")
@@ -50,24 +48,12 @@ def ensure(client, say):
 
 def training(client, say):
     """The name of the training image on this machine's own engine; it is made if it is not there."""
-    with _turn(say):
+    with turn(say):
         return _training(client, _plain(client, say), say)
 
 
 def _training(client, plain, say):
     return _built(client, "horovod", RECIPE, plain, say, "takes a few minutes", _sources)
-
-
-@contextlib.contextmanager
-def _turn(say):
-    """One process at a time: a second one would only do the same work again."""
-    with (Path(tempfile.gettempdir()) / f"aiready-lab-images-{os.getuid()}.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say("Another process makes the images of the lab; waiting for it.")
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _name(kind, *recipe):

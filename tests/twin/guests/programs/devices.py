@@ -138,7 +138,7 @@ class Device:
         }
         rows = self.gids
         for index in range(max(GID_ROWS, len(rows))):
-            address = rows[index][0].exploded if index < len(rows) else ":".join(["0000"] * 8)
+            address = written(rows[index][0]) if index < len(rows) else ":".join(["0000"] * 8)
             found[f"{port}/gids/{index}"] = f"{address}\n"
         for index, (_address, version) in enumerate(rows):
             found[f"{port}/gid_attrs/types/{index}"] = f"{version}\n"
@@ -262,3 +262,9 @@ def _configfs(rdma, guest, found, trees):
         port = f"{one.name}/ports/1"
         trees[folder][f"{port}/default_roce_mode"] = {"initial": f"{one.function.versions[-1]}\n"}
         trees[folder][f"{port}/default_roce_tos"] = {"initial": "0\n"}
+
+
+def written(gid):
+    """A GID as the kernel writes it; Python 3.13 writes the IPv4 address within one as such."""
+    text = gid.packed.hex()
+    return ":".join(text[start : start + 4] for start in range(0, len(text), 4))

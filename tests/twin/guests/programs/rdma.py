@@ -100,7 +100,9 @@ def show_gids(world, vm, call):
         for index, (address, version) in enumerate(one.gids):
             mapped = str(address.ipv4_mapped or "")
             kind = "v2" if version == "RoCE v2" else "v1"
-            lines.append(f"{one.name:<8}1       {index:<8}{address.exploded:<40}{mapped:<16}{kind:<8}{one.netdev}")
+            lines.append(
+                f"{one.name:<8}1       {index:<8}{devices.written(address):<40}{mapped:<16}{kind:<8}{one.netdev}"
+            )
             rows += 1
     return Answer("\n".join([*lines, f"n_gids_found={rows}"]) + "\n")
 

@@ -12,7 +12,7 @@ site_problems = FilterModule().filters()["site_problems"]
 SRIOV = {"path": "sriov", "nics": ["vmnic3"], "portgroup": "pg-sriov"}
 TCP = {"path": "tcp"}
 WHOLE = {"mode": "passthrough"}
-TRAIN = {"image": "registry.example.org/horovod:0.28.1", "builtin": "small"}
+TRAIN = {"image": "images.example.org/horovod:0.28.1", "builtin": "small"}
 NGC = {"address": "nvcr.io", "username": "$oauthtoken"}
 DRIVER = "/srv/nvidia-linux-grid-550_550.54.15_amd64.deb"
 
@@ -176,7 +176,7 @@ PROBLEMS = {
     ),
     "image without PyTorch": (
         training(engine="torchrun", image="nvcr.io/nvidia/tensorflow:24.05-tf2-py3"),
-        "holds no PyTorch, which the engine torchrun needs. Leave site.training.engine out, or use a PyTorch image.",
+        "holds no PyTorch, which the engine torchrun needs. Use the engine horovod, or an image with PyTorch.",
     ),
     "no image": (
         training(image="https://nvcr.io/a:1"),

@@ -78,6 +78,12 @@ def test_what_the_site_does_not_say_is_left_as_it_is():
     assert told["rdma"] == {"stack": "inbox", "gpudirect": "off"}
 
 
+@pytest.mark.parametrize("said", [f"sha256:{'0a' * 32}", "0a" * 32], ids=["with its kind", "as sha256sum prints it"])
+def test_a_checksum_tells_the_module_of_which_kind_it_is(said):
+    driver = {"package": "/srv/grid.deb", "checksum": said}
+    assert guest(guests={"driver": driver})["driver"]["checksum"] == f"sha256:{'0a' * 32}"
+
+
 @pytest.mark.parametrize(
     "mode, said, feature",
     [

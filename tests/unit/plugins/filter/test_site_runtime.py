@@ -33,7 +33,7 @@ def test_site_that_says_nothing_of_engines_means_the_defaults_of_the_role():
     [
         {"engine": "podman"},
         {
-            "registries": [NGC, {"address": "registry.example.org:5000", "ca_file": "/etc/ssl/ca.pem"}],
+            "registries": [NGC, {"address": "images.example.org:5000", "ca_file": "/etc/ssl/ca.pem"}],
             "proxy": {"http": "http://proxy:3128", "no_proxy": [".example.org"], "username": "p"},
             "toolkit_repository": {"url": "https://mirror.example.org"},
         },

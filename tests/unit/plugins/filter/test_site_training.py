@@ -16,7 +16,7 @@ from unit.plugins.filter.seen_guests import seen, site, vm
 site_guests = Guests().filters()["site_guests"]
 site_training = plugin.FilterModule().filters()["site_training"]
 ROLES = pathlib.Path(__file__).resolve().parents[4] / "roles"
-TRAINING = {"image": "registry.example.org/horovod:0.28.1", "builtin": "small"}
+TRAINING = {"image": "images.example.org/horovod:0.28.1", "builtin": "small"}
 
 
 def adapter(number, name, address, **more):

@@ -79,7 +79,8 @@ def test_with_become_a_command_runs_as_the_other_user(tmp_path):
 
 
 def test_the_text_of_both_outputs_has_no_ends_of_lines_from_a_terminal():
-    assert Completed(("x",), 0, "one\r\n\r\ntwo  \r\n", "three\n").text == "one\ntwo\nthree"
+    said = Completed(("x",), 0, "one\r\n\r\ntwo  \r\n", "three\nShared connection to 10.0.0.1 closed.\r\n")
+    assert said.text == "one\ntwo\nthree"
 
 
 @pytest.mark.parametrize("check", [True, False])

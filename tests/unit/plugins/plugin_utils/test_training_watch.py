@@ -6,7 +6,8 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import scripts, verdict
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_watch
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_reach import Guest, Guests, Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_reach import Guest, Guests
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_steps import Answer
 
 from ..module_utils.training.runs import guests as looks_of
@@ -82,7 +83,7 @@ class Steps:
             "status": self.status[1] if ended and most else None,
             "size": len(text) if most else 0,
             "output": text[offset : offset + most] if most else b"",
-            "beat": True,
+            "room": 100_000,
             "said": "",
             "ready": True,
         }
@@ -125,7 +126,7 @@ def test_a_training_that_ends_well_is_passed_and_tidied_up():
     steps = Steps(clock, {1: BEGUN, 30: ENDED}, (31, 0))
     course, judged = watched(steps, clock)
     assert (judged["state"], judged["code"]) == ("passed", "trained")
-    assert [entry for entry in steps.done if entry[0] == "stop"] == [("stop", "job-01"), ("stop", "job-02")]
+    assert sorted(entry for entry in steps.done if entry[0] == "stop") == [("stop", "job-01"), ("stop", "job-02")]
     assert ("launch", "job-02") not in steps.done
     assert course.build["version"] == "1"
 
@@ -164,6 +165,8 @@ def test_the_operator_hears_of_it_all_the_time():
             "no_space",
             "job-01",
         ),
+        ({1: BEGUN}, None, {"job-02": (9, {"room": 4})}, {}, "no_space", "job-02"),
+        ({1: BEGUN}, (20, 1), {"job-01": (9, {"room": 0})}, {}, "no_space", "job-01"),
         ({1: BEGUN}, None, {}, {"job-02": 9}, "guest_unreachable", "job-02"),
         ({1: BEGUN}, None, {}, {"job-01": 9}, "guest_unreachable", "job-01"),
         ({1: BEGUN}, (9, 0), {}, {}, "ranks_missing", None),
@@ -178,7 +181,9 @@ def test_the_operator_hears_of_it_all_the_time():
         "wall",
         "container removed",
         "out of memory goes before the rank",
-        "folder full",
+        "folder full, the container says",
+        "folder full and nobody says",
+        "folder full and a rank fails of it",
         "worker silent",
         "launcher's guest silent",
         "ranks missing",
@@ -192,9 +197,16 @@ def test_a_training_that_goes_wrong_says_where_and_is_tidied_up(output, status, 
     course, judged = watched(steps, clock, lost)
     assert (judged["state"], judged["code"], judged["host"]) == ("failed", code, host)
     reached = [name for name in ("job-01", "job-02") if name not in lost]
-    assert [entry[1] for entry in steps.done if entry[0] == "stop"] == reached
+    assert sorted(entry[1] for entry in steps.done if entry[0] == "stop") == reached
     assert course.not_tidied == sorted(lost)
     assert verdict.error(Last.made, judged).code == code
+
+
+@pytest.mark.parametrize("room", [0, None], ids=["full in the end", "a guest that cannot tell"])
+def test_a_training_that_ended_well_is_passed_whatever_room_there_is(room):
+    clock = Clock()
+    _course, judged = watched(Steps(clock, {1: BEGUN, 9: ENDED}, (9, 0), {"job-02": (8, {"room": room})}), clock)
+    assert judged["state"] == "passed"
 
 
 def test_a_guest_that_is_silent_for_a_moment_is_not_lost():
@@ -217,7 +229,7 @@ def test_a_container_that_does_not_start_ends_the_run_and_removes_the_others():
     steps.refuse = "job-02"
     with pytest.raises(OperatorError, match="job-02: it was to start"):
         watched(steps, clock)
-    assert [entry[1] for entry in steps.done if entry[0] == "stop"] == ["job-01", "job-02"]
+    assert sorted(entry[1] for entry in steps.done if entry[0] == "stop") == ["job-01", "job-02"]
 
 
 def test_an_interrupted_run_is_tidied_up():
@@ -226,7 +238,7 @@ def test_an_interrupted_run_is_tidied_up():
     with pytest.raises(Interrupted):
         watched(steps, clock)
     assert Last.watch.course.why == "interrupted"
-    assert [entry[1] for entry in steps.done if entry[0] == "stop"] == ["job-01", "job-02"]
+    assert sorted(entry[1] for entry in steps.done if entry[0] == "stop") == ["job-01", "job-02"]
 
 
 def test_a_run_ends_when_the_controller_is_gone():

@@ -49,6 +49,14 @@ def test_the_engine_that_is_not_there(machine, what, install, words):
     assert started == []
 
 
+def test_no_engine_is_started_in_place_of_the_one_that_was_meant(machine, monkeypatch):
+    started = machine(programs=("dockerd", "apt-get"))
+    monkeypatch.setenv("DOCKER_HOST", "tcp://engine.example:2376")
+    with pytest.raises(engine.EngineProblem, match=r"No Docker answers at unix|No Docker answers at tcp"):
+        engine.have(print, install=True)
+    assert started == []
+
+
 @pytest.mark.parametrize(
     "programs, install, wanted",
     [(("apt-get",), True, ["install", "start"]), (("dockerd",), False, ["start"])],

@@ -29,29 +29,38 @@ def test_another_process_with_the_same_number_is_not_the_owner():
     assert labs.lives(f"{number}:{int(started) - 1}:{space}") is False
 
 
-@pytest.mark.parametrize("told", ["", "1", "x:1:y", f"{os.getpid()}:1:another boot:pid:[1]"], ids=repr)
+@pytest.mark.parametrize(
+    "told",
+    ["", "1", "x:1:y", f"{os.getpid()}:1:another boot:pid:[1]"],
+    ids=["nothing", "a number", "something else", "a process of another boot"],
+)
 def test_what_cannot_be_seen_from_here_is_not_judged(told):
     assert labs.lives(told) is None
+
+
+IN_USE = docker.errors.APIError("in use")
 
 
 class Engine:
     """What an engine has of a lab: a container, a network, a volume. Something else holds some of it for a while."""
 
-    def __init__(self, held, refusals, problem=docker.errors.APIError("in use")):
+    def __init__(self, held, refusals, problem=IN_USE):
         self.there = {"container", "network", "volume"}
         self.api = self
         self._held, self._refusals, self._problem = held, refusals, problem
 
-    def containers(self, **_filters):
-        return self._rows("container")
+    def containers(self, filters, **_more):
+        return self._rows("container", filters)
 
-    def networks(self, **_filters):
-        return self._rows("network")
+    def networks(self, filters):
+        return self._rows("network", filters)
 
-    def volumes(self, **_filters):
-        return {"Volumes": self._rows("volume") or None}
+    def volumes(self, filters):
+        return {"Volumes": self._rows("volume", filters) or None}
 
-    def images(self, **_filters):
+    def images(self, repository, filters):
+        assert repository == labs.IMAGES  # all others are kept, whatever labels they have
+        filters["reference"] = repository  # as the library does
         return []
 
     def remove_container(self, name, **_how):
@@ -59,12 +68,15 @@ class Engine:
 
     remove_network = remove_volume = remove_container
 
-    def _rows(self, kind):
+    def _rows(self, kind, filters):
+        assert set(filters) == {"label"}
         return [{"Id": kind, "Name": kind}] if kind in self.there else []
 
     def _remove(self, name):
         if name == self._held and self._refusals > 0:
             self._refusals -= 1
+            if isinstance(self._problem, docker.errors.NotFound):
+                self.there.discard(name)
             raise self._problem
         self.there.discard(name)
 
@@ -80,7 +92,7 @@ def test_what_somebody_still_holds_is_removed_once_it_is_free(monkeypatch, held)
 def test_what_another_one_removed_meanwhile_is_no_problem():
     engine = Engine("volume", refusals=1, problem=docker.errors.NotFound("gone"))
     labs.remove(engine, "a lab")
-    assert engine.there == {"volume"}  # the engine of this test forgets to forget it
+    assert engine.there == set()
 
 
 def test_what_is_never_let_go_of_is_told_and_all_else_is_gone(monkeypatch):

@@ -13,7 +13,7 @@ from twin.vcenter.certificates import issue, server_context
 @pytest.fixture(name="chain")
 def _chain(tmp_path):
     server_context(tmp_path)
-    return issue(tmp_path, "registry.pem", ("10.1.2.3", "registry.example"))
+    return issue(tmp_path, "registry.pem", ("10.1.2.3", "images.example"))
 
 
 def test_another_server_is_vouched_for_by_the_same_authority(chain):
@@ -25,7 +25,7 @@ def test_its_certificate_is_for_its_own_names_alone(chain):
     names = x509.load_pem_x509_certificate(chain.read_bytes()).extensions.get_extension_for_class(
         x509.SubjectAlternativeName
     )
-    assert [str(name.value) for name in names.value] == [str(ipaddress.ip_address("10.1.2.3")), "registry.example"]
+    assert [str(name.value) for name in names.value] == [str(ipaddress.ip_address("10.1.2.3")), "images.example"]
 
 
 @pytest.mark.parametrize("file", ["ca.key", "server.pem", "registry.pem"])

@@ -20,11 +20,11 @@ TESTS = Path(__file__).resolve().parents[3]
 
 
 @contextlib.contextmanager
-def process(*arguments):
+def process(*arguments, **env):
     started = subprocess.Popen(
         [sys.executable, "-m", "twin", "--port", "0", *arguments],
         cwd=TESTS,
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        env={**os.environ, "PYTHONPATH": str(TESTS), **env},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -83,7 +83,7 @@ def test_an_unknown_face_is_refused_with_those_that_exist():
     with process("--faces", "telnet") as started:
         _out, errors = started.communicate(timeout=20)
     assert started.returncode == 2
-    assert "there is no telnet; choose from ssh, redfish, switches, or none" in errors
+    assert "there is no telnet; choose from ssh, redfish, switches, guests, depot, registry, or none" in errors
 
 
 def test_unknown_seed_is_said_in_a_sentence():
@@ -92,3 +92,10 @@ def test_unknown_seed_is_said_in_a_sentence():
     assert started.returncode == 1
     assert "nowhere" in errors
     assert "Traceback" not in errors
+
+
+def test_guests_without_a_container_engine_end_with_a_status_of_their_own():
+    with process("--faces", "guests", PATH="/nowhere", DOCKER_HOST="unix:///nowhere") as started:
+        _out, errors = started.communicate(timeout=20)
+    assert started.returncode == 3
+    assert errors.startswith("No Docker answers at unix:///nowhere.\n")

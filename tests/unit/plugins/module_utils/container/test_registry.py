@@ -67,9 +67,9 @@ def test_login_is_not_sent_without_encryption_unless_that_is_allowed(served):
 
 def test_token_service_without_encryption_gets_no_login():
     # Without a server: the rule is about what the registry says.
-    asked = Registry("registry.example")
+    asked = Registry("images.example")
     with pytest.raises(OperatorError) as error:
-        asked._token(Login("registry.example", USER, PASSWORD), {"realm": "http://token.example/"})
+        asked._token(Login("images.example", USER, PASSWORD), {"realm": "http://token.example/"})
     assert error.value.code == "token_service_not_encrypted"
 
 
@@ -92,14 +92,14 @@ def test_nvidias_user_is_named_when_another_one_is_refused():
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_trouble_on_the_way_has_a_cause_and_a_way_out(monkeypatch, reason, code):
-    asked = Registry("registry.example")
+    asked = Registry("images.example")
 
     def fail(*_args, **_options):
         raise urllib.error.URLError(reason)
 
     monkeypatch.setattr(asked._opener, "open", fail)
     with pytest.raises(OperatorError) as error:
-        asked.takes(Login("registry.example", USER, PASSWORD))
+        asked.takes(Login("images.example", USER, PASSWORD))
     assert error.value.code == code
     assert error.value.todo
 
@@ -107,7 +107,7 @@ def test_trouble_on_the_way_has_a_cause_and_a_way_out(monkeypatch, reason, code)
 def test_authority_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "ca.crt").write_text("no certificate")
     with pytest.raises(OperatorError) as error:
-        Registry("registry.example", ca_files=[str(tmp_path / "ca.crt")])
+        Registry("images.example", ca_files=[str(tmp_path / "ca.crt")])
     assert error.value.code == "authority_unusable"
 
 

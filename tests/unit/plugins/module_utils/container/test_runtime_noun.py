@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.runtime_noun import ContainerRuntime
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 
+from ..guest.a_guest import Clock
 from .fake_guest import DAEMON, GPU, Guest, answer
 
 PLAIN = {
@@ -31,7 +32,7 @@ def guest(tmp_path):
 
 def ask(guest, check=False, **wish):
     params = {**PLAIN, **wish}
-    return answer(ContainerRuntime(params, guest, guest.files, sleep=lambda _s: None), params, check=check)
+    return answer(ContainerRuntime(params, guest, guest.files, Clock()), params, check=check)
 
 
 def test_docker_gets_the_runtime_by_a_reload_and_keeps_its_containers(guest):

@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.container import proxy
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.settings_noun import EngineSettings
 
+from ..guest.a_guest import Clock
 from .fake_guest import DAEMON, Guest, answer
 
 PLAIN = {
@@ -37,7 +38,7 @@ def guest(tmp_path):
 def ask(guest, check=False, **wish):
     params = {**PLAIN, **wish}
     wish = dict(params, proxy=proxy.from_params(params["proxy"]) if params["proxy"] is not None else None)
-    return answer(EngineSettings(params, guest, guest.files, sleep=lambda _s: None), wish, check=check)
+    return answer(EngineSettings(params, guest, guest.files, Clock()), wish, check=check)
 
 
 def test_engine_and_what_starts_its_containers_may_lock_all_memory(guest):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import os_release
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
 from .a_guest import ROCKY, UBUNTU
 
@@ -50,5 +51,5 @@ def test_a_system_that_nobody_knows_is_refused_by_name(text):
 def test_the_file_is_read_where_it_is(tmp_path):
     (tmp_path / "usr/lib").mkdir(parents=True)
     (tmp_path / "usr/lib/os-release").write_text(DEBIAN)
-    assert os_release.read(str(tmp_path)).id == "debian"
-    assert os_release.read(str(tmp_path / "nowhere")).family is None
+    assert os_release.read(Files(str(tmp_path))).id == "debian"
+    assert os_release.read(Files(str(tmp_path / "nowhere"))).family is None

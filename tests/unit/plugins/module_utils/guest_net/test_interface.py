@@ -9,8 +9,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Ite
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net import interface, interface_params
 
+from ..guest.a_guest import Clock
 from .test_services import networkd
-from .world import MAC, Clock
+from .world import MAC
 
 WISH = {"mac": MAC, "name": None, "mtu": None, "address": None, "backend": "auto", "ping": [], "wait_s": 2}
 

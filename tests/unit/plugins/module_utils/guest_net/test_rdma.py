@@ -20,7 +20,7 @@ GIDS = {
 }
 
 
-def device(files, name, pci=("0x15b3", "0x101d"), gids=GIDS, state="4: ACTIVE"):
+def device(files, name, pci=("0x15b3", "0x101d"), gids=None, state="4: ACTIVE"):
     folder = f"{rdma.DEVICES}/{name}"
     if pci:
         files.write(f"{folder}/device/vendor", f"{pci[0]}\n")
@@ -32,7 +32,7 @@ def device(files, name, pci=("0x15b3", "0x101d"), gids=GIDS, state="4: ACTIVE"):
     for key, value in (("state", state), ("phys_state", "5: LinkUp"), ("rate", "100 Gb/sec (4X EDR)")):
         files.write(f"{port}/{key}", f"{value}\n")
     files.write(f"{port}/link_layer", "Ethernet\n")
-    for index, (gid, kind) in gids.items():
+    for index, (gid, kind) in (GIDS if gids is None else gids).items():
         files.write(f"{port}/gids/{index}", f"{gid}\n")
         if kind:
             files.write(f"{port}/gid_attrs/types/{index}", f"{kind}\n")
@@ -53,7 +53,7 @@ def test_a_port_is_told_whole(files):
     (found,) = rdma.devices(files)
     (port,) = found.pop("ports")
     assert (found["pci_id"], found["module"], found["provider"]) == ("15b3:101d", "mlx5_ib", "mlx5")
-    assert (found["characters"], found["numa_node"]) == (["/dev/infiniband/uverbs0"], None)
+    assert (found["device_files"], found["numa_node"]) == (["/dev/infiniband/uverbs0"], None)
     assert (port["state"], port["physical_state"], port["rate_gbps"]) == ("active", "linkup", 100)
     assert (port["mtu"], port["path_mtu"], port["interfaces"]) == (9000, 4096, ["ens224"])
     assert [gid["index"] for gid in port["gids"]] == [0, 1, 2, 3]

@@ -79,16 +79,3 @@ def _row(name, link):
             for one in link["addresses"]
         ],
     }
-
-
-class Clock:
-    """Time that passes only when somebody waits."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def monotonic(self):
-        return self.now
-
-    def sleep(self, seconds):
-        self.now += seconds

@@ -15,7 +15,7 @@ def params(guests=2, **changes):
     """Parameters as the module gets them."""
     names = list(ADDRESSES)[:guests]
     hosts = [{"name": name, "address": ADDRESSES[name]} for name in names]
-    given = {"hosts": hosts, "image": "registry.example.com/horovod:1", "builtin": "small", "gpus": "none", **changes}
+    given = {"hosts": hosts, "image": "images.example.com/horovod:1", "builtin": "small", "gpus": "none", **changes}
     given = {name: value for name, value in given.items() if value is not None}
     checked = ArgumentSpecValidator(ARGUMENTS, **RELATIONS).validate(given)
     assert checked.error_messages == []

@@ -95,10 +95,10 @@ def test_containers_get_what_the_run_needs_and_no_more(changes, there, missing):
     assert "--add-host=job-01:10.0.112.11" in argv
 
 
-def made_files(argv=("mpirun",), image=IMAGE):
+def made_files(argv=("mpirun",), image=None):
     made = planned(environment={"DEPTH": "a b"})
     keys = training_keys.make([place.node for place in made.places])
-    clean = files.clean_environment(image, made.settings)
+    clean = files.clean_environment(IMAGE if image is None else image, made.settings)
     return keys, files.files(made.places[1], made.places, clean, argv, keys, 12345, 60, {"small.py": "x"})
 
 

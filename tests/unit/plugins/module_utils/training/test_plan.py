@@ -98,9 +98,9 @@ def test_guests_with_two_images_of_one_name_are_refused():
 
 
 def test_an_image_that_is_known_to_hold_no_horovod_is_not_fetched():
-    with pytest.raises(OperatorError, match="NVIDIA ships none with PyTorch"):
-        plan.refuse_without_horovod(params(image="nvcr.io/nvidia/pytorch:24.05-py3"))
-    plan.refuse_without_horovod(params(image="nvcr.io/nvidia/pytorch:24.05-py3", engine="torchrun"))
+    with pytest.raises(OperatorError, match="needs Horovod. It holds none"):
+        plan.refuse_lack(params(image="nvcr.io/nvidia/pytorch:24.05-py3"))
+    plan.refuse_lack(params(image="nvcr.io/nvidia/pytorch:24.05-py3", engine="torchrun"))
 
 
 def test_address_is_that_of_the_interface_and_the_other_way_round():

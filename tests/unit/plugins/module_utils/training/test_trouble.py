@@ -41,7 +41,7 @@ def test_a_guest_that_mpirun_lost_is_named():
         ("ibv_reg_mr_iova2 failed with error Cannot allocate memory", "memlock"),
         ("OSError: [Errno 28] No space left on device", "no_space"),
         ("RuntimeError: CUDA out of memory. Tried to allocate 20 MiB", "gpu_memory"),
-        ("[job-01:77] Read -1, expected 5120, errno = 1", "fork_refused"),
+        ("[job-01:77] Read -1, expected 5120, errno = 1", "memory_of_neighbour"),
         ("ModuleNotFoundError: No module named 'horovod'", "module_missing"),
         ("timeout: failed to run command 'mpirun': No such file or directory", "command_missing"),
         ("ssh: connect to host 10.0.112.12 port 12345: Connection timed out", "ssh_refused"),

@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
-import socket
+import platform
 
 MACHINE_ID = "/etc/machine-id"
 
 
+def name():
+    return platform.node()
+
+
 def ids(files):
     """Its name, and the ID that stays the same when the name does not."""
-    text = files.text(MACHINE_ID)
-    return {"name": socket.gethostname(), "machine_id": (text or "").strip() or None}
+    return {"name": name(), "machine_id": (files.text(MACHINE_ID) or "").strip() or None}

@@ -1,0 +1,21 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The PCI functions of the guest that the module itself runs on."""
+
+from __future__ import annotations
+
+DEVICES = "/sys/bus/pci/devices"
+NVIDIA, DISPLAY = "0x10de", "0x03"
+
+
+def nvidia_gpus(files):
+    """The addresses of NVIDIA's GPUs; None where the bus cannot be read."""
+    addresses = files.names(DEVICES)
+    return [one for one in addresses if _is_nvidia_gpu(files, one)] if addresses else None
+
+
+def _is_nvidia_gpu(files, address):
+    vendor, kind = ((files.text(f"{DEVICES}/{address}/{what}") or "").strip() for what in ("vendor", "class"))
+    return vendor == NVIDIA and kind.startswith(DISPLAY)

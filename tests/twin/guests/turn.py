@@ -1,0 +1,21 @@
+"""What several processes may want to make on this machine is made by one of them, and the others wait for it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import tempfile
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def turn(say):
+    """One process at a time, so that nobody makes the same again or trips over what is half made."""
+    with (Path(tempfile.gettempdir()) / f"aiready-lab-{os.getuid()}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("Another process makes what labs need on this machine; waiting for it.")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,55 @@
+"""What engines refuse is told with what it asks for."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Completed
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_steps import Steps
+
+PARAMS = {"container_engine": "docker", "image": "images.example/training:1", "work_dir": "/run/aiready-training"}
+CAPS = (
+    "docker: Error response from daemon: failed to create shim task: OCI runtime create failed: runc create failed: "
+    "unable to start container process: unable to apply caps: operation not permitted: unknown."
+)
+
+
+def refused(step, said, status=125):
+    """The error of a step whose engine says this; what comes before it goes well."""
+
+    def run(argv):
+        return Completed(tuple(argv), status, "", said)
+
+    guest = SimpleNamespace(name="job-01", run=run, script=lambda *_how, **_more: Completed(("sh",), 0, "", ""))
+    arguments = {"pull": (), "start": (["docker", "run"], {})}[step]
+    with pytest.raises(OperatorError) as trouble:
+        getattr(Steps(PARAMS, "run"), step)(guest, *arguments)
+    return trouble.value
+
+
+@pytest.mark.parametrize(
+    "step, said, code, todo",
+    [
+        ("start", CAPS, "capability_refused", "IPC_LOCK"),
+        ("start", "docker: error setting rlimit type 8: operation not permitted", "memlock_refused", "memlock: ignore"),
+        ("start", 'could not select device driver "" with capabilities: [[gpu]]', "no_gpu_runtime", "Toolkit"),
+        ("start", "something that nobody knows", "not_started", "Run the command on the guest"),
+        ("pull", "write /var/lib/docker/tmp: no space left on device", "no_space", "Make room"),
+        ("pull", "Error response from daemon: unauthorized: authentication required", "not_logged_in", "Log in"),
+        ("pull", "tls: failed to verify certificate: x509: unknown authority", "registry_not_trusted", "authority"),
+        ("pull", "manifest unknown: manifest unknown", "no_such_image", "tag"),
+    ],
+    ids=["capabilities", "memlock", "gpus", "unknown", "disk", "login", "authority", "tag"],
+)
+def test_what_is_known_of_a_refusal_is_told(step, said, code, todo):
+    trouble = refused(step, said)
+    assert (trouble.failure["code"], trouble.failure["subject"]) == (code, "job-01")
+    assert todo in trouble.message
+
+
+def test_only_the_last_lines_are_told():
+    trouble = refused("start", "\n".join(f"line {number}" for number in range(9)))
+    assert "line 8" in trouble.message
+    assert "line 2" not in trouble.message
