@@ -156,11 +156,13 @@ def test_who_uses_the_package_manager_is_named(plain_guest):
 
 
 def test_a_full_disk_is_told_and_nothing_is_left_of_the_download(plain_guest):
-    plain_guest.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", "/var/tmp"])
+    plain_guest.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", "/var/tmp"])
     try:
+        # Packages of the lab are small: not a byte is left for them.
+        plain_guest.run(["dd", "if=/dev/zero", "of=/var/tmp/full", "bs=4096", "count=1"])
         answer = call(plain_guest, MODULE, driver("550.54.15", gpu="optional")(plain_guest))
         assert answer["failure"]["code"] == "disk_full", answer["msg"]
-        assert plain_guest.run(["ls", "-A", "/var/tmp"])[1] == ""
+        assert plain_guest.run(["ls", "-A", "/var/tmp"])[1] == "full\n"
     finally:
         plain_guest.run(["umount", "/var/tmp"])
 
