@@ -39,7 +39,7 @@ def block_of(nn, entering, width, stride):
                     nn.Conv2d(entering, leaving, 1, stride=stride, bias=False), nn.BatchNorm2d(leaving)
                 )
             self.end = nn.ReLU(inplace=True)
-            # A block begins as the identity (arXiv 1706.02677, 5.1): gradients of the first steps stay within what fp16 holds.
+            # A block begins as the identity (arXiv 1706.02677, 5.1): fp16 holds the gradients of the first steps.
             nn.init.zeros_(self.way[-1].weight)
 
         def forward(self, seen):
