@@ -18,9 +18,11 @@ description:
   - C(nvidia-ctk) gives no sign of whether it changed something, and empties a file before it writes it. This module
     lets it work on copies, in check mode too, compares what the files say before and after, and puts them in place as a
     whole. The order and the look of a file are no difference, and a full disk or a kill leaves the old file.
-  - Makes the engine load what was changed and proves that it has. Docker takes runtimes over without a restart. Where
-    a restart is needed, running containers are not stopped unless that is allowed, see O(restart). An engine that does
-    not live with the new configuration gets the old one back.
+  - Makes the engine load what was changed and proves that it has. Docker takes runtimes over without a restart, but
+    knows the option C(--gpus) only if the toolkit was there when it started. It is restarted for that where this stops
+    no container or is allowed; otherwise it is told in RV(engine.pending), since an update of the toolkit looks the
+    same. Where a restart is needed, running containers are not stopped unless that is allowed, see O(restart). An
+    engine that does not live with the new configuration gets the old one back.
   - Where GPUs are handed out by the Container Device Interface (CDI), compares what is handed out with the GPUs that
     are there, and describes them anew where that differs. The toolkit does so by itself after an upgrade of the driver,
     and not after GPUs were divided anew with MIG.
@@ -159,6 +161,7 @@ engine:
         cdi: false
         running: true
         loaded: true
+        knows_gpus: true
         cdi_missing: []
         cdi_stale: []
     after:
@@ -186,6 +189,12 @@ engine:
           description: Whether it runs with what its files say.
           type: bool
           returned: success
+        knows_gpus:
+          description:
+            - Whether the option C(--gpus) of Docker works. Docker looks for the program behind it once, when it starts.
+              V(false) where that program came later. Always V(true) for other engines.
+          type: bool
+          returned: success
         cdi_missing:
           description: GPUs that containers cannot be given, with O(cdi) or O(engine=podman).
           type: list
@@ -202,6 +211,7 @@ engine:
         cdi: false
         running: true
         loaded: true
+        knows_gpus: true
         cdi_missing: []
         cdi_stale: []
     changes:

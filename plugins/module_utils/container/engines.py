@@ -26,6 +26,8 @@ class Engine:
     loses_containers: bool = False
     # Keys at the top of the configuration that a reload is enough for, and those below them.
     reloadable: tuple = ()
+    # The program behind its option for GPUs, which it looks for once, when it starts.
+    gpu_hook: str = ""
 
 
 ENGINES = {
@@ -38,6 +40,7 @@ ENGINES = {
         loses_containers=True,
         # docs.docker.com, dockerd, "Configuration reload behavior". The flag for CDI is read only at start.
         reloadable=("runtimes", "default-runtime"),
+        gpu_hook="nvidia-container-runtime-hook",
     ),
     "containerd": Engine(
         "containerd",

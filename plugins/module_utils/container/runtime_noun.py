@@ -71,7 +71,8 @@ class ContainerRuntime(Noun):
         changed = [path for path, tree in item.wanted.trees.items() if tree != item.now.trees[path]]
         item.touched = True
         self._put(changed, self._made)
-        if item.wanted.loaded and item.now.running and (changed or not item.now.loaded):
+        due = changed or not item.now.loaded or item.now.knows_gpus != item.wanted.knows_gpus
+        if item.wanted.loaded and item.now.running and due:
             self._load(item, changed)
         if item.now.cdi_missing or item.now.cdi_stale:
             self._describe_devices()
@@ -122,11 +123,17 @@ class ContainerRuntime(Noun):
             return state
         state = replace(state, running=True)
         if self._engine.name == "docker":
-            return self._docker.complete(state)
+            return self._docker.complete(replace(state, knows_gpus=self._knows_gpus(seen.since)))
         # A folder is as young as the last file that came or went in it.
         folders = [os.path.dirname(path) for path in texts if path == self._engine.drop_in]
         changed = [self._files.changed_at(path) for path in [*texts, *folders]]
         return replace(state, loaded=all(moment <= seen.since for moment in changed if moment is not None))
+
+    def _knows_gpus(self, since):
+        hook = self._commands.find(self._engine.gpu_hook)
+        if self._params["state"] == "absent" or hook is None:
+            return True
+        return self._files.came_at(hook) <= since
 
     def _with_devices(self, state):
         """GPUs against what is handed out, where the interface for devices is used."""
@@ -210,18 +217,18 @@ class ContainerRuntime(Noun):
         loading.load(
             [self._service],
             self._docker.containers if self._engine.loses_containers else tuple,
-            self._is_loaded,
+            lambda: self._is_loaded(item.wanted),
             lambda: self._put(changed, self._before),
             reload_first=self._engine.reloadable and not runtime_state.restart_is_due(item.now, item.wanted),
         )
 
-    def _is_loaded(self):
+    def _is_loaded(self, wanted):
         try:
             state = self._state()
         except OperatorError:
             # An engine that starts does not answer yet.
             return False
-        return state.running and state.loaded
+        return state.running and state.loaded and (state.knows_gpus or not wanted.knows_gpus)
 
     def _describe_devices(self):
         unit = Service(REFRESH_UNIT, self._commands)

@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.container import c
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 
 WAITS = "engine_restart"
+KNOWS_GPUS = {True: "known to the engine", False: "unknown to the engine, which started before the toolkit came"}
 LOADED = {True: "runs with its configuration", False: "runs with an older configuration"}
 # Docker knows devices of this kind since then.
 DOCKER_CDI_SINCE = 25
@@ -29,6 +30,8 @@ class RuntimeState:
     # Whether the engine's service runs, and whether with what its files say now.
     running: bool = False
     loaded: bool = True
+    # Whether the engine can have found the program behind its option for GPUs (`docker run --gpus`).
+    knows_gpus: bool = True
     version: str = ""
     # Running containers that a restart would stop.
     containers: tuple = ()
@@ -43,21 +46,26 @@ class RuntimeState:
 
 def want(label, now, trees, wish):
     """The state with these files; refuses what would stop containers that nobody allowed to stop."""
-    wanted = replace(now, trees=trees, cdi_missing=(), cdi_stale=(), loaded=True)
+    wanted = replace(now, trees=trees, cdi_missing=(), cdi_stale=(), loaded=True, knows_gpus=True)
     differ = file_changes(now, wanted)
     if not now.running:
         return wanted
     if wish["cdi"] and wish["state"] == "present":
         _refuse_old(label, now)
     if wish["restart"] == "later":
-        return replace(wanted, loaded=now.loaded and not differ)
-    if wish["restart"] == "safe" and now.containers and restart_is_due(now, wanted):
-        raise loading.containers_in_the_way(label, now.containers)
+        return replace(wanted, loaded=now.loaded and not differ, knows_gpus=now.knows_gpus)
+    if wish["restart"] == "safe" and now.containers:
+        # A newer file may also be an update of the toolkit, so that nothing fails for it.
+        wanted = replace(wanted, knows_gpus=now.knows_gpus)
+        if restart_is_due(now, wanted):
+            raise loading.containers_in_the_way(label, now.containers)
     return wanted
 
 
 def restart_is_due(now, wanted):
     """Whether a reload is known not to be enough."""
+    if now.knows_gpus != wanted.knows_gpus:
+        return True
     reloadable = engines.ENGINES[now.engine].reloadable
     before, after = _flat(now.trees), _flat(wanted.trees)
     touched = [key for key in {**before, **after} if before.get(key) != after.get(key)]
@@ -94,6 +102,8 @@ def compare(now, wanted):
     if now.loaded != wanted.loaded:
         needs = None if wanted.loaded else WAITS
         changes.append(Change("engine", LOADED[now.loaded], LOADED[wanted.loaded], needs))
+    if now.knows_gpus != wanted.knows_gpus:
+        changes.append(Change("gpu_option", KNOWS_GPUS[now.knows_gpus], KNOWS_GPUS[wanted.knows_gpus]))
     for path, before, after in (
         ("cdi.missing", now.cdi_missing, wanted.cdi_missing),
         ("cdi.stale", now.cdi_stale, wanted.cdi_stale),
@@ -104,7 +114,8 @@ def compare(now, wanted):
 
 
 def pending(state):
-    return [] if state.loaded else [{"what": "engine", "needs": WAITS}]
+    waits = (("engine", state.loaded), ("gpu_option", state.knows_gpus))
+    return [{"what": what, "needs": WAITS} for what, done in waits if not done]
 
 
 def project(state):
@@ -115,6 +126,7 @@ def project(state):
         "cdi": runtime.cdi,
         "running": state.running,
         "loaded": state.loaded,
+        "knows_gpus": state.knows_gpus,
         "cdi_missing": list(state.cdi_missing),
         "cdi_stale": list(state.cdi_stale),
     }

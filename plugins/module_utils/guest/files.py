@@ -50,6 +50,13 @@ class Files:
         except OSError:
             return None
 
+    def came_at(self, path):
+        """When a file came to where it is, whatever time its package gave it; None where there is no file."""
+        try:
+            return os.stat(self.at(path)).st_ctime
+        except OSError:
+            return None
+
     def names(self, folder):
         """The sorted names in a folder; none where there is no folder."""
         try:

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
 DAEMON = "/etc/docker/daemon.json"
+HOOK = "nvidia-container-runtime-hook"
 GPU = "GPU-11111111-2222-3333-4444-555555555555"
 
 
@@ -62,6 +63,11 @@ class Guest:
 
     def write(self, path, text):
         self.files.write(path, text)
+
+    def add_toolkit(self):
+        """What `docker run --gpus` needs comes, and Docker has not seen it."""
+        self.programs.add(HOOK)
+        self.write(f"/usr/bin/{HOOK}", "")
 
     def settle(self):
         """Everything runs with what its files say."""

@@ -86,6 +86,34 @@ def test_what_a_killed_run_wrote_is_loaded_by_the_next_one(guest):
     assert guest.loaded == {"runtimes": NVIDIA}
 
 
+def test_docker_that_started_before_the_toolkit_came_is_restarted_to_know_its_gpu_option(guest):
+    guest.add_toolkit()
+    predicted = ask(guest, check=True)
+    told = ask(guest)
+    assert predicted["engine"] == told["engine"]
+    assert "gpu_option" in [change["path"] for change in told["engine"]["changes"]]
+    assert guest.did("systemctl", "restart", "docker.service") == 1
+    assert not ask(guest)["changed"]
+
+
+def test_gpu_option_is_no_reason_to_fail_for_running_containers(guest):
+    ask(guest)
+    guest.add_toolkit()
+    guest.containers = ["training"]
+    told = ask(guest)
+    assert not told["changed"]
+    assert told["engine"]["pending"] == [{"what": "gpu_option", "needs": "engine_restart"}]
+    assert ask(guest, restart="allow")["changed"]
+    assert ask(guest)["engine"]["pending"] == []
+
+
+def test_runtime_that_is_taken_out_needs_no_gpu_option(guest):
+    ask(guest)
+    guest.add_toolkit()
+    ask(guest, state="absent")
+    assert guest.did("systemctl", "restart", "docker.service") == 0
+
+
 def test_restart_that_would_stop_containers_is_refused_before_anything_is_written(guest):
     guest.version = "28.0.1"
     guest.containers = ["training", "web"]
