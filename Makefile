@@ -18,7 +18,7 @@ PYTEST = $(IN_VENV) python -m pytest -n $(JOBS)
 GATES = $(IN_VENV) python -m gates
 
 .DEFAULT_GOAL := help
-.PHONY: help setup rehearse twin test lint unit wire e2e guests sanity molecule build docs bench lock clean
+.PHONY: help setup rehearse twin test lint unit wire e2e guests browser sanity molecule build docs bench lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ e2e: setup ## playbooks against the simulated vCenter
 
 guests: setup ## roles and modules on guests that are real Linux; needs Docker (T=path or -k expression narrows)
 	@$(IN_VENV) python -m pytest $(or $(T),tests/guests)
+
+browser: setup ## the report in a real browser; needs Chromium (T=path or -k expression narrows)
+	@$(IN_VENV) python -m pytest $(or $(T),tests/browser)
 
 sanity: setup ## ansible-test sanity on every Python from 3.8 that is here
 	@$(GATES) sanity

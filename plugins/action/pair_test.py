@@ -14,7 +14,8 @@ from ansible.plugins.action import ActionBase
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs.params import ARGUMENTS, RELATIONS, check_params
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_reach
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import progress, training_reach
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted, interruptible
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.pair_steps import PairSteps
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.pair_watch import PairWatch
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Left, RemoteModule
@@ -37,11 +38,11 @@ class ActionModule(ActionBase):
             if problems:
                 failure = {"code": "invalid_parameters", "problems": problems}
                 module.fail_json(msg=" ".join(problems), failure=failure, changed=False)
-            with training_reach.interruptible():
+            with interruptible():
                 self._work(module, task_vars or {})
         except Left as end:
             result.update(end.answer)
-        except training_reach.Interrupted as end:
+        except Interrupted as end:
             # Tidied up; now it ends as it would have.
             if end.args:
                 os.kill(os.getpid(), end.args[0])
@@ -66,8 +67,7 @@ class ActionModule(ActionBase):
         module.exit_json(changed=False, **answer(watch, names, params["rounds"]))
 
     def _say(self, text):
-        # Not among the results: some callbacks write those as JSON.
-        self._display.display(f"pairs {text}", stderr=True)
+        progress.tell(self._display, f"pairs: {text}")
 
 
 def answer(watch, names, most):

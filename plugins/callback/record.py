@@ -21,7 +21,9 @@ description:
   - Runs without any such stage leave no record.
   - Values are taken only from modules of this collection, which keep secrets out of them. Of other modules only their
     name is written down, of tasks with C(no_log) too, and values whose name or form is that of a secret are left out.
-  - In check mode it holds what would be changed, and the stages say C(check_mode).
+  - In check mode it holds what would be changed, and the stages say C(check_mode). That is a plan. What check mode
+    cannot know stands in C(decided_later).
+  - A run whose variable C(aiready_plan) names the folder of such a plan ends with a comparison of both.
 extends_documentation_fragment:
   - aiready.vsphere.run_record
 requirements:
@@ -31,7 +33,7 @@ notes:
 """
 
 from ansible.plugins.callback import CallbackBase
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_record
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_plan, run_record
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_course import NOT_ENDED
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_listener import Listener, at_exit
 
@@ -83,6 +85,19 @@ class CallbackModule(CallbackBase):
         self._listener.ends(stats)
         self._open = False
         self._write()
+        self._compare()
+
+    def _compare(self):
+        """What was done, beside the plan that was named."""
+        folder = self._listener.plan
+        if not folder or self._listener.course.check or not self._listener.course.stages:
+            return
+        plan = run_plan.planned(run_record.of_folder(folder))
+        if not plan["stages"]:
+            self._display.warning(f"aiready_plan names {folder}, where no run in check mode left its record.")
+            return
+        for line in run_plan.lines(run_plan.compared(plan, run_plan.made(self._record.last)), folder):
+            self._display.display(line)
 
     def _listen(self):
         if self._listener is None:

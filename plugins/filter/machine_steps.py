@@ -14,7 +14,7 @@ author:
 description:
   - Puts together what is wished for each VM and where it shall go, and gives the C(vms) of each module of the role
     P(aiready.vsphere.training_vm#role). A module that nothing is wished of gets none.
-positional: _input, inputs, placement, clones
+positional: _input, inputs, placement, clones, undecided
 options:
   _input:
     type: list
@@ -39,6 +39,11 @@ options:
     description:
       - What M(aiready.vsphere.vm_clone) would do. VMs that are missing and have no template, but an item of a library,
         are left out of all other steps, since nobody knows what they will be.
+  undecided:
+    type: bool
+    default: false
+    description:
+      - Hosts are not yet what they shall be. Then nothing is asked that depends on the host of a VM.
 seealso:
   - plugin: aiready.vsphere.machine_due
     plugin_type: filter

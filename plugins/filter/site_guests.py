@@ -16,7 +16,7 @@ description:
     what vCenter tells. Addresses, the adapter of the training, GPUs and the driver of the host.
   - What there is for each guest fits the inputs of the role P(aiready.vsphere.guest_vm#role), without the prefix of
     their names. Secrets are not among it.
-positional: _input, seen, names, variables, token
+positional: _input, seen, names, variables, token, without
 options:
   _input:
     type: dict
@@ -44,6 +44,12 @@ options:
     type: bool
     description:
       - Whether there is a licence token beside the site. Left out, nobody looks for one.
+  without:
+    type: list
+    elements: str
+    default: []
+    description:
+      - Stages that are left out, whatever the site says of them.
 seealso:
   - module: aiready.vsphere.vm_guest_info
   - plugin: aiready.vsphere.site_problems
@@ -65,8 +71,8 @@ RETURN = r"""
 _value:
   description:
     - The stages inside the guests of which the site says something, the options of M(aiready.vsphere.vm_guest_info),
-      and with its answer the guests by their names in the inventory, VMs that are not there yet, what does not fit, and
-      what could be safer, as sentences.
+      and with its answer the guests by their names in the inventory, VMs that are not there yet, those that
+      are not there or have no address yet, what does not fit, and what could be safer, as sentences.
   type: dict
   sample:
     stages: [guests]
@@ -91,6 +97,7 @@ _value:
     problems: []
     notes: []
     waiting: []
+    later: []
 """
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_guests import guests

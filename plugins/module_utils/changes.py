@@ -18,13 +18,16 @@ class Change:
     after: object
     # What makes the change take effect ('power_cycle', 'reboot', ...); None means at once.
     needs: str | None = None
+    # What it is a setting of, where several objects share that, such as a switch of many hosts.
+    of: str | None = None
 
     def __str__(self):
         text = f"{self.path}: {_shown(self.before)} -> {_shown(self.after)}"
         return text if self.needs is None else f"{text} (needs {self.needs.replace('_', ' ')})"
 
     def as_result(self):
-        return {"path": self.path, "before": self.before, "after": self.after, "needs": self.needs}
+        told = {"path": self.path, "before": self.before, "after": self.after, "needs": self.needs}
+        return told if self.of is None else dict(told, of=self.of)
 
 
 @dataclass

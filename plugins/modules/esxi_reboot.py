@@ -56,6 +56,14 @@ options:
       - With O(state=back), the host has to have booted after this moment. The C(boot_time) in RV(host.before) of
         an earlier task has the right form.
     type: str
+  planned:
+    description: What tasks before this one would have made of the host. Heeded in check mode alone.
+    type: dict
+    suboptions:
+      in_maintenance:
+        description: The host would be in maintenance mode.
+        type: bool
+        default: false
   timeout_s:
     description: How many seconds the host may take to be back. Servers with many GPUs need a quarter of an hour.
     type: int
@@ -214,7 +222,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host_power.params 
 def main():
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     with switch.opened(module.params) as bmc:
-        run_for_host(module, Reboot(module.params, module.warn, bmc), problems(module.params))
+        planned = module.params["planned"] if module.check_mode else None
+        run_for_host(module, Reboot(module.params, module.warn, bmc, planned), problems(module.params))
 
 
 if __name__ == "__main__":

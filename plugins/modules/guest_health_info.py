@@ -152,7 +152,12 @@ measurements:
       returned: always
       sample: ""
     values:
-      description: What was measured.
+      description:
+        - What was measured. V(guest.kernel) has C(kernel), C(system) and C(efi), V(guest.clock) C(synchronised) and
+          C(offset_s), V(guest.mtu) C(interface) and C(mtu), V(guest.driver) C(driver) and C(gpus), of which
+          V(guest.licence) and V(guest.ecc) have a part, V(guest.xid) C(xids), V(guest.topology) C(nearest),
+          V(guest.modules) C(modules), V(guest.memlock) C(memlock), V(guest.rdma_device) C(devices), V(guest.gid)
+          C(gid), and V(guest.counters) C(counters). Empty where nothing was measured.
       type: dict
       returned: always
       sample: {interface: ens224, mtu: 9000}

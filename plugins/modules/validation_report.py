@@ -58,8 +58,11 @@ notes:
   - A few lines of the evidence of checks that failed or warned are part of the report, without values that sound like
     secrets.
 seealso:
-  - module: aiready.vsphere.training_run
-    description: Its results are a part of the report.
+  - module: aiready.vsphere.validation_result
+    description: Writes C(validation.json).
+  - plugin: aiready.vsphere.record
+    plugin_type: callback
+    description: Writes C(stages.json).
 """
 
 EXAMPLES = r"""

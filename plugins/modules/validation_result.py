@@ -124,6 +124,8 @@ seealso:
   - module: aiready.vsphere.guest_health_info
   - module: aiready.vsphere.pair_test
   - module: aiready.vsphere.training_run
+  - module: aiready.vsphere.validation_report
+    description: Makes a page of it.
 """
 
 EXAMPLES = r"""
@@ -164,7 +166,10 @@ validation:
           C(sentence) says it, and C(counts) has how many rungs there are of each kind.
       type: dict
       returned: always
-      sample: {state: pass, sentence: "All 12 checks passed.", counts: {pass: 12, warn: 0, fail: 0}}
+      sample:
+        state: pass
+        sentence: All 12 checks passed.
+        counts: {pass: 12, warn: 0, fail: 0, skipped: 0, not_run: 0, all: 12, simulated: 0}
     not_right:
       description:
         - The rungs that failed, warned or did not run, each with C(id), C(verdict), C(why), C(cause) and C(evidence).
@@ -178,10 +183,17 @@ validation:
           cause: the MTU on the way between train-01 and train-02
           evidence: evidence/pair.ping_mtu.train-01.train-02.txt
     causes:
-      description: What most of it comes from, as far as it can be known.
+      description:
+        - What it comes from, as far as it can be known. Each has a C(code), the C(place) and what is there as C(text),
+          and in C(rows) the C(id) of each rung that goes back to it.
       type: list
+      elements: dict
       returned: always
-      sample: []
+      sample:
+        - code: mtu_local
+          text: ens224 of train-02 (esx-02 vmnic2, leaf-01 Ethernet2)
+          place: train-02
+          rows: [guest.mtu train-02]
     simulated:
       description: What of it stems from simulated devices.
       type: list

@@ -134,12 +134,14 @@ host:
         vmkernel: {vmk1: 9000}
         switches: {dvs-train: 9000}
     changes:
-      description: What was changed, or would be in check mode, one entry per setting.
+      description:
+        - What was changed, or would be in check mode, one entry per setting. C(of) names the switch that a setting is
+          of, since hosts share it.
       type: list
       elements: dict
       returned: always
       sample:
-        - {path: mtu.dvs-train, before: 1500, after: 9000, needs: null}
+        - {path: mtu.dvs-train, before: 1500, after: 9000, needs: null, of: dvs-train}
         - {path: mtu.vmk1, before: 1500, after: 9000, needs: null}
     pending:
       description: Always empty, since an MTU takes effect at once.

@@ -36,10 +36,11 @@ def to_place(vms, inputs):
     return [dict(_place_of(vm, inputs)) for vm in vms]
 
 
-def steps(vms, inputs, placement=None, clones=()):
+def steps(vms, inputs, placement=None, clones=(), undecided=False):
     """{step: entries of its module}; a step that the wishes do not need has none.
 
     clones: what vm_clone would do in check mode; of a VM that is missing, only a template tells what it will be.
+    undecided: hosts are not yet what they shall be, so that nothing can be asked that depends on the host of a VM.
     """
     inputs, nothing = typed(inputs), dict.fromkeys(STEPS, ())
     placed = [(vm, place_of(vm, placement)) for vm in vms]
@@ -56,6 +57,8 @@ def steps(vms, inputs, placement=None, clones=()):
         "vgpu": [dict(_vm(vm, place, inputs), profiles=vm["profiles"]) for vm, place in placed if vm.get("profiles")],
         "power": [_vm(vm, place, inputs) for vm, place in placed],
     }
+    if undecided:
+        return dict(nothing, **{step: asked[step] for step in ("clone", "shape", "power")})
     if inputs["path"] == "passthrough" or inputs["gpu_mode"] == "passthrough":
         asked["direct"] = [dict(_vm(vm, place, inputs), devices=_devices(vm, place, inputs)) for vm, place in placed]
     if inputs["path"] in ADAPTERS and inputs["portgroup"]:

@@ -17,7 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import commands, look, outcome
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as names
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_reach import Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted
 
 # Starting programs and reading what they said, beyond the time that they take.
 SERVE_S, COLLECT_S, STOP_S, SPARE_S = 30, 30, 30, 20

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
 from ansible.playbook.block import Block
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_results, run_stages
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_plan, run_results, run_stages
 
 OK, FAILED, SKIPPED = "ok", "failed", "skipped"
 # Tasks that take longer are kept, so that a later run can tell how long they usually take.
 LONG_S = 5.0
+SAYS = "ansible.builtin.debug"
 REPORTS = ("aiready.vsphere.validation_report",)
 # What Ansible does by itself when a play begins says nothing about the stage.
 LOOKS = ("ansible.builtin.setup", "ansible.builtin.gather_facts")
@@ -66,6 +67,7 @@ class Stage:
     failures: list = field(default_factory=list)
     restarts: dict = field(default_factory=dict)
     tasks: list = field(default_factory=list)
+    later: list = field(default_factory=list)  # what a plan leaves open
 
     def as_result(self):
         found = {
@@ -79,6 +81,8 @@ class Stage:
         }
         if self.check:
             found["check_mode"] = True
+        if self.later:
+            found["decided_later"] = self.later
         if self.why or not self.state:
             found["why"] = self.why or NOT_ENDED
         if self.failures:
@@ -143,6 +147,8 @@ class Course:
         # What a task only looks at, in a run that changes things, was not done.
         if self.check or not seen.check:
             self._note(stage, run_results.changes(seen))
+        if self.check and seen.action == SAYS and not seen.hidden:
+            self._leave_open(stage, run_plan.understood(seen.data.get("msg")))
         for name, many in run_results.restarts(seen).items():
             stage.restarts[name] = stage.restarts.get(name, 0) + many
         if (failed or unreachable) and not ignored and not is_rescued(task):
@@ -215,6 +221,9 @@ class Course:
             if not (self.check and told in stage.told):
                 stage.told.add(told)
                 stage.changes.append(change)
+
+    def _leave_open(self, stage, marks):
+        stage.later += [mark for mark in marks if mark not in stage.later]
 
     def _hear(self, seen):
         facts = seen.data.get("ansible_facts")

@@ -26,6 +26,7 @@ except ImportError:  # before ansible-core 2.19 every text was a template
 
 # What the inventory, a play or the command line may say of the folders.
 _RUN_FOLDER = "{{ aiready_run_folder | default('', true) }}"
+_PLAN = "{{ aiready_plan | default('', true) }}"
 _RESULTS = """{{ aiready_results if aiready_results is defined
 else ((site | default({}, true)).validation | default({}, true)).result_dir
 | default(((site | default({}, true)).training | default({}, true)).result_dir | default('')) }}"""
@@ -37,6 +38,7 @@ class Listener:
     def __init__(self, run_folder="", results="", course=None):
         self.course = course or Course()
         self.folder = Folder(run_folder, results)
+        self.plan = ""  # the folder of the run that planned this one in check mode
         self._asks = not run_folder
         self._play = None
         self._asked = False
@@ -70,20 +72,24 @@ class Listener:
         return self.course.ends(lost)
 
     def _ask(self, host, task):
-        """Where the results shall be, as variables say it; once in a play, since it costs some milliseconds."""
-        if not self._asks or self._asked or self._play is None or self.course.now is None:
+        """Where the results shall be, and the plan, by variables; once in a play, since it costs milliseconds."""
+        if self._asked or self._play is None or self.course.now is None:
             return
         self._asked = True
         try:
             variables = self._play.get_variable_manager().get_vars(play=self._play, host=host, task=task)
             templar = Templar(loader=self._play.get_loader(), variables=variables)
-            for key, template in (("run_folder", _RUN_FOLDER), ("results", _RESULTS)):
-                found = templar.template(trust_as_template(template))
-                if isinstance(found, str) and found.strip():
-                    self.folder.heard(**{key: found.strip()})
+            self.plan = self._said(templar, _PLAN) or self.plan
+            for key, template in (("run_folder", _RUN_FOLDER), ("results", _RESULTS)) if self._asks else ():
+                self.folder.heard(**{key: self._said(templar, template)})
         except AnsibleError:
             # Variables that cannot be worked out fail the task that needs them, and are told of there.
             return
+
+    @staticmethod
+    def _said(templar, template):
+        found = templar.template(trust_as_template(template))
+        return found.strip() if isinstance(found, str) else ""
 
 
 def at_exit(work):

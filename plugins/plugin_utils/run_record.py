@@ -57,6 +57,7 @@ class Record:
     def __init__(self, warn, monotonic=time.monotonic):
         self._warn, self._monotonic = warn, monotonic
         self._path, self._earlier = "", {}
+        self.last = {"stages": []}  # what was written, or would have been
         self._not_before = 0.0
         self._silent = False
         self.is_behind = False  # something was left for the next time
@@ -71,7 +72,8 @@ class Record:
         try:
             if path != self._path:
                 self._move(path)
-            _replace(path, json.dumps(joined(self._earlier, told), indent=1, ensure_ascii=False) + "\n", at_once)
+            self.last = joined(self._earlier, told)
+            _replace(path, json.dumps(self.last, indent=1, ensure_ascii=False) + "\n", at_once)
         except OSError as error:
             if not self._silent:
                 self._warn(f"The record of this run could not be written to {path}: {error.strerror or error}.")
@@ -132,6 +134,11 @@ def read(path):
         return None
     known = isinstance(found, dict) and found.get("format") == FORMAT and isinstance(found.get("stages"), list)
     return found if known and all(isinstance(stage, dict) for stage in found["stages"]) else None
+
+
+def of_folder(folder):
+    """The record in the folder of a run, or None."""
+    return read(os.path.join(_full(folder), NAME))
 
 
 class Usual:

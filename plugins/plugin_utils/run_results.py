@@ -104,9 +104,9 @@ def _of(seen, data):
         what = seen.own or seen.action.rpartition(".")[2]
         return [_entry(_object_of(seen, "", {}), what, None, None, seen.task)]
     return [
-        dict(_entry(_object_of(seen, key, item), path, before, after, seen.task), **needs)
+        dict(_entry(of or _object_of(seen, key, item), path, before, after, seen.task), **needs)
         for key, item in objects
-        for path, before, after, needs in _made(item)
+        for path, before, after, needs, of in _made(item)
     ]
 
 
@@ -126,12 +126,13 @@ def _made(item):
         before, after = item["before"] or {}, item["after"] or {}
         for path in sorted(set(before) | set(after)):
             if before.get(path) != after.get(path):
-                yield path, before.get(path), after.get(path), {}
+                yield path, before.get(path), after.get(path), {}, ""
         return
     for change in item["changes"]:
         if isinstance(change, dict):
             needs = {"needs": str(change["needs"])} if change.get("needs") else {}
-            yield str(change.get("path")), change.get("before"), change.get("after"), needs
+            of = str(change.get("of") or "")
+            yield str(change.get("path")), change.get("before"), change.get("after"), needs, of
 
 
 def _object_of(seen, key, item):

@@ -44,16 +44,17 @@ def part_of(site, name):
     return site[name] if site[name] is not None else defaults_of(name)
 
 
-def guests(site, seen=None, names=(), variables=None, token=None):
+def guests(site, seen=None, names=(), variables=None, token=None, without=()):
     """Whom to ask vCenter for; with the answer, the guests with all that the role guest_vm needs to know of each.
 
     names are the hosts that the inventory has in its group training_guests, variables those of each host. token tells
-    whether there is a licence token beside the site, None that this is not known.
+    whether there is a licence token beside the site, None that this is not known. Stages of without are left out.
     """
-    active = stages(site)
+    active = [stage for stage in stages(site) if stage not in without]
     site, wish = of_stage(site, "guests")
     vms = [identity for entry in site["vms"] for identity in identities(entry)]
-    told = {"stages": active, "look": _look(site, wish, vms), "guests": {}, "problems": [], "waiting": [], "notes": []}
+    told = {"stages": active, "look": _look(site, wish, vms), "guests": {}}
+    told.update({key: [] for key in ("problems", "waiting", "later", "notes")})
     if seen is None:
         return told
     listed = {name: _own(variables, name) for name in names}
@@ -66,6 +67,9 @@ def guests(site, seen=None, names=(), variables=None, token=None):
         problems += _troubles(site, name, made[name], vm)
     for guest in made.values():
         guest["peers"] = [{"name": other, "addresses": made[other]["addresses"]} for other in made]
+    # In check mode machines may not have made or started them.
+    told["later"] = [name.rpartition("/")[2] for name in told["waiting"]]
+    told["later"] += [name for name, guest in made.items() if not guest["address"]]
     return dict(told, guests=made)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as pairs
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent as roce_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import expected, rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import guests_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_guests import given, of_stage
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines import gpudirect
@@ -35,7 +36,7 @@ def validation(site, guests=None, host_ports=None):
     intent = expected.intent_of(wanted)
     return {
         **{key: wish[key] for key in HANDED_ON},
-        "guests": [_guest(host, facts.get(host["name"], {})) for host in hosts],
+        "guests": [_guest(host, facts.get(host["name"], {}), site["network"]["nics"]) for host in hosts],
         "intent": wanted,
         "pairs": _pairs(site, wish, wanted),
         "run": _run(told) if site["training"] else {},
@@ -72,12 +73,14 @@ def _without_training(site, guests):
     return dict(told, problems=[one for one in told["problems"] if "site.training" not in one])
 
 
-def _guest(host, facts):
+def _guest(host, facts, nics):
     return {
         "name": host["name"],
         "address": host.get("address", ""),
         "interface": host.get("interface", ""),
         "host": facts.get("host") or "",
+        # Of several adapters nobody knows which one carries this guest.
+        "nic": nics[0] if len(nics) == 1 else "",
         "gpu": facts.get("gpus") or 0,
         "slots": host.get("slots") or 1,
     }
@@ -182,7 +185,7 @@ def _trainings(site, wish, intent, told):
     for row in expected.rows(intent):
         if row["check"] != "cluster.training" or row["skip"]:
             continue
-        names = row["subject"]["guests"]
+        names = guests_of(row["subject"])
         found.append(
             {
                 "check": row["check"],

@@ -174,10 +174,12 @@ def _sum(stage):
 def _changes(stage):
     many = len(stage.changes)
     objects = len({change["object"] for change in stage.changes})
-    if not many:
-        return "nothing to change" if stage.check else "no changes"
     words = f"{many} change{'s' if many > 1 else ''} on {objects} object{'s' if objects > 1 else ''}"
-    return f"{words} would be made" if stage.check else words
+    if not stage.check:
+        return words if many else "no changes"
+    words = f"{words} would be made" if many else "" if stage.later else "nothing to change"
+    after = list(dict.fromkeys(mark["after"] for mark in stage.later))
+    return ", ".join(filter(None, [words, f"more will be decided after {_joined(after)}" if after else ""]))
 
 
 def _of(span):

@@ -71,15 +71,27 @@ def _distribution():
 
 
 def _install():
-    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for argv in (
-        ["apt-get", "update"],
-        ["apt-get", "install", "-y", "--no-install-recommends", PACKAGE, "fonts-dejavu-core"],
-    ):
-        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=False, timeout=LIMIT_S)
-        if done.returncode != 0:
-            last = (done.stdout + done.stderr).splitlines()[-8:]
-            raise NoBrowser("\n".join([f"{' '.join(argv)} ended with status {done.returncode}.", *last]))
+    # Where the lists of packages cannot be renewed, those that are there may do.
+    _status, old = _apt("update")
+    status, said = _apt("install", "-y", "--no-install-recommends", PACKAGE, "fonts-dejavu-core")
+    if status != 0:
+        last = (old + said).splitlines()[-8:]
+        raise NoBrowser("\n".join([f"{PACKAGE} could not be installed: apt-get ended with status {status}.", *last]))
+
+
+def _apt(*words):
+    """Status and output; while another installation holds the lock of apt, as another gate's may, it is waited for."""
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
+    argv = ["apt-get", "-o", f"DPkg::Lock::Timeout={LIMIT_S}", *words]
+    until = time.monotonic() + LIMIT_S
+    while True:
+        done = subprocess.run(
+            argv, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=2 * LIMIT_S
+        )
+        said = done.stdout + done.stderr
+        if done.returncode == 0 or "Could not get lock" not in said or time.monotonic() > until:
+            return done.returncode, said
+        time.sleep(5)
 
 
 class Browser:

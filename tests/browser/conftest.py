@@ -10,7 +10,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.report.noun import ValidationReport
 
-from browser import chromium, runs
+from browser import broken, chromium, runs
 
 REQUIRED = "AIREADY_BROWSER"  # required: a browser is installed where it can be, and tests without one fail
 # Where pictures of the reports are left, for people to look at; a test's own folder otherwise.
@@ -70,6 +70,8 @@ def _make(top, name):
         earlier = str(runs.write(top / "before", old, runs.results(old, step=1.08)))
     if name in ("mixed", "compared"):
         run, told = runs.mixed()
+    elif name == "cut-off":
+        run, told = broken.cut_off()
     else:
         run = runs.perfect({"perfect": 4, "large": 64}[name])
         told = runs.results(run)

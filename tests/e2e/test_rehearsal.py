@@ -30,13 +30,13 @@ def mark():
 
 
 @pytest.fixture
-def start(mark):
+def start(mark, tmp_path):
     """Start `python -m rehearse` as make does; what is left of it is killed at the end."""
     started = []
 
     def start():
         process = subprocess.Popen(
-            [sys.executable, "-m", "rehearse", "--stages", "infrastructure"],
+            [sys.executable, "-m", "rehearse", "--stages", "infrastructure", "--results", str(tmp_path)],
             env={**os.environ, "PYTHONPATH": str(playbook.ROOT / "tests"), MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -73,7 +73,7 @@ def test_interrupted_rehearsal_stops_everything_that_it_started(start, mark, num
     seen = []
     for line in process.stdout:
         seen.append(line)
-        if "TASK" in line:
+        if "STAGE [hosts]" in line:
             process.send_signal(number)
             break
     output = "".join([*seen, *process.stdout])

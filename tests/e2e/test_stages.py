@@ -201,3 +201,46 @@ def test_the_folder_that_a_play_names_gets_the_record_of_the_whole_run(tmp_path)
     assert list(world.results.glob("*/stages.json")) == []
     assert (tmp_path / "named" / "stages.json").exists()
     assert f"Record: {tmp_path / 'named' / 'stages.json'}" in output
+
+
+LATER = "job-02: everything will be decided after machines: the VM is not there yet."
+
+
+def test_a_run_is_compared_with_the_plan_that_it_names(tmp_path):
+    made_later = task(
+        "Shape the other VM",
+        "vm_shape",
+        {"when": "not ansible_check_mode"},
+        key="vms",
+        name="job-02",
+        changes={"cpus": [8, 4]},
+    )
+    guests = [debug(LATER, {"when": "ansible_check_mode"}), made_later]
+    surprise = task(
+        "Do more", "vm_shape", {"when": "not ansible_check_mode"}, key="vms", name="job-01", changes={"mmio": [1, 2]}
+    )
+    world = World(tmp_path, machines=plays("localhost", [*MACHINES, surprise]), guests=plays("localhost", guests))
+    folder = str(tmp_path / "plan")
+    status, planned = world.run("--check", AIREADY_RUN_FOLDER=folder)
+    assert status == 0, planned
+    assert "STAGE [guests] ok after" in planned
+    assert "more will be decided after machines" in planned
+    status, output = world.run("--extra-vars", f"aiready_plan={folder}")
+    assert status == 0, output
+    told = output[output.index("Compared with the plan in") :].splitlines()
+    counted = "1 change as announced, 1 done and not announced, 0 announced and not done."
+    assert told[:3] == [
+        f"Compared with the plan in {folder}: {counted}",
+        "  not announced: [machines] job-01, mmio: 1 -> 2",
+        "  decided after machines: [guests] job-02, everything: 1 change",
+    ]
+    # Both may be in one folder.
+    _status, again = world.run("--extra-vars", f"aiready_plan={folder}", AIREADY_RUN_FOLDER=folder)
+    assert "1 change as announced, 1 done and not announced" in again
+
+
+def test_a_plan_that_is_none_is_told_and_does_not_fail_the_run(tmp_path):
+    world = World(tmp_path, machines=plays("localhost", MACHINES))
+    status, output = world.run("--extra-vars", f"aiready_plan={tmp_path / 'nowhere'}")
+    assert status == 0
+    assert "where no run in check mode left its record" in " ".join(output.split())

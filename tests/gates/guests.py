@@ -17,7 +17,7 @@ def guests(gate: Gate) -> None:
     """One pytest in one process: all tests share a lab, whose guests are up once."""
     _make_images(gate)
     gate.pytest(PYTHON, ["--durations=15", "-rs", "tests/guests"])
-    _tell_what_was_skipped(gate)
+    gate.note_skipped(SKIPPED)
 
 
 def molecule(gate: Gate) -> None:
@@ -26,7 +26,7 @@ def molecule(gate: Gate) -> None:
     shutil.rmtree(state, ignore_errors=True)
     env = environment(ANSIBLE_HOME=str(state / "ansible-home"), MOLECULE_EPHEMERAL_DIRECTORY=str(state / "ephemeral"))
     gate.call([tool("molecule"), "test", "--all"], env=env)
-    _tell_what_was_skipped(gate)
+    gate.note_skipped(SKIPPED)
 
 
 def _make_images(gate: Gate) -> None:
@@ -34,9 +34,3 @@ def _make_images(gate: Gate) -> None:
     required = os.environ.get("AIREADY_ENGINE") == "required"
     with contextlib.nullcontext() if required else contextlib.suppress(GateFailed):
         gate.call([PYTHON, "-m", "twin.guests", "setup" if required else "images"])
-
-
-def _tell_what_was_skipped(gate: Gate) -> None:
-    said = SKIPPED.search(gate.log.read_text(errors="replace"))
-    if said:
-        gate.notes.append(said[0])

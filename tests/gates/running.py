@@ -106,6 +106,12 @@ class Gate:
                 self.closing = last
                 self.notes.append(last)
 
+    def note_skipped(self, pattern: re.Pattern[str]) -> None:
+        """Say beside the gate what was not tried, in the words of the log."""
+        said = pattern.search(self.log.read_text(errors="replace"))
+        if said:
+            self.notes.append(said[0])
+
     def write(self, text: str) -> None:
         """Add to the gate's log."""
         with self.log.open("a") as log:

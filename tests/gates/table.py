@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from gates.browser import browser
 from gates.guests import guests, molecule
 from gates.running import BUILD, PYTHON, ROOT, Gate, GateFailed, environment, tool
 from gates.sanity import newest_core, oldest_core, sanity
@@ -66,6 +67,7 @@ GATES: dict[str, Callable[[Gate], None]] = {
     "guests": guests,
     "sanity": sanity,
     "molecule": molecule,
+    "browser": browser,
     "newest-core": newest_core,
     "oldest-core": oldest_core,
     "ansible-lint": ansible_lint,

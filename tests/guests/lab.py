@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -36,22 +34,6 @@ def until(holds, limit_s=LIMIT_S):
     while not holds():
         assert time.monotonic() < end, "it did not come to hold in time"
         time.sleep(0.05)
-
-
-def kill(process):
-    """A process and all that it has started, at once: a worker of Ansible has a session of its own."""
-    for pid in [process.pid, *_started_by(process.pid)]:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    process.wait()
-
-
-def _started_by(pid):
-    with contextlib.suppress(OSError):
-        for children in Path(f"/proc/{pid}/task").glob("*/children"):
-            for child in map(int, children.read_text(encoding="utf-8").split()):
-                yield child
-                yield from _started_by(child)
 
 
 class Played(list):
@@ -189,7 +171,7 @@ class Lab:
         try:
             yield process
         finally:
-            kill(process)
+            playbook.kill(process)
 
     def _prepared(self, plays, **more):
         """(playbook, file for results, environment, inventory) of plays as data."""

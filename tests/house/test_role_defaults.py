@@ -68,6 +68,7 @@ def test_role_is_told_everything_that_a_site_says_of_vms():
     told = {PREFIX + name for name in MACHINES}
     beyond = {
         "training_vm_vgpu_state",
+        "training_vm_undone_hosts",
         "training_vm_userdata",
         "training_vm_tasks_in_flight",
         "training_vm_task_timeout_s",

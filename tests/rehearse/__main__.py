@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import random
+import shutil
 import signal
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +28,14 @@ MACHINES = playbook.ROOT / "playbooks" / "machines.yml"
 PROFILE = "grid_a100-40c"
 VMS = ("job-01", "job-02")
 
+# What people see of the runs and what these write down of themselves, as operators would have it.
+CALLBACKS = {
+    "ANSIBLE_STDOUT_CALLBACK": "aiready.vsphere.stages",
+    "ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record",
+}
+# Runs that are killed get no further than this.
+LONGEST_S = 150
+FOLDER = "AIREADY_RUN_FOLDER"
 FACES = ("ssh", "redfish", "switches")
 # auto: everything where guests can be had, else what is said to be missing and the infrastructure.
 STAGES = ("auto", "all", "infrastructure")
@@ -36,6 +47,8 @@ class Report:
 
     began: float = field(default_factory=time.monotonic)
     lines: list[str] = field(default_factory=list)
+    # What the validation came to, and where its report is.
+    verdict: str = ""
 
     @contextmanager
     def step(self, title: str):
@@ -51,15 +64,19 @@ class Report:
         self.lines.append(f"  ok      {time.monotonic() - start:5.1f} s  {title}: {'; '.join(outcome)}")
 
     def summary(self, verdict: str) -> str:
-        return "\n".join(["", f"{verdict} after {time.monotonic() - self.began:.1f} s", *self.lines])
+        ends = [self.verdict] if self.verdict else []
+        return "\n".join(["", f"{verdict} after {time.monotonic() - self.began:.1f} s", *self.lines, *ends])
 
 
 def say(line: str) -> None:
     print(line, flush=True)
 
 
-def rehearse(report: Report, work: Path, stages: str = "infrastructure") -> None:
-    """The steps, on a twin that is gone when they are done."""
+def rehearse(report: Report, work: Path, results: Path, stages: str = "infrastructure", kills: Sequence = ()) -> None:
+    """The steps, on a twin that is gone when they are done; what the runs wrote stays in the folder of results.
+
+    kills are the seconds after which runs are killed before the one that may go on to its end.
+    """
     inside = _with_guests(report, stages)
     with ExitStack() as running:
         title = "Start a simulated data centre: two hosts and six switches from the factory, a template"
@@ -68,10 +85,11 @@ def rehearse(report: Report, work: Path, stages: str = "infrastructure") -> None
             twin = running.enter_context(launch(seed="factory", faces=faces))
             playbook.write_endpoint(twin, work)
             note(f"at {twin.host}:{twin.port}; {_lossy(twin)}")
-        env = playbook.environment(work)
+        env = playbook.environment(work, **CALLBACKS)
         title = "Run playbooks/site.yml: hosts and switches become ready, each host gets a VM with an A100"
-        with report.step(f"{title}, and they train" if inside else title) as note:
-            first = _play(env, "--diff")
+        with report.step(f"{title}, they train, and all of it is validated" if inside else title) as note:
+            _kill_runs(env, kills, note)
+            first = _play({**env, FOLDER: str(results / "run")}, "--diff")
             if not first.changed:
                 raise RehearsalFailed("The run changed nothing, so it shows nothing.")
             note(f"changed={first.changed}; {_restarts(twin)}")
@@ -79,22 +97,28 @@ def rehearse(report: Report, work: Path, stages: str = "infrastructure") -> None
             note(f"{_proof(twin)}; {_lossless(twin)}")
             if inside:
                 note(guests.ready(twin, VMS))
+                note(guests.validated(results / "run"))
+                report.verdict = guests.verdict(results / "run")
+        if inside:
+            with report.step("Look at the report in a browser") as note:
+                note(guests.looked_at(results / "run", say))
         with report.step(
             "Run playbooks/site.yml again: nothing may change" + inside * ", and they train again"
         ) as note:
             before = guests.counters(twin, VMS) if inside else {}
-            again = _play(env)
+            # A validation measures anew each time, and one is enough here.
+            again = _play({**env, FOLDER: str(results / "again")}, "--extra-vars", "site_stop_after=training")
             # A run of a training is a run.
             if again.changed != int(inside):
                 raise RehearsalFailed(f"The second run changed something: changed={again.changed}.")
             note(f"changed={again.changed}")
             if inside:
-                note(guests.trained(work, before, twin))
+                note(guests.trained(results / "again", before, twin))
         with report.step(
             "Take a VM's adapter from it and remove the other VM: playbooks/machines.yml repairs it"
         ) as note:
             _damage(twin)
-            repaired = _play(env, of=MACHINES)
+            repaired = _play({**env, FOLDER: str(results / "repair")}, of=MACHINES)
             note(f"changed={repaired.changed}; {_proof(twin)}")
 
 
@@ -111,6 +135,17 @@ def _with_guests(report: Report, stages: str) -> bool:
             say(f"Guests cannot be had here. {problem}\nThe rehearsal goes as far as it can without: to VMs that run.")
         note("guests cannot be had here, see above; without them" if problem else "there")
     return not problem
+
+
+def _kill_runs(env: dict[str, str], kills: Sequence[float], note) -> None:
+    """Begin the same run again and again, and take the power from it."""
+    for number, seconds in enumerate(kills, 1):
+        say(f"\n--- run {number} of {len(kills)} that are killed: after {seconds:.1f} s")
+        run = playbook.run(SITE, env=env, echo=lambda line: say(f"  | {line}"), kill_after_s=seconds)
+        if run.status not in (0, -signal.SIGKILL):
+            raise RehearsalFailed(f"The run after {number - 1} kills ended with status {run.status}; see above.")
+    if kills:
+        note(f"after {len(kills)} runs that were killed")
 
 
 def _play(env: dict[str, str], *arguments: str, of: Path = SITE) -> playbook.Run:
@@ -182,16 +217,24 @@ def _terminated(*_) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="rehearse", description=__doc__)
     parser.add_argument("--stages", choices=STAGES, default="auto", help="all needs a container engine")
-    stages = parser.parse_args().stages
+    parser.add_argument("--results", type=Path, help="where results and the report are left; .build/rehearsal if none")
+    parser.add_argument("--kills", type=int, default=0, help="so many runs are killed at random moments first")
+    parser.add_argument("--random", type=int, default=0, help="the moments follow from it")
+    options = parser.parse_args()
     signal.signal(signal.SIGTERM, _terminated)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # under nohup it goes on
         signal.signal(signal.SIGHUP, _terminated)
+    moments = random.Random(options.random)
+    kills = [moments.uniform(2, LONGEST_S) for _number in range(options.kills)]
     report = Report()
     build = playbook.ROOT / ".build"
     build.mkdir(exist_ok=True)
+    results = options.results or build / "rehearsal"
+    for folder in ("run", "again", "repair"):
+        shutil.rmtree(results / folder, ignore_errors=True)
     try:
         with tempfile.TemporaryDirectory(prefix="rehearsal-", dir=build) as work:
-            rehearse(report, Path(work), stages)
+            rehearse(report, Path(work), results, options.stages, kills)
     except RehearsalFailed as failure:
         say(f"\n{failure}")
         say(report.summary("The rehearsal FAILED"))

@@ -7,12 +7,16 @@ import logging
 import os
 from pathlib import Path
 
+from browser import chromium, seen
+
 from .failure import RehearsalFailed
 
 FACES = ("guests", "depot", "registry")
 # Where the adapters of the training are in the guests of the lab: the second one of each VM.
 DATA, MANAGEMENT = "ens224", "ens192"
 LEAST_BYTES = 100_000
+BROWSER = "AIREADY_BROWSER"  # required: one is installed where it can be
+NOT_GOOD = ("warn", "fail", "not_run")
 
 
 def missing(say) -> str:
@@ -60,9 +64,43 @@ def counters(twin, names) -> dict:
     return {name: twin.guest(name).counters() for name in names}
 
 
-def trained(work: Path, before: dict, twin) -> str:
+def validated(folder: Path) -> str:
+    """What the validation came to: nothing failed, nothing warned, and nothing simulated is called real."""
+    told = json.loads((folder / "validation.json").read_text())
+    bad = [f"{row['id']} ({row['verdict']}): {row['why']}" for row in told["rungs"] if row["verdict"] in NOT_GOOD]
+    if told["verdict"]["state"] != "pass" or bad:
+        raise RehearsalFailed(f"The validation of a good lab should pass without a warning, but: {'; '.join(bad)}")
+    if not told["simulated"]:
+        raise RehearsalFailed("The validation does not say that RDMA and GPUs are simulated here.")
+    page = folder / "report.html"
+    if "<svg" not in page.read_text() and "data:image" not in page.read_text():
+        raise RehearsalFailed(f"The report {page} has no plot.")
+    return f"{told['verdict']['counts']['pass']} checks passed"
+
+
+def looked_at(folder: Path, say) -> str:
+    """What a browser shows of the report; without one it is not looked at, unless AIREADY_BROWSER=required."""
+    required = os.environ.get(BROWSER) == "required"
+    try:
+        wrong = seen.problems(folder, say, install=required)
+    except chromium.NoBrowser as problem:
+        if required:
+            raise RehearsalFailed(f"The report cannot be looked at. {problem}") from None
+        return f"there is no browser, so nobody looked: {' '.join(str(problem).split())}"
+    if wrong:
+        raise RehearsalFailed(f"The report is not right: {'; '.join(wrong[:10])}")
+    return "its plots are drawn, its numbers are those of the data, and it asks for nothing from outside"
+
+
+def verdict(folder: Path) -> str:
+    """The last words of a rehearsal."""
+    told = json.loads((folder / "validation.json").read_text())["verdict"]
+    return f"Verdict: {told['state']}. {told['sentence']}\nReport: {folder / 'report.html'}"
+
+
+def trained(folder: Path, before: dict, twin) -> str:
     """What the newest result says, and whether the adapters of the guests agree with it."""
-    result = _newest(work / "results")
+    result = _newest(folder)
     loss, weights = result["loss"], result["weights"]
     wrong = []
     if result["verdict"]["state"] != "passed":
@@ -93,12 +131,10 @@ def trained(work: Path, before: dict, twin) -> str:
 
 
 def _newest(folder: Path) -> dict:
-    files = sorted(folder.rglob("*.json"), key=lambda path: path.stat().st_mtime)
-    for file in reversed(files):
-        content = json.loads(file.read_text())
-        if isinstance(content, dict) and "verdict" in content:
-            return content
-    raise RehearsalFailed(f"The training left no result below {folder}.")
+    files = sorted(folder.glob("training-*.json"), key=lambda path: path.stat().st_mtime)
+    if not files:
+        raise RehearsalFailed(f"The training left no result in {folder}.")
+    return json.loads(files[-1].read_text())
 
 
 def _expect(guest, name, argv, text, trouble) -> None:

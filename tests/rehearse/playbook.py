@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,8 +88,12 @@ def run(
     env: dict[str, str],
     inventory: str | Path = LAB,
     echo: Callable[[str], None] = lambda line: None,
+    kill_after_s: float | None = None,
 ) -> Run:
-    """Run ansible-playbook without a terminal; it never outlives this call, whatever ends it."""
+    """Run ansible-playbook without a terminal; it never outlives this call, whatever ends it.
+
+    kill_after_s ends it with all its workers by SIGKILL, as a machine does that loses its power.
+    """
     start = time.monotonic()
     process = subprocess.Popen(
         ["ansible-playbook", "--inventory", str(inventory), str(playbook), *arguments],
@@ -100,14 +106,34 @@ def run(
         start_new_session=True,
     )
     lines = []
+    killer = threading.Timer(kill_after_s or 0, kill, (process,))
+    if kill_after_s is not None:
+        killer.start()
     try:
         for line in process.stdout:
             lines.append(line)
             echo(line.rstrip("\n"))
         status = process.wait()
     finally:
+        killer.cancel()
         _stop(process)
     return Run(status, "".join(lines), time.monotonic() - start)
+
+
+def kill(process: subprocess.Popen) -> None:
+    """A process and all that it has started, at once: a worker of Ansible has a session of its own."""
+    for pid in [process.pid, *_started_by(process.pid)]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+
+
+def _started_by(pid: int) -> Iterator[int]:
+    with contextlib.suppress(OSError):
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in map(int, children.read_text(encoding="utf-8").split()):
+                yield child
+                yield from _started_by(child)
 
 
 def _stop(process: subprocess.Popen) -> None:

@@ -61,6 +61,15 @@ def test_host_in_service_is_refused(twin, drive):
     assert boots(running) == before
 
 
+def test_what_is_planned_of_a_host_in_service_counts_in_check_mode_alone(twin, drive):
+    running = twin(seed=lab())
+    before, planned = boots(running), {"in_maintenance": True}
+    told = reboot(drive(running), host=HOST, planned=planned, check=True)
+    assert (told["failed"], [change["path"] for change in told["host"]["changes"]]) == (False, ["boot_time"])
+    assert reboot(drive(running), host=HOST, planned=planned)["failure"]["code"] == "not_in_maintenance"
+    assert boots(running) == before
+
+
 def test_host_that_is_already_going_down_is_not_restarted_again(out_of_service, drive):
     running = out_of_service(boot_seconds=0.5)
     before = boots(running)

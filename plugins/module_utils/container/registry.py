@@ -88,16 +88,15 @@ class Registry:
             context.verify_mode = ssl.CERT_NONE
         return context
 
+    def answers(self):
+        """Nothing where a registry is there, with or without a login; an error otherwise."""
+        _scheme, status, headers = self._first()
+        if status != 200 and not (status == 401 and headers.get("WWW-Authenticate")):
+            raise self._strange(status)
+
     def takes(self, login):
         """How the registry checked the login, 'basic', 'token' or 'open'; an error when it refuses it."""
-        scheme = "https"
-        try:
-            status, headers, _body = self._send(f"https://{self._host}/v2/")
-        except OperatorError as error:
-            if not (self._insecure and error.code == "registry_not_encrypted"):
-                raise
-            scheme = "http"
-            status, headers, _body = self._send(f"http://{self._host}/v2/")
+        scheme, status, headers = self._first()
         if status == 200:
             return "open"
         challenge = headers.get("WWW-Authenticate") or ""
@@ -113,6 +112,17 @@ class Registry:
         token = self._token(login, dict(ATTRIBUTE.findall(challenge)))
         self._demand(login, self._send(api, f"Bearer {token}")[0])
         return "token"
+
+    def _first(self):
+        """(scheme, status, headers) of the API's root, without a login."""
+        try:
+            status, headers, _body = self._send(f"https://{self._host}/v2/")
+        except OperatorError as error:
+            if not (self._insecure and error.code == "registry_not_encrypted"):
+                raise
+            status, headers, _body = self._send(f"http://{self._host}/v2/")
+            return "http", status, headers
+        return "https", status, headers
 
     def _token(self, login, said):
         realm = urllib.parse.urlsplit(said.get("realm", ""))

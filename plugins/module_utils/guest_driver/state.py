@@ -87,7 +87,10 @@ def project(state):
 def pending(state):
     """What waits for a reboot."""
     found = []
-    if state.held or state.version != state.loaded and (state.loaded or (state.version and state.nouveau_loaded)):
+    # A driver that is no guest driver, such as that of a data centre, comes back with each start.
+    foreign = state.version is None and state.loaded is not None and state.built == state.loaded
+    other = state.version != state.loaded and not foreign
+    if state.held or other and (state.loaded or (state.version and state.nouveau_loaded)):
         found.append({"what": "driver", "needs": "reboot"})
     if state.nouveau == "blocked" and state.nouveau_loaded:
         found.append({"what": "nouveau", "needs": "reboot"})

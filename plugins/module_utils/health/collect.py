@@ -151,7 +151,8 @@ def _of_run(run, files, read, simulated):
     answer = mapping(run.get("run"))
     training = mapping(answer.get("training"))
     result = mapping(mapping(training.get("after")).get("result"))
-    check, variant, subject = run["check"], run.get("variant") or "", {"guests": list(run["guests"])}
+    check, variant, names = run["check"], run.get("variant") or "", list(run["guests"])
+    subject = {"guest": names[0]} if check == "cluster.training" and len(names) == 1 else {"guests": names}
     if answer.get("skipped") or (not result and not answer.get("failed") and not answer.get("msg")):
         return []
     if not result:
@@ -159,7 +160,8 @@ def _of_run(run, files, read, simulated):
         return [measurement(check, subject, FAILED, why, variant=variant)]
     result = _whole(result, read)
     text = read(result.get("log") or "")
-    place = f"evidence/{f'{check}.{variant}'.strip('.').replace(':', '-')}.txt"
+    words = [check, variant.replace(":", "-"), subject.get("guest", "")]
+    place = f"evidence/{'.'.join(word for word in words if word)}.txt"
     launches = listing(mapping(training.get("after")).get("launches"))
     files[place] = "".join(f"### {one}\n" for one in launches) + text
     about = {

@@ -132,7 +132,7 @@ def gid(probe, wish):
     rows = [row for port in mine for row in port["gids"] if row["type"] == "roce_v2" and row["ipv4"]]
     probe.argv, probe.output = ["ls", rdma.DEVICES], "\n".join(map(str, rows))
     first = next((row for row in rows if row["address"] == wish["address"]), rows[0] if rows else None)
-    return {"gid": first, "roce_v2": rows}
+    return {"gid": first, "roce_v2": rows, "types": sorted({row["type"] for port in mine for row in port["gids"]})}
 
 
 def gpus(probe, wish):

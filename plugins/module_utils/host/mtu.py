@@ -72,7 +72,10 @@ def want(subject, now, wish):
 
 def compare(now, wanted):
     """Switches first: an adapter cannot be larger than its switch."""
-    changes = [Change(f"mtu.{old.name}", old.mtu, new.mtu) for old, new in _different(now.switches, wanted.switches)]
+    changes = [
+        Change(f"mtu.{old.name}", old.mtu, new.mtu, of=old.name)
+        for old, new in _different(now.switches, wanted.switches)
+    ]
     return changes + [
         Change(f"mtu.{old.device}", old.mtu, new.mtu) for old, new in _different(now.adapters, wanted.adapters)
     ]

@@ -28,6 +28,7 @@ ARGUMENTS = dict(
     reasons={"type": "list", "elements": "str", "default": []},
     power={"type": "str", "choices": ["warm", "cold"], "default": "warm"},
     booted_after={"type": "str"},
+    planned={"type": "dict", "options": {"in_maintenance": {"type": "bool", "default": False}}},
     timeout_s={"type": "int", "default": 1800},
 )
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.2, 5.0
@@ -54,13 +55,17 @@ class Boot:
 
 
 class Reboot(HostNoun):
-    """One restart of one host. bmc: its power switch, needed for power=cold and for a host that is switched off."""
+    """One restart of one host. bmc: its power switch, needed for power=cold and for a host that is switched off.
+
+    planned: what tasks before this one would have made of the host, where nothing is done.
+    """
 
     PROPERTIES = ("runtime.bootTime", "runtime.inMaintenanceMode") + marks.PROPERTIES + journal.PROPERTIES
 
-    def __init__(self, params, warn, bmc=None):
+    def __init__(self, params, warn, bmc=None, planned=None):
         super().__init__(params, warn)
         self._bmc = bmc
+        self._planned = planned or {}
 
     def read(self, items):
         self._vcenter = session.connect(self._params, self._warn)
@@ -82,7 +87,7 @@ class Reboot(HostNoun):
             if journal.going_down(now.tasks, now.boot_time) and not _later(after, now.boot_time):
                 after = now.boot_time
             return replace(now, connection="connected", power="poweredOn", later_than=after)
-        if now.back and not now.in_maintenance:
+        if now.back and not (now.in_maintenance or self._planned.get("in_maintenance")):
             raise OperatorError(
                 self.label,
                 "it was to be rebooted",

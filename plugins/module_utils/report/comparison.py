@@ -18,13 +18,14 @@ ORDER = ("pass", "skipped", "not_run", "warn", "fail")
 def comparison(before, after):
     """What the report says of two documents of document.py, the earlier one first."""
     figures = _figures(before, after)
-    verdicts = _verdicts(before, after)
+    verdicts, held_up = _verdicts(before, after)
     return {
         "before": _run(before),
         "after": _run(after),
         "cautions": _cautions(before, after),
         "verdicts": verdicts[:TOLD],
         "verdicts_more": max(0, len(verdicts) - TOLD),
+        "held_up": held_up,
         "only_before": _only(before, after),
         "only_after": _only(after, before),
         "figures": figures,
@@ -69,7 +70,8 @@ def rows_of(document):
 
 
 def _verdicts(before, after):
-    """Rows whose verdict is another one, what got worse first."""
+    """Rows whose verdict is another one, what got worse first, and how many more only could not run because of
+    others."""
     old, new = rows_of(before), rows_of(after)
     changed = [
         {
@@ -79,9 +81,10 @@ def _verdicts(before, after):
             "change": "worse" if ORDER.index(row["verdict"]) > ORDER.index(old[label]["verdict"]) else "better",
         }
         for label, row in new.items()
-        if label in old and old[label]["verdict"] != row["verdict"]
+        if label in old and old[label]["verdict"] != row["verdict"] and not row["because"]
     ]
-    return sorted(changed, key=lambda entry: (entry["change"] != "worse", -ORDER.index(entry["after"])))
+    held_up = sum(bool(row["because"]) and label in old and not old[label]["because"] for label, row in new.items())
+    return sorted(changed, key=lambda entry: (entry["change"] != "worse", -ORDER.index(entry["after"]))), held_up
 
 
 def _only(one, other):
@@ -172,7 +175,8 @@ def _trainings(before, after):
 
 
 def _key(run):
-    return run["model"], run["transport"], run["nodes"], run["ranks"]
+    # One node alone is tried on each guest.
+    return run["model"], run["transport"], run["nodes"], run["ranks"], *(run["guests"] if run["nodes"] == 1 else ())
 
 
 def _versions(before, after):

@@ -15,19 +15,23 @@ TOLD = 10
 
 
 def matrices(rows):
-    """One matrix for each check, variant and unit that was measured between at least two nodes."""
-    found = {}
+    """One matrix for each check, variant and unit that was measured between at least two nodes. Pairs that were not
+    measured are a part of it, or a node that nobody reaches would be missing."""
+    found, missed = {}, {}
     for row in rows:
         ends = [text(row["subject"].get(end)) for end in ("from", "to")]
-        if all(ends) and row["layer"] == "pair" and number(row["measured"]) is not None and row["unit"] in UNITS:
-            found.setdefault((row["check"], row["variant"], row["unit"]), []).append((*ends, row))
-    return [_matrix(index, key, pairs) for index, (key, pairs) in enumerate(found.items(), 1)]
+        if not all(ends) or row["layer"] != "pair" or row["unit"] not in UNITS:
+            continue
+        some = found if number(row["measured"]) is not None else missed
+        some.setdefault((row["check"], row["variant"], row["unit"]), []).append((*ends, row))
+    return [_matrix(index, key, pairs, missed.get(key, [])) for index, (key, pairs) in enumerate(found.items(), 1)]
 
 
-def _matrix(index, key, pairs):
+def _matrix(index, key, pairs, missed):
     check, variant, unit = key
-    nodes = in_order([name for source, target, _row in pairs for name in (source, target)])
+    nodes = in_order([name for source, target, _row in [*pairs, *missed] for name in (source, target)])
     at = {(source, target): row for source, target, row in pairs}
+    every = {**{(source, target): row for source, target, row in missed}, **at}
     lower = pairs[0][2]["better"] == "lower"
     figures = [row["measured"] for _source, _target, row in pairs]
     return {
@@ -41,8 +45,9 @@ def _matrix(index, key, pairs):
         "simulated": any(row["simulated"] for _source, _target, row in pairs),
         "nodes": nodes,
         "values": [[_of(at, one, other, "measured") for other in nodes] for one in nodes],
-        "verdicts": [[_of(at, one, other, "verdict") for other in nodes] for one in nodes],
+        "verdicts": [[_of(every, one, other, "verdict") for other in nodes] for one in nodes],
         "pairs": len(pairs),
+        "missed": len(missed),
         "low": min(figures),
         "median": median(figures),
         "high": max(figures),

@@ -24,6 +24,16 @@ def figure(value):
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.2g}"
 
 
+def unit(word):
+    """A unit as people write it."""
+    return {"us": "µs"}.get(word, word)
+
+
+def span(low, high):
+    """From the lowest to the highest, or one figure where they look the same."""
+    return figure(low) if figure(low) == figure(high) else f"{figure(low)} to {figure(high)}"
+
+
 def percent(value):
     """A change, with its sign."""
     if value is None:

@@ -27,16 +27,22 @@ class Form:
     nic: tuple
     port: tuple
     switch: tuple
+    # Switches beyond those; where there is no room for a column of theirs they stand below the others.
+    beyond: tuple
     # Height of one row of a host, and where in it the VM and the devices stand.
     row: int
     vm_at: int
     device_at: int
+    # Of one sign in the first line of a box, and in the others.
     char: float
+    small: float
 
 
 # From left to right where there is room; on a phone the VM stands above its devices.
-WIDE = Form("wide", 1040, (12, 220), (288, 216), (540, 190), (800, 92), (892, 108), 58, 0, 0, 7.0)
-NARROW = Form("narrow", 380, (12, 196), (12, 94), (114, 94), (232, 70), (302, 66), 104, 0, 54, 7.0)
+_WIDE = {"vm": (12, 190), "gpu": (258, 190), "nic": (488, 170), "port": (724, 92), "switch": (816, 134)}
+WIDE = Form("wide", 1130, **_WIDE, beyond=(990, 128), row=58, vm_at=0, device_at=0, char=7.0, small=6.8)
+_NARROW = {"vm": (12, 196), "gpu": (12, 94), "nic": (114, 94), "port": (228, 62), "switch": (290, 70)}
+NARROW = Form("narrow", 380, **_NARROW, beyond=(290, 70), row=104, vm_at=0, device_at=54, char=7.7, small=6.9)
 BOX = 42
 
 
@@ -125,34 +131,60 @@ def _switches(topology, plugs, form, boxes, wires):
     by_switch = {}
     for nic, box in sorted(plugs, key=lambda plug: plug[1]["y"]):
         by_switch.setdefault(nic["switch"], []).append((nic, box))
-    # Whatever these switches lead to stands below them.
-    upper = [peer["to"] for name in by_switch if name in known for peer in known[name]["peers"]]
     at, bottom = {}, 8
-    for name in dict.fromkeys([*by_switch, *upper]):
-        ends = by_switch.get(name, [])
-        height = 48 + max(len(ends) * PORT, 0)
+    for name, ends in by_switch.items():
         middle = 44 + len(ends) * PORT / 2 - 2
-        wished = sum(box["y"] + BOX / 2 for _nic, box in ends) / len(ends) - middle if ends else bottom
-        y = max(bottom, round(wished))
-        platform = known[name]["platform"] if name in known else "switch"
-        at[name] = _box("switch", form.switch, y, height, [name, platform or "switch"], form)
+        wished = sum(box["y"] + BOX / 2 for _nic, box in ends) / len(ends) - middle
+        y, height = max(bottom, round(wished)), 48 + len(ends) * PORT
+        at[name] = _box("switch", form.switch, y, height, [name, _platform(known, name)], form)
         boxes.append(at[name])
         for index, (nic, box) in enumerate(ends):
             port = _box("port", form.port, y + 44 + index * PORT, PORT - 4, [nic["port"] or "port?"], form)
             boxes.append(port)
             wires.append(_curve("link", _right(box), _left(port), f"{nic['name']} to {name} {nic['port']}"))
         bottom = y + height + 14
+    bottom = max(bottom, _beyond(known, at, form, boxes))
     for name in by_switch:
-        for index, peer in enumerate(known[name]["peers"] if name in known else []):
+        for peer in known[name]["peers"] if name in known else []:
             if peer["to"] in at and peer["to"] != name:
-                title = f"{name} {peer['port']} to {peer['to']}"
-                wires.append(_arc(at[name], at[peer["to"]], form.width, index, title))
+                wires.append(_cable(at, name, peer, form, len(wires)))
     return bottom
+
+
+def _platform(known, name):
+    return (known[name]["platform"] if name in known else "") or "switch"
+
+
+def _beyond(known, at, form, boxes):
+    """Switches that the switches of these hosts lead to, in a column of their own or below; returns the lower edge."""
+    near = list(at)
+    names = [peer["to"] for name in near if name in known for peer in known[name]["peers"]]
+    names = [name for name in dict.fromkeys(names) if name and name not in at]
+    edges = [(at[name]["y"], at[name]["y"] + at[name]["h"]) for name in near]
+    if not names:
+        return 0
+    step = 48 + 26
+    beside = form.beyond[0] > form.switch[0]
+    middle = (edges[0][0] + edges[-1][1]) / 2
+    top = max(8, round(middle - (len(names) * step - 26) / 2)) if beside else edges[-1][1] + 30
+    for index, name in enumerate(names):
+        at[name] = _box("switch", form.beyond, top + index * step, 48, [name, _platform(known, name)], form)
+        boxes.append(at[name])
+    return top + len(names) * step
+
+
+def _cable(at, name, peer, form, number):
+    """Between two switches: straight where they stand side by side, else along the right edge of their column."""
+    one, other = at[name], at[peer["to"]]
+    title = f"{name} {peer['port']} to {peer['to']}"
+    if other["x"] > one["x"]:
+        return _curve("peer", _right(one), _left(other), title)
+    return _arc(one, other, form.width, number % 4, title)
 
 
 def _box(kind, column, y, height, lines, form):
     left, width = column
-    most = max(4, int((width - 12) / form.char))
+    most, small = (max(4, int((width - 12) / char)) for char in (form.char, form.small))
     lines = [line for line in lines if line]
     return {
         "kind": kind,
@@ -160,7 +192,7 @@ def _box(kind, column, y, height, lines, form):
         "y": y,
         "w": width,
         "h": height,
-        "lines": [shortened(line, most) for line in lines[:1]] + [cut(line, most) for line in lines[1:]],
+        "lines": [shortened(line, most) for line in lines[:1]] + [cut(line, small) for line in lines[1:]],
         "title": ", ".join(lines),
     }
 
@@ -196,6 +228,6 @@ def _curve(kind, start, end, title):
 
 def _arc(one, other, width, index, title):
     """Between two switches, along the right edge of the picture."""
-    x, y1, y2 = one["x"] + one["w"], one["y"] + 18 + 4 * index, other["y"] + 18 + 4 * index
-    reach = min(width - 2, x + (width - x) * 1.2)
+    x, y1, y2 = one["x"] + one["w"], one["y"] + 18 + 6 * index, other["y"] + 18 + 6 * index
+    reach = min(width - 2, x + 26 - 5 * index)
     return {"kind": "peer", "title": title, "path": f"M{x:g} {y1:g}C{reach:g} {y1:g} {reach:g} {y2:g} {x:g} {y2:g}"}

@@ -20,6 +20,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.report.values impo
 )
 
 VERDICTS = ("fail", "warn", "not_run", "skipped", "pass")
+# What a row that needs such a one cannot do without.
+STOPS = ("fail", "not_run")
 BETTER = {"Gb/s": "higher", "GB/s": "higher", "img/s": "higher", "%": "higher", "us": "lower", "ms": "lower"}
 LAYERS = {
     "guest": "Each guest",
@@ -33,7 +35,26 @@ LAYERS = {
 
 def rows(recorded, remarks):
     """Rows with all keys, each of its kind. What contradicts itself is put right, and said in remarks."""
-    return [_row(entry, index, remarks) for index, entry in enumerate(entries(recorded), 1)]
+    found = [_row(entry, index, remarks) for index, entry in enumerate(entries(recorded), 1)]
+    _follow(found)
+    return found
+
+
+def _follow(found):
+    """Say of each row that could not run what it goes back to: the first rows below it that did not pass."""
+    by_id = {row["id"]: row for row in found}
+    known = {}
+
+    def roots(row):
+        if row["id"] not in known:
+            known[row["id"]] = []  # whoever needs itself ends here
+            bad = [by_id[name] for name in row["needs"] if name in by_id and by_id[name]["verdict"] in STOPS]
+            below = [name for one in bad for name in roots(one) or [one["id"]]]
+            known[row["id"]] = list(dict.fromkeys(below)) if row["verdict"] == "not_run" else []
+        return known[row["id"]]
+
+    for row in found:
+        row["because"] = [name for name in roots(row) if name != row["id"]]
 
 
 def _row(entry, index, remarks):
@@ -64,6 +85,7 @@ def _row(entry, index, remarks):
         "evidence": text(entry.get("evidence")),
         "excerpt": "",
         "needs": texts(entry.get("needs")),
+        "because": [],
         "began": text(entry.get("began")),
         "seconds": number(entry.get("seconds")),
     }
@@ -146,8 +168,10 @@ def _check(key, here):
     figures = [
         row["measured"] for row in mine if number(row["measured"]) is not None and row["unit"] == mine[0]["unit"]
     ]
-    expected = {row["expected"]["text"] for row in mine}
-    sources = {row["expected"]["source"] for row in mine}
+    # A row that could not run often does not say what would have been expected of it.
+    telling = [row["expected"] for row in mine if row["expected"]["text"]]
+    expected = {one["text"] for one in telling}
+    sources = {one["source"] for one in telling}
     return {
         "check": key[0],
         "title": key[1],

@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.report.values impo
     number,
     rounded,
     text,
+    texts,
 )
 
 TRANSPORTS = {"rdma": "RDMA", "tcp": "TCP"}
@@ -25,12 +26,27 @@ def trainings(recorded):
     for run in runs:
         base = _base(run, runs)
         if base is not None and run["images_per_s"] is not None:
-            speedup = run["images_per_s"] / base["images_per_s"] * base["nodes"]
+            nodes, rate = base
+            speedup = run["images_per_s"] / rate * nodes
             run["speedup"] = rounded(speedup)
             run["efficiency"] = rounded(100 * speedup / run["nodes"])
-            run["relative_to"] = base["nodes"]
+            run["relative_to"] = nodes
         run["gain"] = _gain(run, runs)
+    _tell_apart(runs)
     return runs
+
+
+def _tell_apart(runs):
+    """One node alone is tried on each guest: such runs are named after theirs."""
+    names = [(run["model"], run["label"]) for run in runs]
+    ways = {run["transport"] for run in runs if run["nodes"] == 1}
+    for run, name in zip(runs, names):
+        if names.count(name) < 2 or not run["guests"]:
+            continue
+        if run["nodes"] == 1 and len(ways) == 1:
+            run["label"] = f"1 node, {run['guests'][0]}"
+        else:
+            run["label"] += f", {run['guests'][0]}" + (" ..." if len(run["guests"]) > 1 else "")
 
 
 def _run(entry):
@@ -44,6 +60,7 @@ def _run(entry):
         "nodes": nodes,
         "ranks": number(entry.get("ranks")),
         "transport": transport,
+        "guests": texts(entry.get("guests")),
         "model": text(entry.get("model")),
         "images_per_s": number(entry.get("images_per_s")),
         "spread": number(entry.get("spread")),
@@ -73,22 +90,25 @@ def _iteration(entry, index):
 
 
 def _base(run, runs):
-    """What a run is measured against: one node with the same transport, else one node, else the fewest nodes."""
+    """What a run is measured against, as (nodes, rate): one node with the same transport, else one node, else the
+    fewest nodes. Of several such runs it is the middle one, so that a slow guest is not the measure of all."""
     alike = [one for one in runs if one["model"] == run["model"] and one["images_per_s"]]
     mine = [one for one in alike if one["transport"] == run["transport"]]
     alone = [one for one in mine if one["nodes"] == 1] or [one for one in alike if one["nodes"] == 1]
-    return alone[0] if alone else min(mine, key=lambda one: one["nodes"], default=None)
+    fewest = min((one["nodes"] for one in mine), default=None)
+    some = alone or [one for one in mine if one["nodes"] == fewest]
+    return (some[0]["nodes"], median([one["images_per_s"] for one in some])) if some else None
 
 
 def _gain(run, runs):
     """What RDMA gains over TCP with the same model on as many nodes, in percent; one node uses no network."""
-    alike = [
-        one
-        for one in runs
-        if one["transport"] == "tcp" and (one["model"], one["nodes"]) == (run["model"], run["nodes"])
-    ]
     if run["transport"] != "rdma" or run["nodes"] == 1 or run["images_per_s"] is None:
         return None
-    if not alike or not alike[0]["images_per_s"]:
-        return None
-    return rounded(100 * (run["images_per_s"] / alike[0]["images_per_s"] - 1), 4)
+    rates = [
+        one["images_per_s"]
+        for one in runs
+        if one["transport"] == "tcp"
+        and (one["model"], one["nodes"]) == (run["model"], run["nodes"])
+        and one["images_per_s"]
+    ]
+    return rounded(100 * (run["images_per_s"] / median(rates) - 1), 4) if rates else None

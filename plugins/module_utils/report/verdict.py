@@ -18,8 +18,8 @@ TITLES = {
     "incomplete": ("Not complete", "Rehearsal, not complete"),
 }
 OF_ROWS = {"pass": "pass", "warn": "warn", "fail": "fail", "not_run": "incomplete", "skipped": "incomplete"}
-# How many of the rows that are not right stand on top.
-TOLD = 20
+# How much of what is not right stands on top, and how many objects are named of one.
+TOLD, NAMED = 20, 6
 
 
 def verdict(recorded, rows, simulated, stages, broken_off, remarks):
@@ -30,6 +30,7 @@ def verdict(recorded, rows, simulated, stages, broken_off, remarks):
     said = mapping(recorded)
     state = _state(said, rows, stages, remarks)
     many = sum(row["simulated"] for row in rows)
+    groups = _not_right(rows)
     rehearsal = bool(simulated or many)
     sentence = text(said.get("sentence")) if state == text(said.get("state")) else ""
     return {
@@ -41,8 +42,8 @@ def verdict(recorded, rows, simulated, stages, broken_off, remarks):
         "counts": counts(rows),
         "rows": len(rows),
         "simulated_rows": many,
-        "not_right": [_short(row) for row in _not_right(rows)[:TOLD]],
-        "not_right_more": max(0, len(_not_right(rows)) - TOLD),
+        "not_right": groups[:TOLD],
+        "not_right_more": max(0, len(groups) - TOLD),
     }
 
 
@@ -93,9 +94,28 @@ def _claim(rehearsal, many, rows):
 
 
 def _not_right(rows):
+    """What is not right, the worst first; rows of a check that are wrong alike stand together, and what only could
+    not run because of others is counted with those."""
     order = ("fail", "warn", "not_run")
-    return sorted((row for row in rows if row["verdict"] in order), key=lambda row: order.index(row["verdict"]))
+    wrong = [row for row in rows if row["verdict"] in order and not row["because"]]
+    groups = {}
+    for row in sorted(wrong, key=lambda row: order.index(row["verdict"])):
+        groups.setdefault((row["check"], row["title"], row["kind"], row["verdict"], row["cause"]), []).append(row)
+    return [_short(mine, rows) for mine in groups.values()]
 
 
-def _short(row):
-    return {key: row[key] for key in ("id", "anchor", "title", "on", "kind", "verdict", "why", "cause", "simulated")}
+def _short(mine, rows):
+    first, ids = mine[0], {row["id"] for row in mine}
+    shown = {key: first[key] for key in ("id", "anchor", "title", "on", "kind", "verdict", "why", "cause", "simulated")}
+    names = [row["on"] or row["id"] for row in mine]
+    if len(names) > NAMED:
+        names[NAMED - 1 :] = [f"{len(names) - NAMED + 1} more"]
+    shown.update(
+        on="; ".join(names) if len(names) > 1 else first["on"],
+        # What was found of the first one; figures of the others are their own.
+        why=first["why"] if len({row["why"] for row in mine}) == 1 else f"{first['on']}: {first['why']}",
+        rows=len(mine),
+        simulated=any(row["simulated"] for row in mine),
+        holds_up=sum(not ids.isdisjoint(row["because"]) for row in rows),
+    )
+    return shown

@@ -52,14 +52,15 @@ def _hosts(places):
 
 
 def _mca(parameters):
-    return [word for parameter in parameters for word in ("-mca", parameter.name, parameter.value)]
+    return [word for parameter in parameters for word in ("--mca", parameter.name, parameter.value)]
 
 
 def _mpirun(params, places, settings, ranks):
     argv = ["mpirun", "--allow-run-as-root", "--tag-output", "-np", str(ranks), "-H", _hosts(places)]
-    argv += ["-bind-to", "none", "-map-by", "slot", *_mca(mpi_parameters(places))]
+    # With two dashes: Open MPI 5 knows no other form.
+    argv += ["--bind-to", "none", "--map-by", "slot", *_mca(mpi_parameters(places))]
     if len(places) >= MANY_HOSTS:
-        argv += ["-mca", "plm_rsh_no_tree_spawn", "true", "-mca", "plm_rsh_num_concurrent", str(len(places))]
+        argv += ["--mca", "plm_rsh_no_tree_spawn", "true", "--mca", "plm_rsh_num_concurrent", str(len(places))]
     for setting in settings:
         argv += ["-x", setting.name]
     return argv + training(params)

@@ -33,6 +33,8 @@ class Progress:
         self._tails = {}
         self._rests = {}
         self._lines = {}
+        # Ranks that tell of their iterations themselves, which says more than what they print for people.
+        self._own = set()
 
     def feed(self, host, first_rank, text):
         """More output of the launcher on one guest; a line that is not whole yet waits for its rest."""
@@ -115,6 +117,7 @@ class Progress:
             self.ranks.setdefault(rank, {}).update(known)
             self.steps += 1
         elif kind == "iteration":
+            self._forget_printed(rank)
             self._step(dict({name: finite(value) for name, value in known.items()}, rank=rank))
         elif kind == "end":
             self.ranks.setdefault(rank, {})["end"] = {name: finite(value) for name, value in known.items()}
@@ -127,11 +130,16 @@ class Progress:
         if isinstance(entry.get("iteration"), int) and len(self.iterations) < ITERATIONS_KEPT:
             self.iterations.append(entry)
 
+    def _forget_printed(self, rank):
+        """Our own benchmark prints the known line of its first iteration before it tells of it."""
+        if rank not in self._own:
+            self._own.add(rank)
+            self.iterations = [entry for entry in self.iterations if entry["rank"] != rank or not entry_is_each(entry)]
+
     def _benchmark(self, rank, what, values):
         rank = 0 if rank is None else rank
         if what == "iteration":
-            # Our own benchmark prints the known lines besides its own, which say more.
-            if not any(entry["rank"] == rank and not entry_is_each(entry) for entry in self.iterations[-self.size :]):
+            if rank not in self._own:
                 self._step({"rank": rank, "iteration": values[0], "samples_per_s": values[1], "unit": "each"})
         elif what == "step":
             self._step({"rank": rank, "iteration": values[0], "samples_per_s": values[1], "loss": values[4]})

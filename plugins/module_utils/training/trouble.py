@@ -84,6 +84,12 @@ KNOWN = (
         "Run nvidia-smi in the guest, then in a container; check the driver, its licence and the container toolkit",
     ),
     Known(
+        "same_gpu",
+        r"Duplicate GPU detected|is number \d+ on \S+, where PyTorch sees \d+ GPU",
+        "Two ranks were to use the same GPU",
+        "Start as many ranks on a guest as it has GPUs",
+    ),
+    Known(
         "horovod_stalled",
         r"One or more tensors were submitted to be reduced.*by subset of ranks|Stalled ranks|Missing ranks",
         "Some ranks waited for others that never came",
@@ -91,7 +97,7 @@ KNOWN = (
     ),
     Known(
         "connection_lost",
-        r"Connection (closed|reset) by peer|ORTE has lost communication|mca_btl_tcp_frag_recv: readv failed|"
+        r"Connection (closed|reset) by peer|(ORTE|PRTE) has lost communication|mca_btl_tcp_frag_recv: readv failed|"
         r"socket closed|Broken pipe|Connection refused",
         "A rank lost its connection to another, which had mostly ended before",
         "Look at the rank that ended first, and at the data path between the guests",
@@ -106,7 +112,7 @@ KNOWN = (
     Known(
         "no_common_interface",
         r"no (common|usable) .*interface|Unable to find reachable|interface.*not found|"
-        r"None of the TCP networks specified to be included",
+        r"None of the TCP networks specified to be included|No network interfaces were found for out-of-band",
         "The interface of the data path is not the same, or not there, on all guests",
         "Check interface and the addresses of the guests",
     ),
@@ -119,7 +125,7 @@ KNOWN = (
     Known(
         "command_missing",
         r"(mpirun|horovodrun|timeout|env|python3?)\S*: .*(No such file|not found)|"
-        r"mpirun was unable to find the specified executable",
+        r"(mpirun|prterun) was unable to (find the specified executable|launch the specified application)",
         "The image lacks the command",
         "Use an image that holds the launcher and the training",
     ),
@@ -128,8 +134,9 @@ KNOWN = (
 HARMLESS = re.compile(r"ibv_set_ece|NET/Socket : GPU Direct RDMA Disabled")
 
 # Who ended first, as the launchers put it: (pattern, {group: meaning}).
-_MPIRUN_SIGNAL = re.compile(r"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)")
-_MPIRUN_NAME = re.compile(r"Process name: \[\[\d+,\d+\],(\d+)\]")
+# Open MPI 5 breaks lines elsewhere, and names processes [prterun-job-01-14660@1,1] where 4 has [[38210,1],1].
+_MPIRUN_SIGNAL = re.compile(r"process rank (\d+) with PID \d+ on node (\S+) exited on\s+signal (\d+)")
+_MPIRUN_NAME = re.compile(r"Process name: \[(?:\[\d+,\d+\]|prterun-[^\]]*@\d+),(\d+)\]")
 _MPIRUN_CODE = re.compile(r"Exit code:\s+(-?\d+)")
 _GLOO_NAME = re.compile(r"Process name: (\d+)\s*$")
 _GLOO_EXIT = re.compile(r"Process (\d+) exit with status code (-?\d+)")

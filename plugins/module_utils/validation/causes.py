@@ -20,6 +20,8 @@ TCP_US, TCP_SHARE = 15.0, 0.5
 PVRDMA_LOOK = "the VMkernel adapter for PVRDMA (Net.PVRDMAVmknic), the firewall ruleset pvrdma, and the RDMA uplink"
 IS_TCP = "Latency and bandwidth are those of TCP, not of RDMA."
 FLOW = "flow control (PFC), the class of RoCE's DSCP, or ECN"
+# Codes of disagreements of settings that are about the size of packets.
+OF_MTU = ("mtu", "mtu_tight")
 # Causes that concern more than their own row: told before others.
 NAMED = ("unlicensed", "shared_host", "nccl_sockets", "mtu_path", "mtu_local")
 
@@ -77,7 +79,7 @@ class _Look:
             codes = {remark.code for remark in entry.remarks}
             if "mtu_path" in codes:
                 told = "; packets as large as a standard MTU get through" if number(entry.row["measured"]) else ""
-                entry.row["cause"] = f"the MTU on the way is too small: {place}{told}"
+                entry.row["cause"] = f"the MTU on the way is too small: {place}{told}{self._settings(OF_MTU)}"
                 self._add("mtu_path", entry.row["cause"], common, entry)
             elif not entry.row["cause"] or not entry.row["measured"] or codes & set(compare.OF_FIGURE):
                 entry.row["cause"] = place
@@ -168,9 +170,8 @@ class _Look:
         place = common["text"] if common else self._place(check, entry)
         ports = self._ports()
         where = f"; packets are dropped at {', '.join(ports)}" if ports else ""
-        settings = self._settings()
-        told = f"; {settings}" if settings else ""
-        text = f"packets are lost under load, while latency is good: {FLOW} do not agree, {place}{where}{told}"
+        text = f"packets are lost under load, while latency is good: {FLOW} do not agree, {place}{where}"
+        text += self._settings(but=OF_MTU)
         entry.row["cause"] = text
         self._add("loss", text, common, entry)
 
@@ -198,12 +199,12 @@ class _Look:
                 )
         return found
 
-    def _settings(self):
-        """The first disagreement of settings that drops packets."""
+    def _settings(self, codes=None, but=()):
+        """The first disagreement of settings that breaks something, with one of these codes or with any."""
         for entry in self._by.get("fabric.settings", ()):
             for remark in entry.remarks:
-                if remark.verdict == FAIL:
-                    return f"the settings say: {remark.why}"
+                if remark.verdict == FAIL and remark.code not in but and (codes is None or remark.code in codes):
+                    return f"; the settings say: {remark.why}"
         return ""
 
     def _place(self, check, entry):

@@ -62,6 +62,8 @@ def nccl(values, about):
     """The bandwidth of an all-reduce, and over what it went, which only the log of NCCL tells."""
     measured = number(values.get("busbw"))
     answer = Found(measured if measured else None)
+    if values.get("alone"):
+        return _alone(values, about, answer)
     if measured and values.get("large") is False:
         size = short(values.get("largest_bytes"))
         return Found(None, note=f"Its largest message had {size} bytes, which does not fill the path.")
@@ -76,6 +78,18 @@ def nccl(values, about):
     if wrong is None and measured:
         answer.note = "The values of its results were not checked."
     return answer
+
+
+def _alone(values, about, answer):
+    """What one rank by itself says: of a bandwidth between GPUs nothing, of the GPU whether it computes right."""
+    wanted = len(about.guests) * (number(about.intent["gpus_per_guest"]) or 1)
+    wrong = number(values.get("wrong"))
+    if wrong:
+        return answer.fail(f"{short(wrong)} values of the result were wrong.", "the GPU, or its memory", "wrong")
+    if wanted > 1:
+        why = f"One rank took part, and there should be {short(wanted)}."
+        return answer.fail(why, "the launcher, or nccl-tests that are built without MPI", "ranks")
+    return Found(None, skip="One GPU has no other to exchange with, so that there is no bandwidth between GPUs.")
 
 
 def kind_of_nccl(values, about):
@@ -196,8 +210,18 @@ def _transport(found, wanted, answer, values, about):
     places = " and ".join(spread.where(host, about.places) for host in hosts)
     reason = "it found no RDMA device" if values.get("no_device") else "it chose the sockets"
     some = "partly " if found == "mixed" else ""
-    cause = f"NCCL on sockets{': ' + places if 0 < len(hosts) < len(about.guests) else ''}"
+    cause = f"NCCL on sockets{': ' + places if 0 < len(hosts) < len(about.guests) else ''}{_told_to(values)}"
     answer.fail(f"NCCL went {some}over TCP sockets instead of RDMA; {reason}.", cause, "nccl_sockets")
+
+
+def _told_to(values):
+    """What of its environment keeps NCCL from RDMA, as its log has it."""
+    told = mapping(values.get("settings"))
+    if str(told.get("NCCL_IB_DISABLE", "0")) != "0":
+        return "; NCCL_IB_DISABLE is set for the run"
+    if values.get("no_device") and told.get("NCCL_IB_HCA"):
+        return f"; no RDMA device fits NCCL_IB_HCA, {told['NCCL_IB_HCA']}"
+    return ""
 
 
 def _wanted(about):

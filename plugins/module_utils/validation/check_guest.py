@@ -65,6 +65,10 @@ def driver(values, about):
         answer.fail(f"It shows {len(gpus)} of {many} GPUs.", f"{_me(about)} lacks a GPU", "gpus")
     if found and wanted and found != wanted:
         answer.fail(f"The driver is {found}.", f"the driver of {_me(about)}", "driver")
+    for gpu in map(mapping, gpus):
+        if gpu.get("recovery"):
+            why = f"The driver asks for: {gpu['recovery']}."
+            answer.fail(why, f"the GPU {gpu.get('address')} of {_me(about)}", "recovery")
     if answer.measured and gpus:
         names = sorted({str(mapping(gpu).get("name")) for gpu in gpus})
         answer.note = f"{len(gpus)} x {', '.join(names)}."
@@ -76,7 +80,8 @@ def licence(values, about):
     told = [mapping(gpu).get("licence") or mapping(gpu).get("status") for gpu in listing(values.get("gpus"))]
     told = [one for one in told if one] or [one for one in [values.get("status")] if one]
     if not told:
-        return Found(None, expected=LICENSED)
+        note = "nvidia-smi tells of no licence, as with a whole GPU, or with a driver that is not the guest driver."
+        return Found(None, expected=LICENSED, note=note if values.get("gpus") else "")
     worst = next((one for one in told if one != LICENSED), LICENSED)
     answer = Found(worst, expected=LICENSED, source="NVIDIA's user guide of vGPU")
     if worst != LICENSED:
@@ -118,12 +123,17 @@ def ecc(values, about):
     bad = sum(one["uncorrected"] for one in known)
     answer = Found(bad, expected="none uncorrected", source="NVIDIA", high=0, compared=False)
     if bad:
-        answer.fail(f"{bad} errors could not be corrected.", f"the GPU's memory of {_me(about)}", "ecc")
+        answer.fail(f"{bad} error{'s' if bad != 1 else ''} could not be corrected.", f"the GPU's memory of {_me(about)}", "ecc")
     if any(one.get("remap_failed") for one in known):
         answer.fail("A row of the memory could not be replaced.", f"the GPU's memory of {_me(about)}", "ecc")
+    if any(one.get("unrepairable") for one in known):
+        answer.fail("Memory of the GPU cannot be repaired.", f"the GPU's memory of {_me(about)}", "ecc")
+    if any(one.get("exceeded") for one in known):
+        why = "The GPU counted more errors in its caches than NVIDIA allows."
+        answer.fail(why, f"the GPU of {_me(about)}", "ecc")
     if any(one.get("pending") for one in known):
         answer.warn(
-            "A row of the memory is replaced with the next reset of the GPU.", f"the GPU of {_me(about)}", "ecc"
+            "A part of the GPU is replaced by a spare one with its next reset.", f"the GPU of {_me(about)}", "ecc"
         )
     return answer
 
@@ -207,7 +217,10 @@ def gid(values, about):
         if not any(key in values for key in ("gid", "roce_v2_gid", "roce_v2")):
             return Found(None, expected=text)
         why = "No RoCE v2 GID with an IPv4 address: NCCL and rdma_cm cannot use the device."
-        return Found("none", expected=text).fail(why, f"the address of {_me(about)}", "no_gid")
+        cause = f"the address of {_me(about)}"
+        if "roce_v1" in listing(values.get("types")) and "roce_v2" not in values["types"]:
+            why, cause = f"{why} It speaks RoCE v1.", f"the RoCE protocol of the adapter of {_me(about)}"
+        return Found("none", expected=text).fail(why, cause, "no_gid")
     mine = [one for one in rows if expected and (one.get("address") or one.get("ipv4")) == expected]
     row = (mine or rows)[0]
     address = row.get("address") if isinstance(row.get("address"), str) else row.get("ipv4")

@@ -82,7 +82,8 @@ def bandwidth(values, about):
     answer = Found(measured if measured else None)
     line = number(about.intent["speed_gb"])
     if measured and line and values.get("both_directions") is not True and measured > LINE * line:
-        one, other = about.subject.get("from"), about.subject.get("to")
+        # In one order, so that both directions name the same place.
+        one, other = sorted(about.guests)
         host = mapping(about.places.get(one)).get("host")
         same = host and host == mapping(about.places.get(other)).get("host")
         place = f"the host {host}, on which {one} and {other} run" if same else f"{one} and {other} share a host"

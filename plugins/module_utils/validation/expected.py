@@ -112,11 +112,13 @@ def _ports(intent, places):
 
 
 def _trainings(intent):
-    """Each number of guests over each transport; of one guest alone, for which there is no network, once."""
+    """Each number of guests over each transport; each guest alone, which has no network, over the first."""
     found = []
     for count in intent["nodes"]:
-        transports = intent["transports"] if count > 1 else intent["transports"][:1]
-        found += [({"guests": intent["guests"][:count]}, f"{count}:{one}") for one in transports]
+        if count == 1:
+            found += [({"guest": guest}, f"1:{intent['transports'][0]}") for guest in intent["guests"]]
+        else:
+            found += [({"guests": intent["guests"][:count]}, f"{count}:{one}") for one in intent["transports"]]
     return found
 
 

@@ -71,6 +71,8 @@ LOOKS = {
     "cluster.training": check_cluster.training,
 }
 COUNTERS = ("guest.counters", "fabric.counters")
+# What puts load on the network while it is counted.
+TIMED = ("pair.write_bw", "pair.write_bw_both", "pair.write_lat", "pair.iperf3")
 
 
 def judge(measurements, intent, thresholds=None, baseline=None, topology=None):
@@ -134,16 +136,17 @@ class _Course:
     def _matched(self):
         """The expected rows. One without a variant takes that of its only measurement, and of trainings on one guest
         alone any will do."""
-        by_subject, alone = {}, []
+        by_subject, alone = {}, set()
         for key, attempts in self._measured.items():
             one = attempts[-1]
             by_subject.setdefault((one["check"], _subject_key(one["subject"])), []).append((key, one["variant"]))
             if one["check"] == "cluster.training" and one["variant"].startswith("1:"):
-                alone.append(key)
+                alone.update(guests_of(one["subject"]))
         for row in expected.rows(self.intent, self.places):
             there = by_subject.get((row["check"], _subject_key(row["subject"])), [])
             exact = row["id"] in self._measured
-            if not exact and row["check"] == "cluster.training" and row["variant"].startswith("1:") and alone:
+            of_one = row["check"] == "cluster.training" and row["variant"].startswith("1:")
+            if not exact and of_one and row["subject"].get("guest") in alone:
                 continue
             if not exact and len(there) == 1 and (not row["variant"] or row["check"] == "cluster.nccl"):
                 yield dict(row, variant=there[0][1])
@@ -168,6 +171,8 @@ class _Course:
         entry.row = blank(entry, key, last)
         entry.values = mapping(last.get("values"))
         skip = skips.get(key, "")
+        if not skip and entry.check in COUNTERS and self._nothing_timed():
+            skip = "All that sends while it is counted is left out."
         if skip:
             settle(entry, SKIPPED, skip)
             return
@@ -218,11 +223,16 @@ class _Course:
         if entry.check not in COUNTERS:
             return ""
         mine = set(guests_of(entry.subject))
-        for check in ("pair.write_bw", "pair.write_bw_both", "pair.write_lat", "pair.iperf3"):
+        for check in TIMED:
             for one in self._index.of(check):
                 if one.row["measured"] is not None and (not mine or mine & set(guests_of(one.subject))):
                     return ""
         return "Nothing was sent while it was counted."
+
+    def _nothing_timed(self):
+        """Whether the site leaves out everything that sends."""
+        rows = [one.row["verdict"] for check in TIMED for one in self._index.of(check)]
+        return bool(rows) and set(rows) == {SKIPPED}
 
 
 def _plain(values, about):

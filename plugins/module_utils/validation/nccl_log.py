@@ -27,6 +27,7 @@ _NET = re.compile(r"NET/(\w+)/(\d+)(?:\(\d+\))?(/GDRDMA)?")
 _DIRECT = re.compile(r"NET/(\w+) ?: GPU Direct RDMA (Enabled|Disabled) for HCA \d+ '([^']+)'")
 _QP = re.compile(r"NET/IB\w* ?: .*\bmtu (\d)\b.*?\bGID (\d+)")
 _WARN = re.compile(r"NCCL WARN (.*\S)")
+_SET = re.compile(r"NCCL INFO (NCCL_\w+) set (?:by environment )?to (\S+?)\.?(?:\s|$)")
 _DMABUF = re.compile(r"DMA-BUF is available on GPU device")
 _SIZE = re.compile(r"comm \S+ rank \d+ n[rR]anks (\d+)")
 _NODES = re.compile(r"nRanks \d+ nNodes (\d+)")
@@ -52,19 +53,22 @@ def parse(text):
         # With sockets NCCL prints the same line of NET/Socket, where it means nothing.
         if found is not None and found.group(1).startswith("IB"):
             direct[found.group(3)] = found.group(2) == "Enabled"
-    transport = _transport(networks, via)
+    transport = _transport(networks, via, told["nodes"])
     over_rdma = [one for one in via if one["rdma"]]
     answer = {
         "transport": transport,
         "networks": sorted({name for names in networks.values() for name in names}),
         "hosts": {host: sorted(names) for host, names in sorted(networks.items()) if host},
-        "on_sockets": sorted(host for host, names in networks.items() if host and not any(map(_is_rdma, names))),
+        "on_sockets": sorted(
+            host for host, names in networks.items() if host and transport != "local" and not any(map(_is_rdma, names))
+        ),
         "devices": sorted(devices.values(), key=lambda one: (one["index"], one["device"])),
         "channels": _counted(via),
         "gpudirect": _gpudirect(over_rdma, direct),
         "gpudirect_by_device": dict(sorted(direct.items())),
         "no_device": any(output.nccl(line) == ("no_device", []) for line in lines) or _empty(lines),
         "dmabuf": any(_DMABUF.search(line) for line in lines),
+        "settings": {found.group(1): found.group(2) for found in map(_SET.search, lines) if found},
         "warnings": [found.group(1)[: texts.SHOWN] for found in map(_WARN.search, lines) if found][:5],
         "complete": any(_DONE.search(line) for line in lines),
         **dict(told, mtus=sorted(told["mtus"]), gids=sorted(told["gids"])),
@@ -116,18 +120,23 @@ def _connection(line, via, told):
         )
     size, nodes = _SIZE.search(line), _NODES.search(line)
     if size is not None:
-        told["ranks"] = int(size.group(1))
+        told["ranks"] = max(told["ranks"] or 0, int(size.group(1)))
     if nodes is not None:
-        told["nodes"] = int(nodes.group(1))
+        told["nodes"] = max(told["nodes"] or 0, int(nodes.group(1)))
 
 
 def _is_rdma(network):
     return network.startswith("IB")
 
 
-def _transport(networks, via):
-    """By the connections where they are told, since the network is chosen before; else by the network."""
+def _transport(networks, via, nodes):
+    """By the connections where they are told, since the network is chosen before; else by the network.
+
+    A network is chosen on one machine alone as well, where nothing goes over it.
+    """
     over = {one["network"] for one in via if one["network"]}
+    if not over and nodes == 1:
+        return "local"
     over = over or {name for names in networks.values() for name in names}
     if not over:
         return "local" if via else None

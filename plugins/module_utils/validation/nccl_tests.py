@@ -22,10 +22,15 @@ HALF = ("time", "algbw", "busbw", "wrong")
 WORDS = {"#wrong": "wrong", "error": "wrong", **{name: name for name in (*SHAPE, *HALF[:3])}}
 _RANK = re.compile(r"#\s+Rank\s+(\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+ on\s+(\S+) device\s+(\d+) \[(\S+?)\] (.*\S)")
 _VERSION = re.compile(r"(?:NCCL|RCCL) version\s*:?\s*(\d+\.\d+(?:\.\d+)?)")
+_LIBRARY = re.compile(r"# nccl-tests version .*\bnccl-library=(\d+)")
 _BOUNDS = re.compile(r"# Out of bounds values : (\d+) (\w+)")
 _AVERAGE = re.compile(r"# Avg bus bandwidth\s+: (\S+)")
 _TEST = re.compile(r"# (?:Collective test (?:starting|concluded): |nThread.*)(\w+_perf)?")
-_FAILED = re.compile(r"Test (?:NCCL|CUDA|MPI) failure|: Test failure |NCCL WARN |Out of memory")
+# A reason stands before what follows from it.
+_REASON = re.compile(r"Invalid number of GPUs: ")
+_FAILED = re.compile(r"Test (?:NCCL|CUDA|MPI) failure|: Test failure |Out of memory")
+# Of a test that came to its end these are no more than warnings.
+_WARN = re.compile(r"NCCL WARN ")
 
 
 def parse(text):
@@ -46,14 +51,15 @@ def parse(text):
             {"rank": int(rank), "host": host, "device": int(device), "pci": pci, "name": name}
             for rank, host, device, pci, name in (found.groups() for found in map(_RANK.search, lines) if found)
         ],
-        "version": _first(_VERSION, lines),
+        "version": _first(_VERSION, lines) or version_of(_first(_LIBRARY, lines)),
         "test": _first(_TEST, lines),
         "average": texts.number(_first(_AVERAGE, lines)),
         "tables": headers,
     }
     bounds = next((found for found in map(_BOUNDS.search, lines) if found), None)
     out = (int(bounds.group(1)), bounds.group(2)) if bounds else (None, None)
-    stopped = next((line.strip() for line in lines if _FAILED.search(line)), None)
+    signs = (_REASON, _FAILED) if out[1] else (_REASON, _FAILED, _WARN)
+    stopped = next((line.strip() for sign in signs for line in lines if sign.search(line)), None)
     return _answer(text, rows, about, out, stopped)
 
 
@@ -83,19 +89,26 @@ def parse_json(text):
                 "rank": one.get("rank"),
                 "host": one.get("hostname") or one.get("host"),
                 "device": one.get("device"),
-                "pci": one.get("pci") or one.get("bus_id"),
-                "name": one.get("device_name") or one.get("name"),
+                "pci": one.get("pci") or one.get("bus_id") or one.get("device_hex"),
+                "name": one.get("device_name") or one.get("name") or one.get("device_info"),
             }
             for one in devices
             if isinstance(one, dict)
         ],
-        "version": found.get("nccl_version"),
+        "version": version_of(found.get("nccl_version")),
         "test": None,
         "average": texts.number((found.get("average_bus_bandwidth") or {}).get("bandwidth")),
         "tables": 1,
     }
     out = (bounds.get("count"), {"true": "OK", "false": "FAILED"}.get(str(okay).lower()))
     return _answer(text, rows, about, out, None)
+
+
+def version_of(code):
+    """2.28.9 of 22809, which is how NCCL numbers its releases from 2.9 on; other words stay as they are."""
+    if not str(code).isdigit() or len(str(code)) < 5:
+        return code
+    return f"{int(code) // 10000}.{int(code) // 100 % 100}.{int(code) % 100}"
 
 
 def _header(line):
@@ -145,7 +158,8 @@ def _answer(text, rows, about, bounds, stopped):
     if not top:
         return texts.not_understood(TOOL, text, "it measured no size above zero")
     best = max(top, key=lambda row: row["out"]["busbw"])
-    if all(not row["out"]["busbw"] for row in sized) and any(row["out"]["algbw"] for row in sized):
+    alone = all(not row["out"]["busbw"] for row in sized) and any(row["out"]["algbw"] for row in sized)
+    if alone and about["tables"] > 1:
         reason = "every rank ran alone, as it does when nccl-tests are built without MPI"
         return texts.failed(TOOL, reason, **about)
     if word is None and about["average"] is None:
@@ -157,6 +171,8 @@ def _answer(text, rows, about, bounds, stopped):
         largest_bytes=top[-1]["size"],
         large=top[-1]["size"] >= LARGE_BYTES,
         wrong=_wrong(rows, count, word),
+        # One rank has nobody to send to: its figures are those of a copy within the GPU.
+        alone=alone,
         ranks_by_factor=_ranks(best),
         nodes=len({rank["host"] for rank in about["ranks"]}) or None,
         rows=rows,

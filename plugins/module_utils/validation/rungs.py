@@ -101,12 +101,12 @@ RUNGS = (
         kept=True,
     ),
     Rung(
-        *("pair.write_bw_both", "The same in both directions at once", PAIR, "pair", "Gb/s", ("pair.write_bw",)),
+        *("pair.write_bw_both", "Bandwidth of RDMA writes both ways at once", PAIR, "pair", "Gb/s", ("pair.write_bw",)),
         *("high", RDMA_PATHS),
         kept=True,
     ),
     Rung(
-        *("pair.write_bw_gpu", "The same with memory of the GPUs", PAIR, "pair", "Gb/s"),
+        *("pair.write_bw_gpu", "Bandwidth of RDMA writes of GPU memory", PAIR, "pair", "Gb/s"),
         *(("pair.write_bw", "guest.driver", "guest.topology"), "high", DIRECT_PATHS),
         gpu=True,
         kept=True,

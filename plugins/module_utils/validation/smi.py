@@ -16,12 +16,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
 
 TOOL = "nvidia-smi"
 _GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
+# What newer drivers want to be done before a GPU can be relied upon again, such as Reset.
+_RECOVERY = "GPU Recovery Action"
+# The same of older ones.
+_RESETS = {"Reset Required": "Reset", "Drain and Reset Recommended": "Drain and Reset"}
 _CUDA = re.compile(r"CUDA Version\s*: ([\d.]+)")
 _PAIR = re.compile(r"(\s*)([\w /-]+?)\s*:(?: (.*))?$")
 
 
 def parse(text):
-    """driver, cuda, gpus: each with name, virtualization, memory_mb, licence, licensed, expiry, ecc."""
+    """driver, cuda, gpus: each with name, virtualization, memory_mb, licence, licensed, expiry, recovery, ecc."""
     report = smi_text.parse(text or "")
     if report.trouble in (None, "unknown") and not report.gpus:
         return texts.not_understood(TOOL, text)
@@ -40,6 +44,7 @@ def parse(text):
             "licence": gpu.licence,
             "licensed": gpu.licensed,
             "expiry": gpu.expiry,
+            "recovery": errors.get(gpu.address, {}).pop("recovery", None),
             "ecc": errors.get(gpu.address, {}),
         }
         for gpu in report.gpus
@@ -49,7 +54,10 @@ def parse(text):
 
 
 def _errors(text):
-    """{address: {mode, corrected, uncorrected, pending, remap_failed}}; a key is missing where it is not told."""
+    """{address: {mode, corrected, uncorrected, pending, remap_failed, unrepairable, exceeded, recovery}}.
+
+    A key is missing where it is not told.
+    """
     found, address, section = {}, None, []
     for line in texts.lines(text):
         gpu = _GPU.match(line)
@@ -71,8 +79,16 @@ def _errors(text):
 
 def _count(told, path, key, value):
     number = texts.whole(value.split(" ")[0]) if value else None
-    if path == ["ECC Mode"] and key == "Current" and value not in smi_text.NOT_TOLD:
+    if value in smi_text.NOT_TOLD:
+        return
+    if not path and key == _RECOVERY and value != "None":
+        told["recovery"] = value
+    elif path == ["GPU Reset Status"] and value == "Yes":
+        told.setdefault("recovery", _RESETS.get(key))
+    elif path == ["ECC Mode"] and key == "Current":
         told["mode"] = value.lower()
+    elif path[:1] == ["ECC Errors"] and value in ("Yes", "No"):
+        _state(told, key, value == "Yes")
     # Volatile ones are since the driver was loaded, which is what a run can have caused.
     elif path[:1] == ["ECC Errors"] and path[1:2] in (["Volatile"], ["Aggregate"]) and number is not None:
         if key == "Total":
@@ -81,8 +97,18 @@ def _count(told, path, key, value):
         worse = "uncorrect" in key.lower() or "double bit" in " ".join([*path, key]).lower()
         name = ("" if path[1] == "Volatile" else "ever_") + ("uncorrected" if worse else "corrected")
         told[name] = told.get(name, 0) + number
-    elif path[:1] == ["Remapped Rows"] and value not in smi_text.NOT_TOLD:
+    elif path[:1] == ["Remapped Rows"]:
         if key == "Pending":
-            told["pending"] = value == "Yes"
+            told["pending"] = value == "Yes" or told.get("pending", False)
         elif key == "Remapping Failure Occurred":
             told["remap_failed"] = value == "Yes"
+
+
+def _state(told, key, yes):
+    """What newer drivers say of the memory besides counts."""
+    if key in ("Channel Repair Pending", "TPC Repair Pending"):
+        told["pending"] = yes or told.get("pending", False)
+    elif key == "Unrepairable Memory":
+        told["unrepairable"] = yes
+    elif key == "SRAM Threshold Exceeded":
+        told["exceeded"] = yes

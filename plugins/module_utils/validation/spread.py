@@ -49,16 +49,17 @@ def median(values):
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def outliers(figures, better="high", deviations=None, share=None):
+def outliers(figures, better="high", deviations=None, share=None, of_two=False):
     """The figures that are worse than the others: [{key, value, median, worse_by}], the worst first.
 
     figures is {key: value}. Each is held against the median of all others, whose spread is the median of their
-    deviations. Two figures have no median to be held against: of them nobody knows which one is bad.
+    deviations. Two figures have no median to be held against: of them nobody knows which one is bad, unless of_two says
+    that only the worse one can be.
     """
     deviations = DEVIATIONS if deviations is None else deviations
     share = SHARE if share is None else share
     told = {key: value for key, value in figures.items() if isinstance(value, (int, float)) and math.isfinite(value)}
-    if len(told) < 3:
+    if len(told) < (2 if of_two else 3):
         return []
     # Of many, one more or less does not move the median.
     whole = _middle(list(told.values())) if len(told) > MANY else None

@@ -48,13 +48,15 @@ def _wanted(document):
 
 
 def _of_model(document, index, model, runs):
+    # One point shows nothing of how it grows.
+    scales = len({run["nodes"] for run in runs}) > 1
     measured = [run for run in runs if run["images_per_s"] is not None]
-    if measured:
+    if measured and scales:
         said = _listed(f"{run['label']}: {numbers.figure(run['images_per_s'])}" for run in measured)
         title = _marked(f"Images per second over nodes, {model}", measured)
         yield f"throughput-{index}", title, said, lambda: plots.throughput(measured)
     related = [run for run in runs if run["efficiency"] is not None]
-    if related:
+    if related and scales:
         said = _listed(f"{run['label']}: {numbers.figure(run['efficiency'])} %" for run in related)
         title = _marked(f"Efficiency over nodes, {model}", related)
         yield f"efficiency-{index}", title, said, lambda: plots.efficiency(related, wanted_efficiency(document))
@@ -86,7 +88,7 @@ def wanted_efficiency(document):
 
 
 def _matrix(found):
-    unit = found["unit"]
+    unit = numbers.unit(found["unit"])
     worst = found["worst"][0]
     kind = f", {found['kind']}" if found["kind"] else ""
     described = (

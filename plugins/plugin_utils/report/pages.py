@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from urllib.parse import quote
@@ -18,6 +19,8 @@ from markupsafe import Markup
 TEMPLATES = Path(__file__).parent / "templates"
 # Rows of one check that are listed, and changes of one object; the rest is in report.json and said so.
 ROWS_NOT_RIGHT, ROWS_RIGHT, CHANGES = 40, 24, 60
+# Objects that are named where many were changed alike.
+NAMES = 8
 # Up to so many nodes the figures of a matrix stand in a table.
 NODES_IN_TABLE = 12
 # Up to so many iterations stand in a table.
@@ -57,6 +60,9 @@ def html(document, drawings, why_no_drawings):
             "num": lambda value: _number(value, numbers.figure),
             "change": lambda value: _number(value, numbers.percent),
             "took": lambda value: _number(value, numbers.duration),
+            "span": _span,
+            "alike": _alike,
+            "how": _how,
             "link": lambda path: quote(path) if _inside(path) else "",
         }
     )
@@ -74,7 +80,9 @@ def html(document, drawings, why_no_drawings):
 def markdown(document):
     """The summary, for a ticket or a chat."""
     environment = _environment(autoescape=False, finalize=_plain)
-    environment.filters.update({"num": numbers.figure, "change": numbers.percent, "took": numbers.duration})
+    environment.filters.update(
+        {"num": numbers.figure, "change": numbers.percent, "took": numbers.duration, "span": numbers.span}
+    )
     models = [name for name, _runs in gallery.models(document)]
     return environment.get_template("report.md.j2").render(doc=document, models=models)
 
@@ -88,11 +96,12 @@ def _environment(**settings):
         keep_trailing_newline=True,
         **settings,
     )
-    environment.filters["moment"] = numbers.moment
+    environment.filters.update({"moment": numbers.moment, "unit": numbers.unit})
     environment.globals.update(
         rows_not_right=ROWS_NOT_RIGHT,
         rows_right=ROWS_RIGHT,
         changes_shown=CHANGES,
+        names_shown=NAMES,
         nodes_in_table=NODES_IN_TABLE,
         iterations_in_table=ITERATIONS_IN_TABLE,
     )
@@ -105,6 +114,30 @@ def _number(value, write):
         return numbers.NOTHING
     tag = Markup('<data value="{}" data-at="{}">{}</data>')
     return tag.format(repr(int(value) if isinstance(value, int) else float(value)), value.at, write(value))
+
+
+def _span(low, high):
+    """From one number to another, or one of them where people would see the same twice."""
+    if numbers.figure(low) == numbers.figure(high):
+        return _number(low, numbers.figure)
+    return Markup("{} to {}").format(_number(low, numbers.figure), _number(high, numbers.figure))
+
+
+def _alike(changes):
+    """Objects whose changes are the same stand together: [{objects, changes}]."""
+    groups = {}
+    for entry in changes or []:
+        group = groups.setdefault(json.dumps(entry["changes"]), {"objects": [], "changes": entry["changes"]})
+        group["objects"].append(entry["object"])
+    return list(groups.values())
+
+
+def _how(row):
+    """What measured a row, in a few words."""
+    tool = Path(row["command"][0]).name if row["command"] else ""
+    if not row["version"]:
+        return tool or "Evidence"
+    return f"{tool} {row['version']}" if tool and row["version"][:1].isdigit() else row["version"]
 
 
 def _inside(path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.report import numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.report.trainings import TRANSPORTS
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.values import median
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.report import canvas
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.report.svg import COLOURS
 
@@ -22,14 +23,15 @@ def throughput(runs):
     """Images per second over nodes for each transport, with what it would be if it grew with the nodes."""
     made, (axes,) = canvas.figure(300)
     for transport, mine in _by_transport(runs, "images_per_s"):
+        _through(axes, transport, _from_one(mine, runs, "images_per_s"), "images_per_s")
         nodes = [run["nodes"] for run in mine]
-        rates = [run["images_per_s"] for run in mine]
-        axes.errorbar(nodes, rates, yerr=[run["spread"] or 0 for run in mine], capsize=3, **_series(transport, mine))
-    base = next((run for run in runs if run["nodes"] == 1 and run["images_per_s"]), None)
+        style = {"fmt": "none", "ecolor": _series(transport, mine)["color"], "elinewidth": 1.5, "capsize": 3}
+        axes.errorbar(nodes, [run["images_per_s"] for run in mine], yerr=[run["spread"] or 0 for run in mine], **style)
+    base = median([run["images_per_s"] for run in runs if run["nodes"] == 1 and run["images_per_s"]])
     most = max(run["nodes"] for run in runs)
     if base is not None and most > 1:
         ideal = {"color": COLOURS["idle"], "linestyle": ":", "linewidth": 1.5, "label": "as many times one node"}
-        axes.plot([1, most], [base["images_per_s"], base["images_per_s"] * most], **ideal)
+        axes.plot([1, most], [base, base * most], **ideal)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(lambda value, _at: f"{value:,.0f}")
     return _over_nodes(made, axes, runs, "images per second")
@@ -39,7 +41,7 @@ def efficiency(runs, wanted=None):
     """Throughput per node against one node, in percent; wanted is the least that passes."""
     made, (axes,) = canvas.figure(300)
     for transport, mine in _by_transport(runs, "efficiency"):
-        axes.plot([run["nodes"] for run in mine], [run["efficiency"] for run in mine], **_series(transport, mine))
+        _through(axes, transport, _from_one(mine, runs, "efficiency"), "efficiency")
     if wanted is not None:
         line = {"color": COLOURS["fail"], "linestyle": (0, (2, 2)), "linewidth": 1.3}
         axes.axhline(wanted, label=f"wanted: {wanted:g} %", **line)
@@ -53,6 +55,25 @@ def _by_transport(runs, key):
         mine = [run for run in runs if run["transport"] == transport and run[key] is not None]
         if mine:
             yield transport, mine
+
+
+def _from_one(mine, runs, key):
+    """The runs of a transport; one node alone uses no network, so that each transport begins with it."""
+    if any(run["nodes"] == 1 for run in mine):
+        return mine
+    return [run for run in runs if run["nodes"] == 1 and run[key] is not None] + mine
+
+
+def _through(axes, transport, runs, key):
+    """A line through the middle of each number of nodes, and a dot for each run where there are several."""
+    by_count = {}
+    for run in sorted(runs, key=lambda run: run["nodes"]):
+        by_count.setdefault(run["nodes"], []).append(run[key])
+    style = _series(transport, runs)
+    axes.plot(list(by_count), [median(some) for some in by_count.values()], **style)
+    dots = [(count, value) for count, some in by_count.items() if len(some) > 1 for value in some]
+    if dots:
+        axes.plot(*zip(*dots), linestyle="", marker=".", markersize=4, color=style["color"], label="_each")
 
 
 def _series(transport, runs):
@@ -109,7 +130,7 @@ def matrix(found):
         _written(axes, image, found)
     bar = made.colorbar(image, ax=axes, shrink=0.85, pad=0.02)
     bar.outline.set_visible(False)
-    canvas.named(axes, f"from (down) to (across), {found['unit']}", found["simulated"])
+    canvas.named(axes, f"from (down) to (across), {numbers.unit(found['unit'])}", found["simulated"])
     return made
 
 
@@ -137,7 +158,9 @@ def _written(axes, image, found):
     for row, line in enumerate(found["values"]):
         for column, value in enumerate(line):
             if value is None:
-                axes.text(column, row, numbers.NOTHING, ha="center", va="center", color=COLOURS["muted"])
+                missed = found["verdicts"][row][column] is not None
+                text = "○" if missed else numbers.NOTHING
+                axes.text(column, row, text, ha="center", va="center", color=COLOURS["muted"])
                 continue
             # Whichever can be read better; the shades are the same in the dark.
             colour = "#000000" if _luminance(image.cmap(image.norm(value))) > 0.179 else "#ffffff"

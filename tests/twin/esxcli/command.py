@@ -145,6 +145,7 @@ def run(world, host, name, arguments):
     if found is None:
         raise Unknown(name)
     with world.changed:
+        host.esxcli_calls[name] += 1
         seconds = world.task_seconds.get(f"esxcli.{name}")
         if seconds:
             world.changed.wait_for(lambda: world.closed, seconds)

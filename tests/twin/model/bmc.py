@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
 import itertools
 from dataclasses import dataclass, field
@@ -55,6 +56,7 @@ class Bmc:
         self.staged: dict = {}
         self.forgets = False  # what is staged does not survive the boot: a planned fault
         self.jobs: list[Job] = []
+        self.requests = collections.Counter()  # by method and path, as clients sent them
         self.username, self.password = USERNAME, PASSWORD
         self.boot_override = {"enabled": "Disabled", "target": "None"}
         self._numbers = itertools.count(471269252011)

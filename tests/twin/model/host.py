@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
 from dataclasses import dataclass, field
 
@@ -138,6 +139,7 @@ class Host(Managed):
         self.leaving = False  # a restart or shutdown has been asked for; ESXi still runs
         self.start_number = 0  # counts power transitions, so that what was planned before one does not happen after it
         self.boot_seconds = 0.3
+        self.esxcli_calls = collections.Counter()  # by command, on whichever way it came
         self.boot_time = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)
         self.boots = 0
         self.cold_boots = 0

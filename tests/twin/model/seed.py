@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from ..switches import seeds as switches
-from . import build, customization, services
+from . import build, customization, permissions, services
 from .release import RELEASES
 from .seed_schema import SeedError, check
 from .world import World
@@ -37,6 +37,7 @@ def from_data(data):
     build.inventory(world, data)
     switches.build(world, data.get("fabric", {}))
     services.add_all(world)
+    permissions.build(world, data)
     for entry in data.get("customizations", []):
         world.get("CustomizationSpecManager").specs.add(customization.seeded(entry))
     return world

@@ -216,9 +216,12 @@ SWITCH = {
     "users": Key(dict),
     "config": Key(list),
 }
+PERMISSION = {"user": NEEDED, "role": NEEDED, "object": TEXT, "propagate": FLAG}
 SEED = {
     "release": Key(str, choices=tuple(RELEASES)),
     "users": Key(dict, required=True),
+    "roles": Key(dict),
+    "permissions": Key(list, table=PERMISSION),
     "task_seconds": Key(dict),
     "customizations": Key(list, table=CUSTOMIZATION),
     "datacenters": Key(list, required=True, table=DATACENTER),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import threading
 import uuid
@@ -29,6 +30,19 @@ class Entity:
         return f"<{self.kind} {self.moid}>"
 
 
+class Clocks:
+    """What time it is for whom: vCenter under the empty name, and the hosts."""
+
+    def __init__(self):
+        self._ahead_s = {}
+
+    def set_ahead(self, name, seconds):
+        self._ahead_s[name] = float(seconds)
+
+    def now(self, name):
+        return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=self._ahead_s.get(name, 0))
+
+
 class World:
     """All entities. Whoever reads or changes them holds the lock."""
 
@@ -48,6 +62,8 @@ class World:
         self.operations = Operations()
         self.libraries = Libraries()
         self.users: dict[str, str] = {}
+        self.clocks = Clocks()
+        self.permissions = None  # twin.model.permissions.Permissions: who of them may do what
         self.release = None  # twin.model.release.Release of the vCenter
         self.instance_uuid = ""
         self.root_folder = None

@@ -84,7 +84,7 @@ def _placements(system, cards, _value, _options):
 
 
 def _list_instances(system, cards, _value, _options):
-    cards = _enabled(cards)
+    cards = _enabled(cards, rc=0)
     if not any(system.instances(card) for card in cards):
         return NO_INSTANCES, NOT_FOUND
     return lists.gpu_instances(system, cards), 0
@@ -93,14 +93,14 @@ def _list_instances(system, cards, _value, _options):
 def _list_compute(system, cards, _value, options):
     found = [
         (card, one, part)
-        for card, one in _instances(system, _enabled(cards), options)
+        for card, one in _instances(system, _enabled(cards, rc=0), options)
         for part in sorted(one.compute, key=lambda part: part.id)
     ]
     return (lists.compute_instances(system, found), 0) if found else (NO_COMPUTE, NOT_FOUND)
 
 
 def _list_compute_profiles(system, cards, _value, options):
-    return lists.compute_profiles(_instances(system, _enabled(cards), options)), 0
+    return lists.compute_profiles(_instances(system, _enabled(cards, rc=0), options)), 0
 
 
 def _create(system, cards, value, options):
@@ -201,10 +201,11 @@ def _capable(cards):
     return found
 
 
-def _enabled(cards):
+def _enabled(cards, rc=NOT_FOUND):
+    """Those in MIG mode. To a real 580.159.04 it was no failure that a list has none to tell of."""
     found = [card for card in cards if card.gpu.mig.current]
     if not found:
-        raise _Stop(NONE_ENABLED, NOT_FOUND)
+        raise _Stop(NONE_ENABLED, rc)
     return found
 
 

@@ -69,6 +69,7 @@ class Service:
 
     def handle(self, method, path, headers, data=b""):
         """Answer one request."""
+        self.bmc.requests[f"{method} {path.partition('?')[0]}"] += 1
         if self.world.bmc_faults.take_unavailable(self.bmc.host.name):
             return self.said("ServiceTemporarilyUnavailable", RETRY_AFTER_S, headers={"Retry-After": RETRY_AFTER_S})
         try:

@@ -8,6 +8,9 @@ from typing import Any
 
 from pyVmomi import vim, vmodl
 
+from ..model.inventory import Managed
+from ..model.permissions import ALWAYS
+from . import types
 from .paths import PropertyReader
 
 _current = contextvars.ContextVar("call")
@@ -59,6 +62,21 @@ class Call:
         """NotAuthenticated unless someone is logged in or anyone may look at this object."""
         if entity.kind not in OPEN_KINDS:
             self.require_session(reference)
+
+    def require_privilege(self, privilege, entity):
+        """NoPermission unless whoever is logged in holds a privilege on an object, or on the host of a manager of one.
+
+        What may be seen is not restricted: everybody sees everything.
+        """
+        if self.session is None or not privilege or privilege in ALWAYS:
+            return
+        target = entity if isinstance(entity, Managed) else getattr(entity, "host", self.world.root_folder)
+        if not self.world.permissions.may(self.session.user, privilege, target):
+            raise vim.fault.NoPermission(
+                msg="Permission to perform this operation was denied.",
+                object=types.reference(target),
+                privilegeId=privilege,
+            )
 
     def begin(self):
         """From here on this is the call that the thread works on."""

@@ -88,6 +88,7 @@ class Dispatcher:
         for name in request.arguments:
             if name not in _parameters(function):
                 raise self._not_served(f"{entity.kind}.{request.method}({name})")
+        call.require_privilege(types.method_of(request.method, entity.kind).privId, entity)
         return function(call, entity, **request.arguments)
 
     def _fetch(self, call, request):

@@ -37,6 +37,11 @@ def prop(kind, path):
     return register
 
 
+def methods():
+    """(kind, name) of everything that is served."""
+    return list(_methods)
+
+
 def find_method(kind, name):
     """The function for a method of this kind or of one it inherits from, or None."""
     return _find_method(kind, name)

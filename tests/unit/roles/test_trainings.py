@@ -103,6 +103,31 @@ def test_the_spread_is_that_of_the_known_benchmark(of):
     assert (f"{mean:.1f}", f"{around:.1f}") == ("1785.2", "3.1")
 
 
+@pytest.mark.parametrize(
+    "seconds,steps",
+    [
+        pytest.param(0.024, 42, id="a GPU of today"),
+        pytest.param(0.2, 10, id="ten at least"),
+        pytest.param(30.0, 10, id="a CPU"),
+        pytest.param(0.0, 10, id="no warmup, nothing known"),
+    ],
+)
+def test_an_iteration_lasts_long_enough_to_say_something(of, seconds, steps):
+    assert of.synthetic.steps_of(seconds) == steps
+
+
+def test_ranks_agree_on_a_number_of_the_first_one(of):
+    # Each rank has measured another time; what all add up to is the number of rank 0 alone.
+    told = {0: 0.0237, 1: 0.0241, 2: 0.1}
+    given = []
+    for rank, value in told.items():
+        engine = of.engines.Engine.__new__(of.engines.Engine)
+        engine.rank, engine.size = rank, len(told)
+        engine.mean = lambda number: given.append(number) or told[0] / len(told)
+        assert engine.first(value) == pytest.approx(told[0])
+    assert given == [told[0], 0.0, 0.0]
+
+
 def test_an_event_is_one_line_in_one_piece(of, capfd):
     of.engines.say("end", rank=1, weights="ab")
     out = capfd.readouterr().out

@@ -140,6 +140,10 @@ class Engine:
         self.torch.cuda.set_device(place)
         self.device = self.torch.device("cuda", place)
 
+    def first(self, value):
+        """The number that rank 0 has, the same to the last bit on every rank."""
+        return self.mean(value if self.rank == 0 else 0.0) * self.size
+
     def wait(self):
         """Until the GPU has done what it was told; without it a clock measures nothing."""
         if self.device.type == "cuda":

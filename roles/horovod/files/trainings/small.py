@@ -104,7 +104,7 @@ def train(engine, options):
         loss = measure(model(seen), kinds)
         loss.backward()
         optimizer.step()
-        value = float(loss)
+        value = float(loss.detach())
         seconds = time.perf_counter() - begun
         if not math.isfinite(value):
             raise ArithmeticError(f"the loss is {value} in iteration {iteration}; a lower learning rate may help")

@@ -12,6 +12,11 @@ from ..registry import method
 from .host_system import host_method
 
 
+@host_method("HostDateTimeSystem", "QueryDateTime")
+def query_date_time(call, this):
+    return call.world.clocks.now(this.host.name)
+
+
 @host_method("HostServiceSystem", "StartService")
 def start_service(call, this, id):
     _service(call, this, id).running = True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pyVmomi import vim
+from pyVmomi import vim, vmodl
 
 from twin.model import tasks
 
-from .. import types
-from ..projections.managed import permission
+from .. import privileges, types
+from ..projections.managed import shown
 from ..projections.shape import make
 from ..registry import method
 
@@ -80,22 +80,44 @@ def query_events(call, this, filter, eventViewSpec=None):
 
 @method("AuthorizationManager", "RetrieveEntityPermissions")
 def entity_permissions(call, this, entity, inherited):
-    return permission(call.world.root_folder if inherited else call.resolve(entity), call.world)
+    permissions, target = call.world.permissions, call.resolve(entity)
+    return [shown(row) for row in (permissions.reaching(target) if inherited else permissions.on(target))]
 
 
 @method("AuthorizationManager", "RetrieveAllPermissions")
 def all_permissions(call, this):
-    return permission(call.world.root_folder, call.world)
+    return [shown(row) for row in call.world.permissions.rows]
 
 
 @method("AuthorizationManager", "HasPrivilegeOnEntities")
 def has_privilege(call, this, entity, sessionId, privId=None):
-    return [_granted(ref, privId) for ref in entity]
+    session = next((one for one in call.sessions.living() if one.public_key == sessionId), None)
+    if session is None:
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: sessionId", invalidProperty="sessionId"
+        )
+    return [_granted(call, session.user, ref, privId) for ref in entity]
 
 
 @method("AuthorizationManager", "HasUserPrivilegeOnEntities")
 def has_user_privilege(call, this, entities, userName, privId=None):
-    return [_granted(ref, privId) for ref in entities]
+    _require_user(call, userName)
+    return [_granted(call, userName, ref, privId) for ref in entities]
+
+
+@method("AuthorizationManager", "FetchUserPrivilegeOnEntities")
+def user_privileges(call, this, entities, userName):
+    _require_user(call, userName)
+    return [
+        make(
+            vim.AuthorizationManager.UserPrivilegeResult,
+            entity=ref,
+            privileges=[
+                name for name in privileges.known() if call.world.permissions.may(userName, name, call.resolve(ref))
+            ],
+        )
+        for ref in entities
+    ]
 
 
 @method("LicenseAssignmentManager", "QueryAssignedLicenses")
@@ -151,12 +173,22 @@ def _carriers(world):
     return [one for kind in kinds for one in world.of_kind(kind)]
 
 
-def _granted(ref, privileges):
+def _require_user(call, name):
+    if name not in call.world.users:
+        raise vim.fault.UserNotFound(msg="The user or group was not found.", principal=name, unresolved=True)
+
+
+def _granted(call, user, ref, asked):
+    target = call.resolve(ref)
     return make(
         vim.AuthorizationManager.EntityPrivilege,
         entity=ref,
         privAvailability=[
-            make(vim.AuthorizationManager.PrivilegeAvailability, privId=name, isGranted=True)
-            for name in privileges or []
+            make(
+                vim.AuthorizationManager.PrivilegeAvailability,
+                privId=name,
+                isGranted=call.world.permissions.may(user, name, target),
+            )
+            for name in asked or []
         ],
     )

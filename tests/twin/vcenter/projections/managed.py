@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from .. import types
+from .. import calls, types
 from ..registry import prop
 from .shape import make
-
-ADMIN_ROLE = -1
 
 
 @prop("ManagedEntity", "name")
@@ -45,24 +43,25 @@ def config_issue(entity, world):
 
 @prop("ManagedEntity", "effectiveRole")
 def effective_role(entity, world):
-    return [ADMIN_ROLE]
+    user = calls.current().session.user
+    return [role.number for role in world.permissions.held(user, entity)]
 
 
 @prop("ManagedEntity", "permission")
 def permission(entity, world):
-    if entity is not world.root_folder:
-        return []
-    return [
-        make(
-            vim.AuthorizationManager.Permission,
-            entity=entity,
-            principal=user,
-            group=False,
-            roleId=ADMIN_ROLE,
-            propagate=True,
-        )
-        for user in world.users
-    ]
+    return [shown(row) for row in world.permissions.on(entity)]
+
+
+def shown(row):
+    """One permission as the API knows it."""
+    return make(
+        vim.AuthorizationManager.Permission,
+        entity=row.entity,
+        principal=row.user,
+        group=False,
+        roleId=row.role.number,
+        propagate=row.propagate,
+    )
 
 
 @prop("ManagedEntity", "disabledMethod")

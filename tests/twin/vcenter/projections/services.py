@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
+from .. import privileges
 from ..registry import prop
 from . import vm_config
 from .shape import make
@@ -33,11 +34,7 @@ def customization_specs(manager, world):
 
 @prop("AuthorizationManager", "roleList")
 def role_list(manager, world):
-    return [
-        _role(-5, "NoAccess", "No access"),
-        _role(-2, "ReadOnly", "Read-only"),
-        _role(-1, "Admin", "Administrator"),
-    ]
+    return [_role(role) for role in world.permissions.roles.values()]
 
 
 @prop("AuthorizationManager", "privilegeList")
@@ -50,7 +47,7 @@ def privilege_list(manager, world):
             name=name.rpartition(".")[2],
             privGroupName=name.rpartition(".")[0],
         )
-        for name in ("System.Anonymous", "System.Read", "System.View", "VirtualMachine.Config.AddRemoveDevice")
+        for name in privileges.known()
     ]
 
 
@@ -104,12 +101,12 @@ def child_snapshot(snapshot, world):
     return [one for one in snapshot.vm.snapshots if one.parent is snapshot]
 
 
-def _role(number, name, label):
+def _role(role):
     return make(
         vim.AuthorizationManager.Role,
-        roleId=number,
-        system=True,
-        name=name,
-        info=make(vim.Description, label=label, summary=label),
-        privilege=["System.Anonymous", "System.View", "System.Read"],
+        roleId=role.number,
+        system=role.system,
+        name=role.name,
+        info=make(vim.Description, label=role.label, summary=role.label),
+        privilege=privileges.granted(role),
     )

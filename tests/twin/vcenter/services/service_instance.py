@@ -26,7 +26,7 @@ def retrieve_service_content(call, this):
 
 @method("ServiceInstance", "CurrentTime")
 def current_time(call, this):
-    return datetime.datetime.now(datetime.timezone.utc)
+    return call.world.clocks.now("")
 
 
 @prop("ServiceInstance", "serverClock")

@@ -123,3 +123,10 @@ def test_missing_vm_of_a_library_is_asked_nothing_but_to_be_made_and_one_of_a_te
     assert [len(steps[step]) for step in ("clone", "shape", "vgpu", "power")] == [2, 1, 1, 1]
     steps = machine_steps(vms, inputs(template="t"), placed("a", "b"), clones)
     assert [len(steps[step]) for step in ("clone", "shape", "vgpu", "power")] == [2, 2, 2, 2]
+
+
+def test_while_hosts_are_undecided_nothing_is_asked_that_depends_on_them():
+    asked = inputs(template="t", path="pvrdma", portgroup="pg", gpu_mode="passthrough")
+    steps = machine_steps(VMS, asked, {}, [], True)
+    assert {step for step, entries in steps.items() if entries} == {"clone", "shape", "power"}
+    assert steps["clone"][0] == {"name": "a"}

@@ -257,3 +257,15 @@ def test_role_takes_what_it_is_told(wish):
 def test_playbook_hands_the_role_everything_that_is_told():
     play = (ROOT / "playbooks" / "guests.yml").read_text()
     assert set(re.findall(r"guest_vm_(\w+): ", play)) == set(guest()) - BESIDE
+
+
+def test_a_stage_can_be_left_out_whatever_the_site_says_of_it():
+    told = site(runtime={"engine": "docker"})
+    assert site_guests(told, without=["guests"])["stages"] == ["runtime"]
+    assert site_guests(told, seen(), without=["runtime"])["stages"] == ["guests"]
+
+
+def test_guests_that_are_not_there_or_have_no_address_are_decided_on_later():
+    looked = seen(vm("job-01", address=""))
+    assert site_guests(site(), looked)["later"] == ["job-02", "job-01"]
+    assert site_guests(site(), seen())["later"] == []

@@ -47,6 +47,12 @@ def test_guests_are_measured_on_their_data_path():
     assert (told["pairs"]["mtu"], told["pairs"]["traffic_class"], told["problems"]) == (9000, 106, [])
 
 
+@pytest.mark.parametrize("nics, nic", [(["vmnic2"], "vmnic2"), (["vmnic2", "vmnic4"], ""), ([], "")], ids=str)
+def test_the_adapter_of_the_host_is_told_where_there_is_only_one(nics, nic):
+    path = {"path": "pvrdma", "nics": nics} if nics else {"path": "tcp"}
+    assert {one["nic"] for one in validation(parts={"network": path})["guests"]} == {nic}
+
+
 CHECKS = {
     "PVRDMA": ({}, {}, [one for one in pairs.CHECKS if one != pairs.OF_GPU]),
     "some": ({}, {"checks": [pairs.TCP, pairs.PING]}, [pairs.TCP, pairs.PING]),
@@ -77,6 +83,7 @@ def test_of_many_guests_not_each_number_is_trained(many, nodes):
 def test_rdma_is_trained_beside_tcp_to_compare_with():
     told = validation()["trainings"]
     assert [(one["variant"], one["data_path"], len(one["hosts"])) for one in told] == [
+        ("1:rdma", "pvrdma", 1),
         ("1:rdma", "pvrdma", 1),
         ("2:rdma", "pvrdma", 2),
         ("2:tcp", "tcp", 2),

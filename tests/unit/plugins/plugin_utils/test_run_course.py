@@ -205,3 +205,25 @@ def test_a_stage_that_still_runs_would_be_a_failed_one_if_nobody_wrote_again():
     run.play_begins("play-0")
     told = run.now.as_result()
     assert (told["state"], told["why"]) == ("failed", "The run was broken off in this stage.")
+
+
+SENTENCE = "job-01: everything will be decided after machines: the VM is not there yet."
+
+
+@pytest.mark.parametrize(
+    "check, module, hidden, kept",
+    [
+        pytest.param(True, "ansible.builtin.debug", False, 1, id="check mode"),
+        pytest.param(False, "ansible.builtin.debug", False, 0, id="a real run"),
+        pytest.param(True, "ansible.builtin.assert", False, 0, id="something else that has messages"),
+        pytest.param(True, "ansible.builtin.debug", True, 0, id="hidden"),
+    ],
+)
+def test_what_a_plan_leaves_open_is_kept_once(check, module, hidden, kept):
+    run = course()
+    run.playbook_begins(stage_plays("guests"), check=check)
+    run.play_begins("play-0")
+    for _time in range(2):
+        ended(run, seen(module, own=False, hidden=hidden, check=check, data={"msg": [SENTENCE, "Hello."]}))
+    expected = {"object": "job-01", "what": [], "after": "machines", "why": "the VM is not there yet"}
+    assert run.now.as_result().get("decided_later", []) == [expected] * kept

@@ -13,6 +13,10 @@ def told(found):
     return [(entry["object"], entry["what"], entry["before"], entry["after"]) for entry in run_results.changes(found)]
 
 
+def shared(made, of):
+    return dict(made, changes=[dict(change, of=of) for change in made["changes"]])
+
+
 CPUS = {"cpus": (8, 16)}
 CHANGES = {
     "VMs of a fleet": (
@@ -30,6 +34,10 @@ CHANGES = {
     "GPUs of a host": (
         seen("mig_partition", "esx-01", data={"gpus": [item({"mig": ("off", "on")}, name="A100", pci="0000:3b:00.0")]}),
         [("esx-01 A100 at 0000:3b:00.0", "mig", "off", "on")],
+    ),
+    "a switch that hosts share": (
+        seen("vmkernel_mtu", "esx-01", data={"host": shared(item({"mtu.dvs": (1500, 9000)}, name="esx-01"), "dvs")}),
+        [("dvs", "mtu.dvs", 1500, 9000)],
     ),
     "an adapter of a guest": (
         seen("guest_interface", "job-01", data={"interface": item({"mtu": (1500, 9000)}, name="ens224")}),

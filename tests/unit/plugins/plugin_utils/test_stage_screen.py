@@ -75,6 +75,28 @@ def test_a_stage_ends():
     assert "(usually 5 s)" in screen.ends(over, (5, 5))[0]
 
 
+@pytest.mark.parametrize(
+    "data, later, words",
+    [
+        pytest.param(CHANGED, [], "2 changes on 2 objects would be made", id="changes"),
+        pytest.param({}, [], "nothing to change", id="none"),
+        pytest.param({}, ["hosts", "hosts"], "more will be decided after hosts", id="all open"),
+        pytest.param(
+            CHANGED,
+            ["hosts", "the driver runs"],
+            "2 changes on 2 objects would be made, more will be decided after hosts and the driver runs",
+            id="some open",
+        ),
+    ],
+)
+def test_a_stage_of_a_plan_ends(data, later, words):
+    _time, run = a_run("machines", check=True)
+    run.play_begins("play-0")
+    run.ended(seen(data=data, check=True), task())
+    run.now.later += [{"object": "job-01", "what": [], "after": after, "why": ""} for after in later]
+    assert screen.ends(run.ends(set()), None)[0] == f"STAGE [machines] ok after 0 s: {words}"
+
+
 def test_the_last_screen_of_a_run_that_failed():
     time, run = a_run("hosts", "fabric", "machines")
     run.play_begins("play-0")

@@ -73,6 +73,14 @@ def test_refusals_have_the_code_of_nvml(machine, line, rc):
     assert machine().run(line)[1] == rc
 
 
+@pytest.mark.parametrize(
+    "line,rc",
+    [("mig -lgi", 0), ("mig -lci", 0), ("mig -lcip", 0), ("mig -cgi 9", 6)],
+)
+def test_lists_of_a_gpu_that_is_not_divided_are_no_failure(machine, line, rc):
+    assert machine(on=False).run(line) == ("No MIG-enabled devices found.\n", rc)
+
+
 def test_instances_are_named_by_id_name_or_long_name(machine):
     here = machine()
     assert here.run("mig -cgi 19,2g.10gb")[1] == 0

@@ -275,6 +275,19 @@ def test_absent_removes_every_guest_driver_and_lets_nouveau_in_again(guest, deb)
     assert call(guest, state="absent")["changed"] is False
 
 
+def test_absent_waits_for_a_reboot_where_one_removes_the_driver_from_the_kernel(guest, deb):
+    call(guest, package=deb)
+    guest.ran.clear()
+    assert waits(call(guest, state="absent")) == ["driver"]
+
+
+def test_a_driver_of_a_data_centre_comes_back_with_each_start_and_waits_for_none(guest):
+    guest.built("580.95.05")
+    guest.load("580.95.05")
+    answer = call(guest, state="absent")
+    assert (answer["changed"], waits(answer), answer["after"]["loaded"]) == (False, [], "580.95.05")
+
+
 def test_absent_leaves_a_blacklist_that_somebody_else_wrote(guest):
     guest.put(nouveau.FILE, "# ours\nblacklist nouveau\noptions nouveau modeset=0\n")
     assert call(guest, state="absent")["changed"] is False

@@ -135,7 +135,7 @@ class Device:
 
     def _lgi(self, argv):
         if not self.mode:
-            return "No MIG-enabled devices found.\n", 6
+            return "No MIG-enabled devices found.\n", 0
         if not self.instances:
             return "No GPU instances found: Not Found\n", 6
         rows = ""

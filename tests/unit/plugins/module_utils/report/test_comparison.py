@@ -89,3 +89,25 @@ def test_a_run_beside_itself_has_no_differences():
     one = run(row("a", 1), row("b", 2, "warn"))
     found = comparison.comparison(one, one)
     assert [found[key] for key in ("cautions", "verdicts", "outliers", "versions")] == [[], [], [], []]
+
+
+def test_what_only_could_not_run_because_of_others_is_counted():
+    before = run(row("a", 1), row("b", 1), row("c", 1))
+    after = run(
+        row("a", 1, "fail"), row("b", None, "not_run", needs=["a"]), row("c", None, "not_run", needs=["b"]),
+        row("new", None, "not_run", needs=["a"]),
+    )  # fmt: skip
+    found = comparison.comparison(before, after)
+    assert ([one["id"] for one in found["verdicts"]], found["held_up"]) == (["a"], 2)
+    assert comparison.comparison(after, after)["held_up"] == 0
+
+
+def test_one_node_alone_is_compared_guest_by_guest():
+    def of(**rates):
+        return [
+            {"nodes": 1, "ranks": 1, "transport": "rdma", "model": "m", "images_per_s": rate, "guests": [name]}
+            for name, rate in rates.items()
+        ]
+
+    found = comparison.comparison(run(trainings=of(a=100.0, b=50.0)), run(trainings=of(a=100.0, b=100.0)))
+    assert [(one["before"], one["after"]) for one in found["trainings"]] == [(100.0, 100.0), (50.0, 100.0)]

@@ -54,3 +54,11 @@ def test_variants_have_matrices_of_their_own_and_what_is_right_or_wrong_has_none
 def test_one_simulated_pair_marks_the_matrix():
     (found,) = made(pair("a", "b", 90.0), pair("b", "a", 90.0, simulated=True))
     assert found["simulated"] is True
+
+
+def test_a_node_that_was_not_measured_stays_in_the_matrix():
+    (found,) = made(pair("a", "b", 90.0), pair("b", "c", None, verdict="not_run"))
+    assert found["nodes"] == ["a", "b", "c"]
+    assert found["values"] == [[None, 90.0, None], [None, None, None], [None, None, None]]
+    assert found["verdicts"] == [[None, "pass", None], [None, None, "not_run"], [None, None, None]]
+    assert (found["pairs"], found["missed"]) == (1, 1)

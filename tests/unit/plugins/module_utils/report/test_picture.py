@@ -112,3 +112,15 @@ def test_a_switch_that_is_not_described_and_cables_that_are_not_known_are_no_tro
 
     (drawn,) = picture.pictures(topology(2, unknown), form)
     assert [box["title"] for box in boxes(drawn, "switch")] == ["leaf-01, switch"]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_switches_beyond_those_of_the_hosts_stand_apart_from_them(form):
+    (drawn,) = picture.pictures(topology(4), form)
+    at = {box["lines"][0]: box for box in boxes(drawn, "switch")}
+    spine = next(box for name, box in at.items() if name.startswith("spi"))
+    leaves = [box for box in at.values() if box is not spine]
+    if form is picture.WIDE:
+        assert spine["x"] > max(leaf["x"] + leaf["w"] for leaf in leaves)
+    else:
+        assert spine["y"] > max(leaf["y"] + leaf["h"] for leaf in leaves) + 20

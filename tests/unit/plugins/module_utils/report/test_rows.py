@@ -113,3 +113,45 @@ def test_the_ladder_has_layers_in_order_and_what_is_not_right_first():
 def test_rows_of_a_check_that_expect_different_things_do_not_share_one():
     both = rows.rows([{**GOOD, "expected": {"text": "a"}}, {**GOOD, "expected": {"text": "b"}}], [])
     assert rows.ladder(both)[0]["checks"][0]["expected"] == ""
+
+
+def ladder_of(*some):
+    """Rows as (id, verdict, ids that it needs)."""
+    recorded = [
+        {**GOOD, "id": label, "verdict": verdict, "needs": needs, "measured": None if verdict == "not_run" else 1}
+        for label, verdict, needs in some
+    ]
+    return {row["id"]: row["because"] for row in rows.rows(recorded, [])}
+
+
+def test_what_could_not_run_goes_back_to_what_failed_first_over_any_number_of_steps():
+    found = ladder_of(
+        ("mtu", "fail", []),
+        ("clock", "not_run", []),
+        ("ping", "not_run", ["mtu", "good"]),
+        ("rping", "not_run", ["ping", "clock"]),
+        ("good", "pass", []),
+    )
+    assert found == {"mtu": [], "clock": [], "ping": ["mtu"], "rping": ["mtu", "clock"], "good": []}
+
+
+@pytest.mark.parametrize(
+    "some,found",
+    [
+        # What warned or was skipped keeps nobody from running, and what nobody knows cannot be the reason.
+        ([("a", "warn", []), ("b", "skipped", []), ("c", "not_run", ["a", "b", "unknown"])], []),
+        # Only what could not run has such a reason.
+        ([("a", "fail", []), ("c", "fail", ["a"])], []),
+        ([("c", "not_run", ["c"])], []),
+        ([("a", "not_run", ["c"]), ("c", "not_run", ["a"])], ["a"]),
+    ],
+    ids=["no stop", "ran", "itself", "in a circle"],
+)
+def test_a_row_without_such_a_reason_stands_for_itself(some, found):
+    assert ladder_of(*some)["c"] == found
+
+
+def test_a_row_that_could_not_run_does_not_hide_what_the_others_were_held_to():
+    both = [{**GOOD, "expected": {"text": "80", "source": "site"}}, {**GOOD, "verdict": "not_run", "measured": None}]
+    (check,) = rows.ladder(rows.rows(both, []))[0]["checks"]
+    assert (check["expected"], check["source"]) == ("80", "site")

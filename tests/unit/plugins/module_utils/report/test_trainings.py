@@ -61,3 +61,10 @@ def test_iterations_tell_how_far_the_slowest_is_from_the_middle():
 def test_a_run_without_figures_stays_and_has_none():
     (found,) = trainings([run(2, "rdma", None)])
     assert [found[key] for key in ("efficiency", "speedup", "median", "slowest_over", "gain")] == [None] * 5
+
+
+def test_a_slow_guest_alone_is_not_the_measure_of_all():
+    alone = [run(1, "rdma", rate, guests=[name]) for name, rate in (("a", 50.0), ("b", 100.0), ("c", 102.0))]
+    found = trainings([*alone, run(2, "rdma", 190.0, guests=["a", "b"])])
+    assert found[-1]["efficiency"] == 95.0
+    assert [one["label"] for one in found] == ["1 node, a", "1 node, b", "1 node, c", "2 nodes, RDMA"]

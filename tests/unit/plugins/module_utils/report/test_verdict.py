@@ -76,3 +76,44 @@ def test_what_is_not_right_stands_on_top_the_worst_first_and_not_without_end():
     found, _remarks = made(["warn"] * 15 + ["fail"] * 10 + ["not_run"], "fail")
     assert [row["verdict"] for row in found["not_right"]] == ["fail"] * 10 + ["warn"] * 10
     assert found["not_right_more"] == 6
+
+
+def told(*some):
+    """What is not right of rows as (check, object, verdict, why, needs)."""
+    recorded = [
+        {
+            "id": f"{check} {name}",
+            "check": check,
+            "verdict": state,
+            "why": why,
+            "needs": needs,
+            "subject": {"guest": name},
+            "measured": None if state == "not_run" else 1,
+        }
+        for check, name, state, why, needs in some
+    ]
+    found = verdict.verdict(None, rows.rows(recorded, []), [], [], "", [])
+    return [
+        tuple(one[key] for key in ("title", "on", "verdict", "why", "rows", "holds_up")) for one in found["not_right"]
+    ]
+
+
+def test_what_only_could_not_run_because_of_others_is_counted_with_those():
+    found = told(
+        ("mtu", "a", "fail", "1500", []),
+        ("ping", "a", "not_run", "mtu a failed", ["mtu a"]),
+        ("bandwidth", "a", "not_run", "ping a was not run", ["ping a"]),
+        ("clock", "b", "not_run", "nobody looked", []),
+    )
+    assert found == [("mtu", "a", "fail", "1500", 1, 2), ("clock", "b", "not_run", "nobody looked", 1, 0)]
+
+
+def test_rows_of_a_check_that_are_wrong_alike_stand_together():
+    found = told(*(("mtu", name, "fail", "1500", []) for name in "abc"), ("mtu", "d", "warn", "8000", []))
+    assert found == [("mtu", "a; b; c", "fail", "1500", 3, 0), ("mtu", "d", "warn", "8000", 1, 0)]
+
+
+def test_figures_of_one_row_are_not_told_of_the_others_and_many_names_are_counted():
+    (found,) = told(*(("mtu", f"job-{number}", "fail", f"{number}", []) for number in range(1, 10)))
+    assert found[1] == "job-1; job-2; job-3; job-4; job-5; 4 more"
+    assert found[3] == "job-1: 1"

@@ -13,9 +13,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_ke
 from .runs import IMAGE, guests, planned, rdma
 
 MPIRUN = (
-    "mpirun --allow-run-as-root --tag-output -np 3 -H job-01:2,job-02:1 -bind-to none -map-by slot -mca pml ob1 "
-    "-mca btl ^openib -mca btl_vader_single_copy_mechanism none -mca btl_tcp_if_include ens224 "
-    "-mca oob_tcp_if_include ens224"
+    "mpirun --allow-run-as-root --tag-output -np 3 -H job-01:2,job-02:1 --bind-to none --map-by slot --mca pml ob1 "
+    "--mca btl ^openib --mca btl_vader_single_copy_mechanism none --mca btl_tcp_if_include ens224 "
+    "--mca oob_tcp_if_include ens224"
 )
 HOSTS = [{"name": "job-01", "address": "10.0.112.11", "slots": 2}, {"name": "job-02", "address": "10.0.112.12"}]
 
@@ -41,7 +41,7 @@ def test_horovodrun_is_told_the_interface_so_that_it_does_not_look_for_one():
 
 def test_horovodrun_with_mpi_hands_on_what_it_does_not_set_itself():
     made = planned(launcher="horovodrun")
-    given = "--mpi-args=-mca btl_vader_single_copy_mechanism none -mca oob_tcp_if_include ens224"
+    given = "--mpi-args=--mca btl_vader_single_copy_mechanism none --mca oob_tcp_if_include ens224"
     assert given in made.launches[0].argv
 
 

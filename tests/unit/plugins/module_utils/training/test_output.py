@@ -14,6 +14,7 @@ def tagged(text, launcher, rank=0):
     """As a launcher hands lines of one rank on."""
     prefix = {
         "mpirun": f"[1,{rank}]<stdout>:",
+        "mpirun of Open MPI 5": f"[1,{rank}]<stdout>: ",
         "gloo": f"[{rank}]<stdout>:",
         "gloo with time": f"Sun Mar  1 08:15:30 2026[{rank}]<stdout>:",
         "torchrun": f"[default{rank}]:",
@@ -22,7 +23,7 @@ def tagged(text, launcher, rank=0):
     return "".join(f"{prefix}{line}\n" for line in text.splitlines())
 
 
-LAUNCHERS = ("none", "mpirun", "gloo", "gloo with time", "torchrun")
+LAUNCHERS = ("none", "mpirun", "mpirun of Open MPI 5", "gloo", "gloo with time", "torchrun")
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
@@ -87,6 +88,21 @@ def test_own_trainings_are_read():
     # Without the first iteration: 211 + 1 and 212 + 2 over both ranks.
     assert result.throughput(seen, 2)["mean"] == 213.0
     assert seen.told() == "2 of 2 ranks, iteration 2, loss 2, 214.0 samples/s, 2 done"
+
+
+def test_a_benchmark_that_prints_for_people_too_counts_each_iteration_once():
+    lines = [event(event="rank", rank=0, size=1, host="job-01")]
+    for iteration, rate in enumerate((100.0, 200.0, 220.0)):
+        lines.append(f"Iter #{iteration}: {rate:.1f} img/sec per GPU\n")
+        lines.append(event(event="iteration", rank=0, iteration=iteration, loss=2.0, samples_per_s=rate, seconds=0.1))
+    seen = progress("".join(lines), hosts=("job-01",))
+    assert [entry["samples_per_s"] for entry in seen.iterations] == [100.0, 200.0, 220.0]
+    assert result.throughput(seen, 1) == {
+        "mean": 210.0,
+        "spread": 10.0,
+        "iterations": 2,
+        "how": "sum over the ranks of each iteration",
+    }
 
 
 def test_unequal_weights_and_missing_ranks_are_no_success():

@@ -22,6 +22,21 @@ def test_the_rank_that_failed_first_is_found(sample, expected):
     assert trouble.first_failure(progress(read(sample)).last_lines()) == expected
 
 
+@pytest.mark.parametrize(
+    "said, expected",
+    [
+        ("   Process name: [prterun-job-01-14660@1,1]\n   Exit code:    3", trouble.First(1, None, 3)),
+        (
+            "prterun noticed that process rank 1 with PID 147 on node job-02 exited on\nsignal 9 (Killed).",
+            trouble.First(1, "job-02", None, 9),
+        ),
+    ],
+    ids=["status", "signal"],
+)
+def test_the_launcher_of_open_mpi_5_is_understood_as_well(said, expected):
+    assert trouble.first_failure(said.splitlines()) == expected
+
+
 def test_a_rank_that_says_itself_that_it_failed_was_first():
     events = [{"rank": 1, "host": "job-02", "reason": "no memory"}, {"rank": 0, "host": "job-01"}]
     assert trouble.first_failure([], events).rank == 1
@@ -46,6 +61,11 @@ def test_a_guest_that_mpirun_lost_is_named():
         ("timeout: failed to run command 'mpirun': No such file or directory", "command_missing"),
         ("ssh: connect to host 10.0.112.12 port 12345: Connection timed out", "ssh_refused"),
         ("ORTE has lost communication with a remote daemon.", "connection_lost"),
+        ("PRTE has lost communication with a remote daemon.", "connection_lost"),
+        ("prterun was unable to launch the specified application as it could not", "command_missing"),
+        ("No network interfaces were found for out-of-band communications. We require", "no_common_interface"),
+        ("init.cc:904 NCCL WARN Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 60", "same_gpu"),
+        ("Rank 1 is number 2 on job-01, where PyTorch sees 1 GPU(s).", "same_gpu"),
         ("Missing ranks: 1", "horovod_stalled"),
         ("Call to ibv_set_ece failed with error Operation not supported errno 95", None),
         ("NCCL INFO NET/Socket : GPU Direct RDMA Disabled for HCA 0 'eth0'", None),

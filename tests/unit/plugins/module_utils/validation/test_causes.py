@@ -58,6 +58,21 @@ def test_nccl_on_sockets():
     assert "it found no RDMA device" in row["why"]
 
 
+@pytest.mark.parametrize(
+    "settings, no_device, words",
+    [
+        ({"NCCL_IB_DISABLE": "1"}, False, "; NCCL_IB_DISABLE is set for the run"),
+        ({"NCCL_IB_HCA": "=mlx5_7"}, True, "; no RDMA device fits NCCL_IB_HCA, =mlx5_7"),
+        ({"NCCL_IB_DISABLE": "0", "NCCL_IB_HCA": "=mlx5_0"}, False, ""),
+    ],
+    ids=["off", "another device", "not to blame"],
+)
+def test_the_environment_of_a_run_keeps_nccl_on_sockets(settings, no_device, words):
+    lab = World(2, "sriov")
+    lab.set("cluster.nccl", transport="tcp", settings=settings, no_device=no_device, on_sockets=lab.guests)
+    assert row_of(lab.judged(), "cluster.nccl rdma")["cause"] == f"NCCL on sockets{words}"
+
+
 def test_one_guest_whose_nccl_went_on_sockets_is_named():
     lab = World(4, "sriov")
     lab.set("cluster.nccl", transport="mixed", on_sockets=["job-02"])
@@ -125,6 +140,18 @@ def test_mtu_1500_in_the_middle(pairs, place):
     )
 
 
+def test_an_mtu_in_the_middle_is_where_the_settings_say():
+    lab = World(2, "sriov")
+    lab.set("pair.ping_mtu", received=0, where="silent", passes=1500)
+    words = "spine-01 Eth1/3 takes 1500 bytes, while leaf-03 swp31 sends 9216."
+    said = {"severity": "error", "code": "mtu", "msg": words, "a": {"name": "spine-01", "port": "Eth1/3"}}
+    other = dict(said, code="pfc_one_sided", msg="leaf-01 Ethernet1 sends no pauses.")
+    lab.set("fabric.settings", disagreements=[other, said])
+    cause = row_of(lab.judged(), "pair.ping_mtu job-01 > job-02")["cause"]
+    assert cause.startswith("the MTU on the way is too small: between job-01")
+    assert cause.endswith(f"; the settings say: {words}")
+
+
 def _crosses(pair):
     return (pair[0] < "job-03") != (pair[1] < "job-03")
 
@@ -170,9 +197,12 @@ def test_two_vms_on_one_host():
 
 def test_more_than_the_line_is_a_shared_host_too():
     lab = World(4, "pvrdma")
-    lab.set("pair.write_bw", ("job-01", "job-02"), gbps=138.0)
+    for pair in (("job-01", "job-02"), ("job-02", "job-01")):
+        lab.set("pair.write_bw", pair, gbps=138.0)
     told = lab.judged()
     assert row_of(told, "pair.write_bw job-01 > job-02")["verdict"] == "warn"
+    # Both directions are of one cause.
+    assert [(one["code"], len(one["rows"])) for one in told["causes"]] == [("shared_host", 2)]
     assert "job-01 and job-02 share a host" in row_of(told, "pair.write_bw job-01 > job-02")["cause"]
 
 

@@ -80,6 +80,29 @@ def test_what_a_guest_is_not_told_is_neither_good_nor_bad():
     assert (gpu["licensed"], "uncorrected" in gpu["ecc"], "pending" in gpu["ecc"]) == (True, False, False)
 
 
+def test_a_whole_gpu_in_a_vm_tells_what_bare_metal_does():
+    (gpu,) = smi.parse(texts.WHOLE.format(action="None", repair="No", unrepairable="No", exceeded="No"))["gpus"]
+    assert (gpu["virtualization"], gpu["licence"], gpu["recovery"]) == ("passthrough", None, None)
+    known = {"mode": "enabled", "corrected": 7, "uncorrected": 0, "ever_corrected": 9, "ever_uncorrected": 0}
+    assert gpu["ecc"] == {**known, "exceeded": False, "pending": False, "unrepairable": False, "remap_failed": False}
+    (gpu,) = smi.parse(texts.WHOLE.format(action="Reset", repair="Yes", unrepairable="Yes", exceeded="Yes"))["gpus"]
+    told = {key: gpu["ecc"][key] for key in ("exceeded", "pending", "unrepairable")}
+    assert (gpu["recovery"], set(told.values())) == ("Reset", {True})
+
+
+@pytest.mark.parametrize("required, recovery", [("Yes", "Reset"), ("No", None), ("N/A", None)])
+def test_older_drivers_ask_for_a_reset_in_other_words(required, recovery):
+    older = f"    GPU Reset Status\n        Reset Required                : {required}\n    ECC Mode\n"
+    text = texts.SMI.format(licence="Licensed", volatile=0, pending="No").replace("    ECC Mode\n", older)
+    assert smi.parse(text)["gpus"][0]["recovery"] == recovery
+
+
+def test_one_gpu_without_an_adapter_in_a_table_with_underlined_heads():
+    head = "\t\x1b[4mGPU0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\x1b[0m\n"
+    found = topology.parse(head + "GPU0\t X \t0-15\t0\t\tN/A\n\nLegend:\n\n  X    = Self\n")
+    assert (found["nearest"], found["numa"], found["nics"]) == ({"GPU0": None}, {"GPU0": [0]}, {})
+
+
 @pytest.mark.parametrize("text, understood", [("No devices were found", True), ("", False), ("hello", False)])
 def test_no_gpus_are_told_from_no_answer(text, understood):
     assert (smi.parse(text)["understood"], bool(smi.parse(text)["why"])) == (understood, True)

@@ -64,6 +64,7 @@ def test_bandwidth_against_its_marks(gbps, verdict):
         ({"bytes": 4096}, "pair.write_lat", "not_run"),
         ({"large": False, "largest_bytes": 4096}, "cluster.nccl", "not_run"),
         ({"wrong": 3}, "cluster.nccl", "fail"),
+        ({"busbw": 0.0, "alone": True}, "cluster.nccl", "fail"),
         ({"transport": None}, "cluster.nccl", "fail"),
         ({"transport": "mixed"}, "cluster.nccl", "fail"),
         ({"busbw": 4.0}, "cluster.nccl", "warn"),
@@ -79,9 +80,14 @@ def test_bandwidth_against_its_marks(gbps, verdict):
         ({"nearest": {"GPU0": {"nic": "mlx5_0", "class": "SYS"}}}, "guest.topology", "warn"),
         ({"gpus": [{"ecc": {"uncorrected": 2}}]}, "guest.ecc", "fail"),
         ({"gpus": [{"ecc": {}}]}, "guest.ecc", "skipped"),
+        ({"gpus": [{"ecc": {"uncorrected": 0, "unrepairable": True}}]}, "guest.ecc", "fail"),
+        ({"gpus": [{"ecc": {"uncorrected": 0, "exceeded": True}}]}, "guest.ecc", "fail"),
+        ({"gpus": [{"ecc": {"uncorrected": 0, "pending": True}}]}, "guest.ecc", "warn"),
+        ({"gpus": [{"licence": None, "virtualization": "passthrough"}]}, "guest.licence", "not_run"),
         ({"xids": [{"code": 79, "kind": "hardware", "pci": "0000:03:00", "means": "gone"}]}, "guest.xid", "fail"),
         ({"xids": [{"code": 13, "kind": "program", "pci": "0000:03:00", "means": "wrong"}]}, "guest.xid", "warn"),
         ({"gpus": []}, "guest.driver", "fail"),
+        ({"gpus": [{"name": "NVIDIA H100 80GB HBM3", "recovery": "Reset"}]}, "guest.driver", "fail"),
         ({"changed": {"rx_prio3_discards": 4}}, "guest.counters", "fail"),
         ({"changed": {"packet_seq_err": 4}}, "guest.counters", "warn"),
         ({"changed": {"np_cnp_sent": 4, "rx_prio3_pause": 9}}, "guest.counters", "pass"),
@@ -105,6 +111,15 @@ def test_single_findings(change, check, verdict):
     lab.set(check, **change)
     rows = [row for row in lab.judged()["rows"] if row["check"] == check]
     assert {row["verdict"] for row in rows} == {verdict}
+
+
+@pytest.mark.parametrize("wrong, verdict", [(0, "skipped"), (None, "skipped"), (2, "fail")])
+def test_one_gpu_alone_says_nothing_of_a_bandwidth_and_whether_it_computes_right(wrong, verdict):
+    lab = World(1, "tcp")
+    lab.set("cluster.nccl", busbw=0.0, alone=True, nodes=1, wrong=wrong)
+    row = row_of(lab.judged(), "cluster.nccl tcp")
+    assert (row["verdict"], row["measured"]) == (verdict, None)
+    assert ("no other to exchange with" if verdict == "skipped" else "were wrong") in row["why"]
 
 
 def test_two_looks_at_counters_are_one_row():

@@ -131,8 +131,8 @@ def test_without_gpus_nothing_of_gpus_is_asked():
         lab.drop(check)
     lab.drop("pair.write_bw_gpu")
     lab.drop("cluster.training")
-    for count in (1, 3):
-        lab.train(lab.guests[:count], "tcp", 20.0 * count, device="CPU")
+    for guests in (*([guest] for guest in lab.guests), lab.guests):
+        lab.train(guests, "tcp", 20.0 * len(guests), device="CPU")
     assert lab.judged()["verdict"]["state"] == "pass"
 
 
@@ -140,6 +140,17 @@ def test_a_site_leaves_a_check_out_with_its_reason():
     lab = World(2, "sriov", skip={"fabric.settings": "the network belongs to others"})
     row = row_of(lab.judged(), "fabric.settings")
     assert (row["verdict"], row["why"]) == ("skipped", "The site leaves it out: the network belongs to others.")
+
+
+def test_a_site_that_leaves_out_what_sends_has_no_counters_to_look_at():
+    tests = ("pair.write_lat", "pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu", "pair.iperf3")
+    lab = World(2, "sriov", skip=dict.fromkeys((*tests, "cluster.nccl"), "it is in use"))
+    for check in (*tests, "cluster.nccl"):
+        lab.drop(check)
+    told = lab.judged()
+    row = row_of(told, "guest.counters job-01")
+    assert (row["verdict"], row["why"]) == ("skipped", "All that sends while it is counted is left out.")
+    assert told["verdict"]["state"] == "pass"
 
 
 def test_figures_of_a_check_that_nobody_expected_are_not_lost():

@@ -88,8 +88,27 @@ def test_a_sweep_of_small_messages_says_nothing_of_the_path():
 
 
 def test_ranks_that_ran_alone_are_found_by_their_arithmetic():
-    found = nccl_tests.parse(texts.nccl_tests([nccl_row(512 * MIB, 180.0, factor=0.0)]))
-    assert "without MPI" in found["why"]
+    text = texts.nccl_tests([nccl_row(512 * MIB, 180.0, factor=0.0)], ranks=("job-01",))
+    assert "without MPI" in nccl_tests.parse(text + text.replace("job-01", "job-02"))["why"]
+
+
+def test_one_rank_by_itself_is_told_as_such():
+    """Forms of 2.19: `[0000:00:06]` without a function, releases as one number, bandwidths such as 3e+06."""
+    rows = [nccl_row(512 * MIB, 1496.4, factor=0.0), nccl_row(1024 * MIB, 1506.8, factor=0.0)]
+    head = "# nccl-tests version 2.19.6 nccl-headers=22809 nccl-library=22809\n"
+    head += "#  Rank  0 Group  0 Pid   2268 on     job-01 device  0 [0000:00:06] NVIDIA H100 80GB HBM3\n"
+    text = head + texts.nccl_tests(rows, average=0).replace("NCCL version 2.22.3+cuda12.6\n", "")
+    found = nccl_tests.parse(text.replace("1506.80    0.00      0\n", "  3e+06    0.00      0\n"))
+    assert (found["alone"], found["busbw"], found["wrong"]) == (True, 0.0, 0)
+    assert (found["version"], found["nodes"], found["why"]) == ("2.28.9", 1, "")
+    assert (found["ranks"][0]["pci"], found["rows"][-1]["in"]["algbw"]) == ("0000:00:06", 3e6)
+
+
+@pytest.mark.parametrize(
+    "code, version", [("22809", "2.28.9"), (23007, "2.30.7"), ("2.27.5", "2.27.5"), (2708, 2708), (None, None)]
+)
+def test_releases_of_nccl_as_one_number(code, version):
+    assert nccl_tests.version_of(code) == version
 
 
 @pytest.mark.parametrize(
@@ -116,6 +135,20 @@ def test_a_test_that_failed_says_so():
     found = nccl_tests.parse(text)
     assert (found["understood"], "busbw" in found) == (True, False)
     assert "Test NCCL failure" in found["why"]
+
+
+WARNING = "job-02:9:9 [0] NCCL WARN socketProgress: Connection refused, retrying\n"
+
+
+def test_a_warning_is_a_reason_only_where_the_test_did_not_come_to_its_end():
+    whole = texts.nccl_tests(SWEEP)
+    assert nccl_tests.parse(WARNING + whole)["busbw"] == pytest.approx(10.6, abs=0.01)
+    assert "Connection refused" in nccl_tests.parse(WARNING + whole.split("# Out of")[0])["why"]
+
+
+def test_the_reason_is_told_and_not_what_follows_from_it():
+    text = "Invalid number of GPUs: 2 requested but only 1 were found.\n .. job-01 pid 9: Test failure common.cu:1454\n"
+    assert "2 requested but only 1 were found" in nccl_tests.parse(text)["why"]
 
 
 def log(*lines, host="job-01"):
@@ -161,6 +194,13 @@ def test_hosts_on_sockets_are_named():
     assert [(one["device"], one["host"]) for one in found["devices"]] == [("mlx5_0", "job-01")]
 
 
+def test_on_one_machine_a_network_is_chosen_and_not_used():
+    alone = log(*SOCKETS, "comm 0x341a9740 rank 0 nRanks 1 nNodes 1 localRanks 1 localRank 0 MNNVL 0")
+    assert (nccl_log.parse(alone)["transport"], nccl_log.parse(alone)["on_sockets"]) == ("local", [])
+    of_two = log("comm 0x341a9700 rank 0 nRanks 2 nNodes 2 localRanks 1 localRank 0 MNNVL 0")
+    assert nccl_log.parse(of_two + alone)["transport"] == "tcp"
+
+
 def test_using_without_a_device_is_none():
     found = nccl_log.parse(log("NET/IB : Using [RO]; OOB eth0:10.0.112.11<0>", "Using network Socket"))
     assert (found["no_device"], found["devices"]) == (True, [])
@@ -190,6 +230,11 @@ def test_known_errors_of_nccl_are_named(line, code):
 def test_an_error_that_means_nothing_is_none():
     text = log(USING, "Using network IB", "Call to ibv_set_ece failed with error Operation not supported errno 95")
     assert (nccl_log.parse(text)["why"], nccl_log.parse(text)["error"]) == ("", None)
+
+
+def test_what_it_was_told_by_its_environment_is_known():
+    text = log(*SOCKETS, "NCCL_IB_DISABLE set by environment to 1.", "NCCL_IB_HCA set to =mlx5_7")
+    assert nccl_log.parse(text)["settings"] == {"NCCL_IB_DISABLE": "1", "NCCL_IB_HCA": "=mlx5_7"}
 
 
 @pytest.mark.parametrize("text", ["", "hello", log("NCCL_SOCKET_IFNAME set to ens192")])

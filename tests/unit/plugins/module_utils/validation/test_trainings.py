@@ -85,20 +85,39 @@ def test_simulated_figures_are_counted_and_nothing_real_is_claimed():
     made = [dict(one, simulated=one["check"] in ("pair.write_bw", "cluster.training")) for one in lab.measurements()]
     told = judge(made, lab.intent, topology=lab.topology)
     assert row_of(told, "cluster.efficiency 2:rdma")["simulated"] is True
-    assert told["verdict"]["counts"]["simulated"] == 8
+    assert told["verdict"]["counts"]["simulated"] == 9
     assert "say nothing of real ones" in told["verdict"]["sentence"]
     assert "Bandwidth of RDMA writes" in told["simulated"]
 
 
-def test_trainings_of_each_guest_alone_stand_for_the_one_of_the_first():
+def test_a_guest_alone_has_no_network_so_that_either_transport_will_do():
     lab = World(3, "sriov")
-    lab.drop("cluster.training", ("job-01",))
     for guest in lab.guests:
+        lab.drop("cluster.training", guest)
         lab.add("cluster.training", guest, "1:tcp", total=1480.0, iterations=[1480.0] * 4, device="GPU", devices=1)
     told = lab.judged()
     assert told["verdict"]["state"] == "pass"
-    assert "cluster.training 1:rdma" not in [row["id"] for row in told["rows"]]
+    assert [row["id"] for row in told["rows"] if "(1:" in row["id"]] == [
+        f"cluster.training {guest} (1:tcp)" for guest in lab.guests
+    ]
     assert row_of(told, "cluster.efficiency 3:rdma")["measured"] == 100.0
+
+
+def test_a_guest_that_did_not_train_alone_is_missed():
+    lab = World(2, "sriov")
+    lab.drop("cluster.training", "job-02")
+    told = lab.judged()
+    assert row_of(told, "cluster.training job-02 (1:rdma)")["verdict"] == "not_run"
+    assert told["verdict"]["state"] == "incomplete"
+
+
+def test_of_two_guests_the_slower_one_is_the_bad_one():
+    lab = World(2, "sriov")
+    lab.train(["job-02"], "rdma", 1100.0)
+    told = lab.judged()
+    assert row_of(told, "cluster.training job-01 (1:rdma)")["verdict"] == "pass"
+    row = row_of(told, "cluster.training job-02 (1:rdma)")
+    assert (row["verdict"], row["cause"][:7]) == ("warn", "job-02 ")
 
 
 def test_whoever_ran_it_says_which_guests_took_part():

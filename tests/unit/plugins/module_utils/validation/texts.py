@@ -125,6 +125,40 @@ GPU 00000000:02:00.0
         Pending                           : {pending}
         Remapping Failure Occurred        : No
 """
+# A whole GPU, as drivers of R580 tell of it.
+WHOLE = """Driver Version                                         : 580.95.05
+CUDA Version                                           : 13.0
+Attached GPUs                                          : 1
+GPU 00000000:00:06.0
+    Product Name                                       : NVIDIA H100 80GB HBM3
+    GPU Virtualization Mode
+        Virtualization Mode                            : Pass-Through
+    GPU Recovery Action                                : {action}
+    ECC Mode
+        Current                                        : Enabled
+    ECC Errors
+        Volatile
+            SRAM Correctable                           : 3
+            SRAM Uncorrectable Parity                  : 0
+            SRAM Uncorrectable SEC-DED                 : 0
+            DRAM Correctable                           : 4
+            DRAM Uncorrectable                         : 0
+        Aggregate
+            SRAM Correctable                           : 5
+            SRAM Uncorrectable Parity                  : 0
+            DRAM Correctable                           : 4
+            SRAM Threshold Exceeded                    : {exceeded}
+        Aggregate Uncorrectable SRAM Sources
+            SRAM L2                                    : 0
+        Channel Repair Pending                         : {repair}
+        TPC Repair Pending                             : No
+        Unrepairable Memory                            : {unrepairable}
+    Remapped Rows
+        Uncorrectable Error                            : 0
+        Pending                                        : No
+        Remapping Failure Occurred                     : No
+    Processes                                          : None
+"""
 KERNEL = "[    0.000000] Linux version 5.15.0\n"
 XID = "[ 3606.832215] NVRM: Xid (PCI:0000:03:00): {}, pid=67769, name=python3, what happened\n"
 TRACKING = """Reference ID    : {reference}

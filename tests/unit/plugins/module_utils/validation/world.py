@@ -159,14 +159,16 @@ class World:
             gpudirect="all" if direct else "none",
             ranks_by_factor=len(guests),
         )
-        for count in sorted({1, len(guests)}):
-            for one in ("rdma", "tcp") if self.rdma and count > 1 else (transport,):
-                self.train(guests[:count], one, count * 1480.0 * (1 if one == transport else 0.9))
+        for guest in guests:
+            self.train([guest], transport, 1480.0)
+        if len(guests) > 1:
+            for one in ("rdma", "tcp") if self.rdma else (transport,):
+                self.train(guests, one, len(guests) * 1480.0 * (1 if one == transport else 0.9))
 
     def train(self, guests, transport, total, shape=(0.999, 1.0, 1.001), device="GPU"):
         count = len(guests)
         self.add(
-            *("cluster.training", guests, f"{count}:{transport}"),
+            *("cluster.training", guests if count > 1 else guests[0], f"{count}:{transport}"),
             total=total,
             iterations=[total / count * one for one in shape],
             device=device,

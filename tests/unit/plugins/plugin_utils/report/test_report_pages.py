@@ -12,7 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.report import numb
 from ansible_collections.aiready.vsphere.plugins.module_utils.report.document import document
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.report import pages
 
-from browser import runs
+from browser import broken, runs
 
 EVIL = "<script>alert(1)</script>\"'&{{ 7*7 }}|`*_"
 CSS = (pages.TEMPLATES / "report.css").read_text()
@@ -267,3 +267,36 @@ def brightness(colour):
 def test_words_can_be_read_on_their_ground(theme, ink, paper):
     light, dark = sorted((brightness(theme[ink]), brightness(theme[paper])), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+def test_objects_that_were_changed_alike_stand_together_and_each_is_named():
+    page = Page(plain()).text
+    assert "esx-01.example.com, esx-02.example.com, esx-03.example.com, esx-04.example.com 3 changes each" in page
+    many = document(None, {"stages": runs.stages(runs.Run(20, simulated=False))})
+    text = Page(pages.html(many, {}, "")).text
+    assert "esx-08.example.com and 12 more" in text
+    assert "esx-20.example.com." in text
+
+
+def test_what_could_not_run_because_of_others_is_told_once_on_top_and_folded_in_the_ladder():
+    run, told = broken.cut_off()
+    made = document(told, None)
+    text = pages.html(made, {}, "")
+    words = Page(text).text
+    assert len(made["verdict"]["not_right"]) == 1
+    assert "Because of this 28 other checks could not run." in words
+    assert re.findall(r'<details class="check v-not_run" open', text) == []
+    assert text.count('<tr id="row-') == len(run.rungs)
+
+
+@pytest.mark.parametrize(
+    "command,version,words",
+    [
+        (["ib_write_bw", "-F"], "6.06", "ib_write_bw 6.06"),
+        (["/usr/bin/ping", "-c", "4"], "", "ping"),
+        (["nvidia-smi", "-q"], "nvidia-smi 550.90.07", "nvidia-smi 550.90.07"),
+        ([], "", "Evidence"),
+    ],
+)
+def test_what_measured_a_row_is_said_in_a_few_words(command, version, words):
+    assert pages._how({"command": command, "version": version}) == words

@@ -1,0 +1,161 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The plan of a run, which check mode makes: what it leaves open, and how it compares with what was done. Pure."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+
+# What a task says and a callback understands: one sentence for each object.
+_LATER = re.compile(
+    r"(?P<object>\S.*): (?P<what>(?:(?!: ).)+?) will be decided after (?P<after>[^:]+?)(?:: (?P<why>.+))?"
+)
+# A VM that several modules change is switched off and on once for all of them, each of which alone would do both; a
+# note in the VM tells the next run of it meanwhile.
+CYCLE, NOTE = "power_cycle", "power_on_again"
+EVERYTHING = "everything"
+_NOT_BEGUN = "The run ended before this stage."
+
+
+def later(objects, after, why="", what=()):
+    """Sentences that tell of objects what cannot be known before something was done: the stage after, or a restart."""
+    objects = [objects] if isinstance(objects, str) else objects
+    what = ", ".join([what] if isinstance(what, str) else what) or EVERYTHING
+    why = why.strip().rstrip(".")
+    return [f"{name}: {what} will be decided after {after}{': ' if why else ''}{why}." for name in objects]
+
+
+def understood(message):
+    """[{object, what, after, why}] of such sentences among those of a message; what is empty for everything.
+
+    An entry of what is a setting, all that begin so before a dot, or a pattern with *.
+    """
+    found = []
+    for sentence in message if isinstance(message, list) else [message]:
+        match = _LATER.fullmatch(sentence.strip().rstrip(".")) if isinstance(sentence, str) else None
+        if match is not None:
+            told = {key: value or "" for key, value in match.groupdict().items()}
+            found.append(dict(told, what=[] if told["what"] == EVERYTHING else told["what"].split(", ")))
+    return found
+
+
+def planned(record):
+    """What check mode left of a record, which may be None."""
+    return {"stages": [stage for stage in (record or {"stages": []})["stages"] if stage.get("check_mode")]}
+
+
+def made(record):
+    """What was done in a record; one folder may hold both."""
+    return {"stages": [stage for stage in record["stages"] if not stage.get("check_mode")]}
+
+
+def compared(plan, done):
+    """A record that check mode made beside that of the run: what is alike, and what is not.
+
+    as_announced counts settings; not_announced and not_done are lists of {stage, object, what, before, after}; later is
+    what the plan left open, with how many changes it became; not_begun are planned stages that the run did not come to.
+    """
+    told, found = _settings(plan), _settings(done)
+    begun = {stage.get("name") for stage in done["stages"] if stage.get("why") != _NOT_BEGUN}
+    open_ = [dict(mark, stage=stage["name"], became=0) for stage in plan["stages"] for mark in _marks(stage)]
+    alike, not_announced, not_done = 0, [], []
+    for key, changes in found.items():
+        if key in told and _alike(told[key], changes):
+            alike += 1
+            continue
+        marks = [mark for mark in open_ if _covers(mark, *key)]
+        for mark in marks[:1]:
+            mark["became"] += 1
+        if not marks:
+            not_announced.append(_line(key, changes))
+    for key, changes in told.items():
+        agrees = key in found and _alike(changes, found[key])
+        if not agrees and key[0] in begun and not any(_covers(mark, *key) for mark in open_):
+            not_done.append(_line(key, changes))
+    return {
+        "as_announced": alike,
+        "not_announced": not_announced,
+        "not_done": not_done,
+        "later": open_,
+        "not_begun": [name for name in _names(plan) if name not in begun],
+    }
+
+
+def is_kept(comparison):
+    """Whether everything went as announced, apart from what was left open."""
+    return not comparison["not_announced"] and not comparison["not_done"]
+
+
+def lines(comparison, folder):
+    """The comparison, to be read."""
+    alike, more, less = (comparison[key] for key in ("as_announced", "not_announced", "not_done"))
+    found = [
+        f"Compared with the plan in {folder}: {_many(alike, 'change')} as announced, "
+        f"{len(more)} done and not announced, {len(less)} announced and not done."
+    ]
+    found += [f"  not announced: {_told(line)}" for line in more]
+    found += [f"  not done: {_told(line)}" for line in less]
+    for mark in comparison["later"]:
+        what = ", ".join(mark["what"]) or EVERYTHING
+        became = _many(mark["became"], "change") if mark["stage"] not in comparison["not_begun"] else "not begun"
+        found.append(f"  decided after {mark['after']}: [{mark['stage']}] {mark['object']}, {what}: {became}")
+    if comparison["not_begun"]:
+        found.append(f"  The run did not come to {', '.join(comparison['not_begun'])}.")
+    return found
+
+
+def _settings(record):
+    """{(stage, object, what): [(before, after)]} in their order."""
+    found = {}
+    for stage in record["stages"]:
+        for change in stage.get("changes") or []:
+            what, values = change["what"], [(change["before"], change["after"])]
+            if what == NOTE:
+                continue
+            if what == CYCLE:
+                what, values = "power", [("on", "off"), ("off", "on")]
+            found.setdefault((stage.get("name"), change["object"], what), []).extend(values)
+    return found
+
+
+def _names(plan):
+    return list(dict.fromkeys(stage.get("name") for stage in plan["stages"] if stage.get("changes") or _marks(stage)))
+
+
+def _marks(stage):
+    return stage.get("decided_later") or []
+
+
+def _alike(told, done):
+    """Whether a setting went where it was announced; it may have gone back afterwards, as a host into its service."""
+    before, after = told[0][0], told[-1][1]
+    if done[0][0] != before:
+        return False
+    return done[-1][1] == after or (_came_back(done) and any(one == after for _before, one in done))
+
+
+def _came_back(changes):
+    return changes[0][0] == changes[-1][1] and len(changes) > 1
+
+
+def _covers(mark, stage, name, what):
+    """Whether a mark is about this setting, of the object or a part of it."""
+    if mark["stage"] != stage or not (name == mark["object"] or name.startswith(f"{mark['object']} ")):
+        return False
+    return not mark["what"] or any(fnmatchcase(what, one) or what.startswith(f"{one}.") for one in mark["what"])
+
+
+def _line(key, changes):
+    stage, name, what = key
+    return {"stage": stage, "object": name, "what": what, "before": changes[0][0], "after": changes[-1][1]}
+
+
+def _told(line):
+    return f"[{line['stage']}] {line['object']}, {line['what']}: {line['before']} -> {line['after']}"
+
+
+def _many(number, thing):
+    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,136 @@
+"""Settings that can be wrong, one table for each layer: how each gets into the model, and what a validation says of it.
+
+Each is planted after a good run and taken out again; see test_faults.py. `Fault.plant` is a context manager that takes
+the twin. A fault of the job is none of the model: it is what the site says (`site`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+
+FAIL, WARN = "fail", "warn"
+# What has to be measured for a fault to be seen, from quick to slow.
+GUESTS, PAIRS, NCCL, TRAINING = "guests", "pairs", "nccl", "training"
+FIRST, SECOND = "job-01", "job-02"
+ONE, OTHER = "esx-01.lab.example", "esx-02.lab.example"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A row of the ladder that is not right: its id, its verdict, and words that its cause or its reason has."""
+
+    row: str
+    verdict: str
+    cause: tuple = ()
+    why: tuple = ()
+
+
+def ways(check, verdict, *cause):
+    """The rows of a test of pairs, in both directions."""
+    return tuple(Seen(f"{check} {one} > {other}", verdict, cause) for one, other in ((FIRST, SECOND), (SECOND, FIRST)))
+
+
+def loss(*words):
+    """What packets that are lost under load do to the bandwidth."""
+    found = (
+        ways(check, WARN, "packets are lost under load", *words) for check in ("pair.write_bw", "pair.write_bw_both")
+    )
+    return tuple(row for some in found for row in some)
+
+
+def settings(*words):
+    """The row of the settings of the fabric."""
+    return (Seen("fabric.settings", FAIL, words),)
+
+
+# Ports of switches at which packets were dropped.
+DROPS = ("fabric.counters *",)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One wrong setting."""
+
+    layer: str
+    plant: object  # twin -> context manager
+    seen: tuple
+    scope: str = PAIRS
+    fabric: bool = False  # whether switches are looked at
+    also: tuple = ()  # patterns of rows that may be wrong with it
+    site: dict = field(default_factory=dict)  # what it changes of lab_training, by key
+    silent: bool = False  # one of those that nobody sees without measuring
+
+
+def nothing(twin):
+    """What is wrong is the job alone."""
+    return contextlib.nullcontext()
+
+
+def host(twin, name):
+    return next(one for one in twin.world.of_kind("HostSystem") if one.name == name)
+
+
+def vm(twin, name):
+    return next(one for one in twin.world.of_kind("VirtualMachine") if one.name == name)
+
+
+@contextlib.contextmanager
+def changed(twin, change, undo):
+    """`change(world)` happens, and at the end `undo(world)`; both under the lock, and everybody hears of it."""
+    _tell(twin, change)
+    try:
+        yield
+    finally:
+        _tell(twin, undo)
+
+
+@contextlib.contextmanager
+def attribute(twin, thing, name, value):
+    """An attribute of a thing of the model is another one for a while."""
+    before = getattr(thing, name)
+    with changed(twin, lambda _world: setattr(thing, name, value), lambda _world: setattr(thing, name, before)):
+        yield
+
+
+@contextlib.contextmanager
+def entry(twin, table, key, value):
+    """An entry of a table of the model is another one, or None for no entry at all."""
+    before = table.get(key)
+
+    def put(now):
+        return table.pop(key, None) if now is None else table.update({key: now})
+
+    with changed(twin, lambda _world: put(value), lambda _world: put(before)):
+        yield
+
+
+@contextlib.contextmanager
+def lines(twin, switch, wrong, right):
+    """Lines at the command line of a switch, and those that take them back."""
+    device = twin.world.fabric.switches[switch].device
+    with changed(twin, lambda _world: device.load(list(wrong)), lambda _world: device.load(list(right))):
+        yield
+
+
+@contextlib.contextmanager
+def shell(twin, guest, wrong, right):
+    """A script in a guest, and the one that takes it back."""
+    _run(twin, guest, wrong)
+    try:
+        yield
+    finally:
+        _run(twin, guest, right)
+
+
+def _run(twin, guest, script):
+    status, out, err = twin.guest(guest).run(["sh", "-ec", script])
+    if status:
+        raise RuntimeError(f"{guest}: {script!r} ended with {status}: {(out + err).strip()[-500:]}")
+
+
+def _tell(twin, change):
+    world = twin.world
+    with world.lock:
+        change(world)
+        world.touch(*world.of_kind("HostSystem"), *world.of_kind("VirtualMachine"))

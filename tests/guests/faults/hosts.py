@@ -1,0 +1,86 @@
+"""What is wrong at ESXi hosts."""
+
+from __future__ import annotations
+
+import contextlib
+
+from twin.model import kernel
+
+from . import DROPS, FAIL, ONE, OTHER, PAIRS, WARN, Fault, attribute, changed, entry, host, loss, settings, ways
+
+TAG, RULESET = "Net.PVRDMAVmknic", "pvrdma"
+TCP = ("PVRDMA fell back to TCP", ONE, OTHER, TAG, RULESET)
+NO_RDMA = (*ways("pair.write_lat", FAIL, *TCP), *ways("pair.write_bw", FAIL, *TCP))
+SLEEPY = ways("pair.write_lat", WARN, "power")
+
+
+def options(twin, name, module, text):
+    """Options of a module of a host, as they are after a restart."""
+    one = host(twin, name)
+    before = one.kernel.modules[module].options
+
+    def put(now):
+        kernel.set_options(twin.world, one, module, now)
+        kernel.at_boot(one)
+
+    return changed(twin, lambda _world: put(text), lambda _world: put(before))
+
+
+def no_tag(twin):
+    return entry(twin, host(twin, OTHER).options, TAG, None)
+
+
+def closed(twin):
+    return entry(twin, host(twin, ONE).rulesets, RULESET, False)
+
+
+def second_uplink(twin):
+    ports = {port.device: port for port in host(twin, OTHER).ports}
+    return attribute(twin, ports["vmnic3"], "switch", ports["vmnic2"].switch)
+
+
+def no_stamp(twin):
+    return options(twin, ONE, "nmlx5_rdma", "")
+
+
+def no_pauses(twin):
+    return options(twin, OTHER, "nmlx5_core", "trust_state=2")
+
+
+@contextlib.contextmanager
+def global_pause(twin):
+    port = next(one for one in host(twin, ONE).ports if one.device == "vmnic2")
+    with attribute(twin, port, "pause_rx", True), attribute(twin, port, "pause_tx", True):
+        yield
+
+
+def c_states(twin):
+    return entry(twin, host(twin, OTHER).bmc.active, "MinProcIdlePower", "C6")
+
+
+def saving(twin):
+    return entry(twin, host(twin, OTHER).bmc.active, "PowerRegulator", "DynamicPowerSavings")
+
+
+def small_switch(twin):
+    """The distributed switch lets pass what is small only."""
+    switch = next(one for one in twin.world.of_kind("VmwareDistributedVirtualSwitch") if one.name == "dvs-train")
+    return attribute(twin, switch, "mtu", 1500)
+
+
+def agree_not(plant, place, **more):
+    """Settings of a host that make packets get lost."""
+    return Fault("host", plant, (*settings(place), *loss(place)), PAIRS, fabric=True, also=DROPS, **more)
+
+
+FAULTS = {
+    "host-vmknic-not-tagged": Fault("host", no_tag, NO_RDMA, silent=True),
+    "host-firewall-closed": Fault("host", closed, NO_RDMA),
+    "host-second-uplink": Fault("host", second_uplink, NO_RDMA),
+    "host-no-pfc": agree_not(no_pauses, f"{OTHER} vmnic2", silent=True),
+    "host-no-dscp": agree_not(no_stamp, f"{ONE} vmnic2"),
+    "host-global-pause": agree_not(global_pause, f"{ONE} vmnic2"),
+    "host-c-states": Fault("host", c_states, SLEEPY),
+    "host-power-saving": Fault("host", saving, SLEEPY),
+    "host-switch-mtu": Fault("host", small_switch, ways("pair.ping_mtu", FAIL, "the MTU on the way is too small")),
+}

@@ -1,0 +1,63 @@
+"""What is wrong with VMs."""
+
+from __future__ import annotations
+
+import contextlib
+
+from . import FAIL, NCCL, ONE, OTHER, PAIRS, SECOND, TRAINING, WARN, Fault, Seen, attribute, entry, host, vm, ways
+
+
+@contextlib.contextmanager
+def one_host(twin):
+    """Its host has both GPUs, so that nothing but the place is wrong."""
+    here, there = host(twin, ONE), host(twin, OTHER)
+    with attribute(twin, here, "gpus", here.gpus + there.gpus), attribute(twin, vm(twin, SECOND), "host", here):
+        yield
+
+
+def other_node(twin):
+    return entry(twin, vm(twin, SECOND).extra, "numa.nodeAffinity", "1")
+
+
+def adapter(twin):
+    return vm(twin, SECOND).nics[1]
+
+
+def other_protocol(twin):
+    return attribute(twin, adapter(twin), "deviceProtocol", "rocev1")
+
+
+def no_unified_memory(twin):
+    return entry(twin, vm(twin, SECOND).extra, "pciPassthru0.cfg.enable_uvm", None)
+
+
+@contextlib.contextmanager
+def few_processors(twin):
+    one = vm(twin, SECOND)
+    with attribute(twin, one.cpu_allocation, "limit", one.cpus * one.host.hardware.mhz // 5):
+        yield
+
+
+def not_connected(twin):
+    return attribute(twin, adapter(twin).connectable, "connected", False)
+
+
+SHARED = (f"the host {ONE}, on which job-01 and job-02 run",)
+FAULTS = {
+    "vm-two-on-one-host": Fault(
+        "vm",
+        one_host,
+        (Seen("placement.hosts", FAIL, SHARED), *ways("pair.write_bw", WARN, *SHARED)),
+        PAIRS,
+        silent=True,
+    ),
+    "vm-other-node": Fault("vm", other_node, (Seen("pair.write_bw job-01 > job-02", WARN, ("NUMA",)),), PAIRS),
+    "vm-other-protocol": Fault("vm", other_protocol, (Seen("guest.gid job-02", FAIL, ("job-02",)),), PAIRS),
+    "vm-no-unified-memory": Fault("vm", no_unified_memory, (Seen("cluster.nccl rdma", FAIL, ("job-02",)),), NCCL),
+    "vm-few-processors": Fault(
+        "vm", few_processors, (Seen("cluster.training job-02 (1:tcp)", WARN, ("job-02",)),), TRAINING, silent=True
+    ),
+    "vm-adapter-not-connected": Fault(
+        "vm", not_connected, (Seen("guest.rdma_device job-02", FAIL, ("job-02",)),), PAIRS
+    ),
+}

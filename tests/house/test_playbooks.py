@@ -1,0 +1,54 @@
+"""Playbook site names its stages once for its variables and once as imports; each can be left out and planned."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from house.collection import ROOT, load
+
+SITE = load("playbooks/site.yml")
+STAGES = SITE[0]["vars"]["__site_stages"]
+# The playbook of a stage, where its name is another one.
+PLAYBOOKS = {"validation": "validate"}
+INSIDE = ("guests", "runtime", "training", "validation")
+
+
+def playbook(stage: str) -> str:
+    return f"{PLAYBOOKS.get(stage, stage)}.yml"
+
+
+def text(stage: str) -> str:
+    return (ROOT / "playbooks" / playbook(stage)).read_text()
+
+
+def test_the_stages_that_can_be_chosen_are_those_that_run_in_their_order():
+    assert [play["ansible.builtin.import_playbook"] for play in SITE[1:]] == [playbook(stage) for stage in STAGES]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_can_be_left_out(stage):
+    # What is inside guests finds none, since nobody puts them into the group of the stage.
+    group = f"__stage_{stage}" if stage in INSIDE else f"__without_{stage}"
+    plays = [play for play in load(f"playbooks/{playbook(stage)}") if "hosts" in play]
+    left_out = [play["name"] for play in plays if group in play["hosts"]]
+    assert left_out
+    # The rest looks from the controller, and is asked task by task.
+    assert [play["name"] for play in plays if play["name"] not in left_out and play["hosts"] != "localhost"] == []
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_has_a_tag_of_its_name(stage):
+    assert re.search(rf"tags: \[(?:\w+, )*{stage}\b", text(stage))
+
+
+@pytest.mark.parametrize("stage", INSIDE)
+def test_a_stage_inside_of_guests_tells_a_plan_what_is_decided_once_they_are_there(stage):
+    assert f"'{stage}' in __known_guests.stages and __known_guests.later" in text(stage)
+    assert "aiready.vsphere.decided_later('machines'" in text(stage)
+
+
+def test_the_page_on_stages_names_them_in_their_order():
+    page = (ROOT / "docs" / "stages.md").read_text()
+    assert f"in this order, {', '.join(f'`{stage}`' for stage in STAGES)}." in " ".join(page.split())

@@ -1,0 +1,39 @@
+"""A plan that check mode made, held against what the run then did: what every plan has to keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_plan, run_record
+
+from .failure import RehearsalFailed
+
+CALLBACKS = {"ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """What makes a run leave its record in this folder."""
+    return {**CALLBACKS, "AIREADY_RUN_FOLDER": str(folder)}
+
+
+def compared(plan: Path, run: Path) -> dict:
+    """Both records, by their folders, as run_plan compares them."""
+    told, done = (run_record.of_folder(str(folder)) for folder in (plan, run))
+    missing = [str(folder) for folder, found in ((plan, told), (run, done)) if found is None]
+    if missing:
+        raise RehearsalFailed(f"There is no record in {' and '.join(missing)}.")
+    return run_plan.compared(run_plan.planned(told), run_plan.made(done))
+
+
+def kept(plan: Path, run: Path) -> str:
+    """What was announced and what was left open, in a few words; RehearsalFailed where the run did otherwise."""
+    found = compared(plan, run)
+    if not run_plan.is_kept(found):
+        lines = run_plan.lines(found, str(plan))
+        raise RehearsalFailed("The run did not do what check mode announced.\n" + "\n".join(lines))
+    if not found["as_announced"]:
+        raise RehearsalFailed("The plan announced nothing, so it shows nothing.")
+    became = sum(mark["became"] for mark in found["later"])
+    return (
+        f"{found['as_announced']} changes as announced, {became} by {len(found['later'])} lines decided later, no other"
+    )

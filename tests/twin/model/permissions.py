@@ -1,0 +1,139 @@
+"""Who may do what: roles, permissions on objects of the inventory, and what follows from both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .seed_schema import SeedError
+
+# What every role holds that is not made to hold nothing.
+ALWAYS = ("System.Anonymous", "System.Read", "System.View")
+NO_ACCESS, READ_ONLY, ADMIN = -5, -2, -1
+FIRST_OWN = 1001
+
+
+@dataclass(frozen=True)
+class Role:
+    """A named set of privileges; one of vCenter's own has a negative number."""
+
+    number: int
+    name: str
+    label: str
+    privileges: frozenset = frozenset()
+
+    @property
+    def system(self):
+        return self.number < 0
+
+    def holds(self, privilege):
+        return self.number == ADMIN or privilege in self.privileges
+
+
+@dataclass(frozen=True)
+class Permission:
+    """A user has a role on an object, and where it propagates on all that lies below."""
+
+    entity: object
+    user: str
+    role: Role
+    propagate: bool = True
+
+
+@dataclass
+class Permissions:
+    """All roles and permissions of one vCenter."""
+
+    roles: dict = field(default_factory=dict)
+    rows: list = field(default_factory=list)
+
+    def __post_init__(self):
+        for role in (
+            Role(NO_ACCESS, "NoAccess", "No access"),
+            Role(READ_ONLY, "ReadOnly", "Read-only", frozenset(ALWAYS)),
+            Role(ADMIN, "Admin", "Administrator", frozenset(ALWAYS)),
+        ):
+            self.roles[role.name] = role
+
+    def defined(self, name, privileges):
+        """Make a role; System.Anonymous, System.Read and System.View are in each, as in vCenter."""
+        own = [role.number for role in self.roles.values() if not role.system]
+        role = Role(max(own, default=FIRST_OWN - 1) + 1, name, name, frozenset(privileges).union(ALWAYS))
+        self.roles[name] = role
+        return role
+
+    def on(self, entity):
+        """The permissions that are set on this object itself."""
+        return [row for row in self.rows if row.entity is entity]
+
+    def reaching(self, entity):
+        """The permissions that count on an object, its own and those of objects above it."""
+        return [row for user in self.users() for row in self._of(user, entity)]
+
+    def users(self):
+        return list(dict.fromkeys(row.user for row in self.rows))
+
+    def held(self, user, entity):
+        """The roles that a user has on an object."""
+        return [row.role for row in self._of(user, entity)]
+
+    def may(self, user, privilege, entity):
+        return any(role.holds(privilege) for role in self.held(user, entity))
+
+    def _of(self, user, entity):
+        """The nearest permission of each way up: what is set further below replaces what comes from above."""
+        found = []
+        for way in _ways_up(entity):
+            for above in way:
+                rows = [row for row in self.on(above) if row.user == user and (row.propagate or above is entity)]
+                if rows:
+                    found += [row for row in rows if row not in found]
+                    break
+        return found
+
+
+def _ways_up(entity):
+    """The object and what lies above it; a VM inherits from its folder and from its resource pool at once."""
+    pool = getattr(entity, "pool", None) if entity.kind == "VirtualMachine" else None
+    yield _chain(entity)
+    if pool is not None:
+        yield [entity, *_chain(pool)]
+
+
+def _chain(entity):
+    chain = []
+    while entity is not None:
+        chain.append(entity)
+        entity = getattr(entity, "parent", None)
+    return chain
+
+
+def build(world, data):
+    """Roles and permissions of a seed; a user that it gives none is an administrator of everything."""
+    permissions = world.permissions = Permissions()
+    for name, privileges in data.get("roles", {}).items():
+        permissions.defined(name, privileges or ())
+    problems = []
+    for place, row in enumerate(data.get("permissions", [])):
+        named = row.get("object", "/")
+        entities = [world.root_folder] if named == "/" else _named(world, named)
+        if row["user"] not in world.users:
+            problems.append(f"seed.permissions[{place}]: there is no user {row['user']}.")
+        if row["role"] not in permissions.roles:
+            problems.append(f"seed.permissions[{place}]: there is no role {row['role']}.")
+        if len(entities) != 1:
+            problems.append(f"seed.permissions[{place}]: there are {len(entities)} objects of the name {named}.")
+        if not problems:
+            role = permissions.roles[row["role"]]
+            permissions.rows.append(Permission(entities[0], row["user"], role, row.get("propagate", True)))
+    if problems:
+        raise SeedError(problems)
+    left = [user for user in world.users if user not in permissions.users()]
+    permissions.rows += [Permission(world.root_folder, user, permissions.roles["Admin"]) for user in left]
+
+
+KINDS = ("Datacenter", "Folder", "ClusterComputeResource", "HostSystem", "VirtualMachine", "Datastore", "Network")
+PORT_GROUPS = ("DistributedVirtualPortgroup", "VmwareDistributedVirtualSwitch")
+
+
+def _named(world, name):
+    return [one for kind in (*KINDS, *PORT_GROUPS) for one in world.of_kind(kind) if one.name == name]

@@ -1,0 +1,146 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import http.server
+import json
+import socket
+import ssl
+import threading
+import urllib.error
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.surroundings import look, params
+from ansible_collections.aiready.vsphere.plugins.modules import surroundings_info as module
+
+from unit.plugins.modules import described
+
+
+def test_the_documentation_describes_exactly_the_arguments():
+    assert described.documented(module) == described.specified(params.ARGUMENTS)
+
+
+@pytest.mark.parametrize("call", described.calls(module, login={}))
+def test_every_example_is_a_call_that_the_module_takes(call):
+    described.checked(call, params.ARGUMENTS)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Says what its path asks for; /get knows GET alone."""
+
+    def do_HEAD(self):
+        self._say(405 if self.path == "/get" else int(self.path[1:]))
+
+    def do_GET(self):
+        wants = self.path.startswith("/v2")
+        right = self.headers.get("Authorization") == "Basic dHJhaW5lcjpyaWdodA=="  # trainer:right
+        self._say((200 if right else 401) if wants else 200)
+
+    def _say(self, status):
+        self.send_response(status)
+        if status == 401:
+            self.send_header("WWW-Authenticate", 'Basic realm="here"')
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_words):
+        pass
+
+
+@pytest.fixture(scope="module")
+def server():
+    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{running.server_address[1]}"
+    running.shutdown()
+    running.server_close()
+
+
+@pytest.mark.parametrize(
+    "path, expect, reached",
+    [
+        ("/200", "file", True),
+        ("/404", "file", False),
+        ("/403", "file", False),
+        ("/404", "server", True),
+        ("/503", "server", False),
+        ("/get", "file", True),
+    ],
+)
+def test_a_file_has_to_be_there_and_a_server_only_has_to_answer(server, path, expect, reached):
+    told = look.address({"url": f"http://{server}{path}", "expect": expect, "ca_file": None}, 5)
+    assert told["reached"] is reached
+    assert bool(told["why"]) is not reached
+
+
+class Broken:
+    """What opens nothing, for a reason."""
+
+    def __init__(self, reason):
+        self.reason = reason
+
+    def open(self, request, timeout):
+        raise urllib.error.URLError(self.reason)
+
+
+@pytest.mark.parametrize(
+    "reason, told",
+    [
+        (socket.gaierror(-2, "Name or service not known"), "Its name is not known: Name or service not known."),
+        (socket.timeout("timed out"), "It does not answer within 5 seconds."),
+        (ConnectionRefusedError(111, "Connection refused"), "It is not reached: [Errno 111] Connection refused."),
+        (ssl.SSLCertVerificationError("x"), "Its certificate is not accepted: "),
+    ],
+    ids=["name", "time", "refused", "certificate"],
+)
+def test_what_keeps_an_address_away_is_a_sentence(reason, told):
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        reason.verify_message = "self-signed certificate"
+    wish = {"url": "https://example.org/a", "expect": "file", "ca_file": None}
+    assert look.address(wish, 5, Broken(reason))["why"].startswith(told)
+
+
+def test_authorities_that_cannot_be_read_are_told(tmp_path):
+    wish = {"url": "https://example.org/a", "expect": "file", "ca_file": str(tmp_path / "none.pem")}
+    assert "No such file" in look.address(wish, 5)["why"]
+
+
+@pytest.mark.parametrize(
+    "username, password, login, code",
+    [
+        ("trainer", "right", "basic", ""),
+        ("trainer", "wrong", "refused", "login_refused"),
+        ("trainer", "", "none", ""),
+        ("", "", "none", ""),
+    ],
+    ids=["right", "wrong", "no password", "nobody"],
+)
+def test_a_registry_tells_whether_it_takes_the_login_and_no_secret_is_told(server, username, password, login, code):
+    wish = {"address": server, "username": username, "password": password, "ca_file": None, "insecure": True}
+    told = look.registry(wish, 5)
+    assert (told["reached"], told["login"], told["code"]) == (True, login, code)
+    assert not password or password not in json.dumps(told)
+
+
+def test_a_registry_that_is_away_is_told():
+    wish = {"address": "localhost:9", "username": "", "password": "", "ca_file": None, "insecure": False}
+    told = look.registry(wish, 5)
+    assert (told["reached"], told["code"]) == (False, "registry_unreachable")
+
+
+def test_the_room_for_a_folder_that_is_not_there_is_that_of_the_one_above(tmp_path):
+    told = look.disk(str(tmp_path / "not" / "there"))
+    assert told["free_gb"] > 0
+    assert not (tmp_path / "not").exists()
+
+
+@pytest.mark.parametrize(
+    "changes, problem",
+    [
+        ({"addresses": [{"url": "mirror.example.org/a"}]}, "addresses[0].url: mirror.example.org/a is no address;"),
+        ({"timeout_s": 0}, "timeout_s is 0; it must be between 1 and 300."),
+    ],
+)
+def test_wrong_parameters_are_named(changes, problem):
+    (told,) = params.check_params({"addresses": [], "timeout_s": 10, **changes})
+    assert told.startswith(problem)

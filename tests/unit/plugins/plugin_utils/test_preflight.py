@@ -1,0 +1,225 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""What answers of looks become: findings, a table, a sentence."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import preflight_hosts, preflight_machines
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding import once, refusal
+
+from .preflight_world import FAILED, preview
+
+
+def shown(findings):
+    return [(one.where, one.what, one.state) for one in findings]
+
+
+@pytest.mark.parametrize(
+    "answer, parts",
+    [
+        pytest.param(
+            FAILED, ("It was wanted.".replace("It", "it"), "It is not there.", "Bring it."), id="an operator's error"
+        ),
+        pytest.param(
+            {"msg": "Timed out"}, ("", "Timed out", "See the message, and mend it."), id="a text of another kind"
+        ),
+        pytest.param({}, ("", "No reason was told.", "See the message, and mend it."), id="nothing"),
+        pytest.param(
+            {"msg": "It was wanted. Version 8.0.3 is there. And more. Take `all`."},
+            ("It was wanted.", "Version 8.0.3 is there. And more.", "Take `all`."),
+            id="several sentences",
+        ),
+        pytest.param(
+            {"msg": "A login was wanted. vCenter says no. Check the user. Users are locked after some tries."},
+            ("A login was wanted.", "vCenter says no.", "Check the user. Users are locked after some tries."),
+            id="advice of two sentences",
+        ),
+        pytest.param(
+            {"msg": "Task failed: esx-01: it was to be asked. It could not be: connection reset."},
+            ("it was to be asked.", "It could not be: connection reset.", "See the message, and mend it."),
+            id="no advice",
+        ),
+    ],
+)
+def test_a_refusal_is_taken_apart_into_what_was_wanted_what_is_there_and_what_to_do(answer, parts):
+    one = refusal("hosts", "esx-01", "driver", answer)
+    assert (one.wanted, one.found, one.todo) == parts
+
+
+def test_what_many_modules_say_alike_is_told_once():
+    told = [refusal("hosts", "esx-01", what, FAILED) for what in ("driver", "MTU")]
+    told.append(refusal("hosts", "esx-02", "driver", FAILED))
+    assert [(one.where, one.what) for one in once(told)] == [("esx-01", "driver"), ("esx-02", "driver")]
+
+
+def restart(kind):
+    return {"kind": kind, "reasons": ["driver"], "cold_reasons": ["firmware"], "reboot": True}
+
+
+def allowed(**changes):
+    return {**preview()["allowed"], **changes}
+
+
+@pytest.mark.parametrize(
+    "what, told",
+    [
+        pytest.param(preview(), [("host", "ok"), ("BMC", "ok"), ("settings", "ok")], id="nothing is missing"),
+        pytest.param({}, [("host", "open")], id="not looked at"),
+        pytest.param({"answers": {"look": FAILED}}, [("vCenter's view of it", "blocks")], id="not known to vCenter"),
+        pytest.param(
+            preview(gaps=[{"step": "mtu", "text": "the MTU of vmk1 is 1500, 9000 is wanted"}]),
+            [("host", "ok"), ("BMC", "ok"), ("MTU", "will be changed")],
+            id="a gap",
+        ),
+        pytest.param(
+            preview(restart=restart("warm")), [("restart", "will be changed")], id="a restart that is allowed"
+        ),
+        pytest.param(
+            preview(restart=restart("warm"), allowed=allowed(reboot="refuse")),
+            [("restart", "blocks")],
+            id="a restart that is not",
+        ),
+        pytest.param(
+            preview(restart=restart("cold")), [("restart", "blocks")], id="a cold power cycle that is not allowed"
+        ),
+        pytest.param(
+            preview(restart=restart("cold"), allowed=allowed(cold_cycle="allow", bmc=False)),
+            [("restart", "blocks")],
+            id="a cold power cycle without a BMC",
+        ),
+        pytest.param(
+            preview(restart=restart("cold"), allowed=allowed(cold_cycle="allow")),
+            [("restart", "will be changed")],
+            id="a cold power cycle that is allowed",
+        ),
+        pytest.param(preview(unseen=["MIG"]), [("MIG", "open")], id="what only a shell tells"),
+        pytest.param(preview(allowed=allowed(ssh=False)), [("SSH", "blocks")], id="SSH that is missing"),
+        pytest.param(
+            preview(answers={"bios": {**FAILED, "failure": {"code": "bmc_login_refused"}}}),
+            [("BMC", "blocks"), ("host", "ok")],
+            id="a BMC that does not let the user in",
+        ),
+        pytest.param(
+            preview(answers={"bios": {**FAILED, "failure": {"code": "no_such_attribute"}}}),
+            [("BIOS settings", "blocks")],
+            id="a BIOS setting that is refused",
+        ),
+        pytest.param(
+            preview(answers={"modules": {"results": [{"host": {}}, FAILED]}}),
+            [("options of the network driver", "blocks")],
+            id="one of several",
+        ),
+    ],
+)
+def test_a_host_is_told_as_its_stage_sees_it(what, told):
+    findings = shown(preflight_hosts.hosts({"esx-01": what}))
+    for part in told:
+        assert ("esx-01", *part) in findings
+
+
+@pytest.mark.parametrize(
+    "answer, told",
+    [
+        ({}, [("switch", "open")]),
+        (FAILED, [("switch", "blocks")]),
+        ({"unreachable": True, "msg": "No route to host"}, [("switch", "blocks")]),
+        ({"switch": {"platform": "eos", "changes": []}}, [("login", "ok"), ("RoCE", "ok")]),
+        (
+            {"switch": {"platform": "eos", "changes": [{"path": "Ethernet1.pfc"}]}},
+            [("login", "ok"), ("RoCE", "will be changed")],
+        ),
+    ],
+    ids=["not asked", "refused", "unreachable", "right", "differs"],
+)
+def test_a_switch_is_told_as_its_stage_sees_it(answer, told):
+    assert shown(preflight_hosts.switches({"leaf-01": answer})) == [("leaf-01", *part) for part in told]
+
+
+def vm(name, changed=False, failed=False, **more):
+    return {
+        "name": name,
+        "path": f"/dc/vm/{name}",
+        "changed": changed,
+        "failed": failed,
+        "changes": [{"path": "cpus"}],
+        **more,
+    }
+
+
+def machines(power="refuse", running=(), **answers):
+    parts = ("placement", "clone", "shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov", "power", "drs")
+    room = {"msg": "2 VMs on 2 hosts: 2 kept.", "placement": {"fits": True, "shortages": []}}
+    given = {**dict.fromkeys(parts, {}), "placement": room, **answers}
+    return {"power": power, "cluster": "gpu", "due": {"running": list(running)}, "answers": given}
+
+
+SHORT = {
+    "msg": "2 VMs on 0 hosts: 2 without a place.",
+    "placement": {"fits": False, "shortages": [{"resource": "vGPUs", "wanted": 2, "free": 0}]},
+}
+NO_ROOM = {"failed": True, "msg": "P: w. f. t.", "failure": {"code": "does_not_fit"}}
+NO_GROUP = {"failed": True, "msg": "P: w. f. t.", "failure": {"code": "portgroup_not_found"}}
+
+
+@pytest.mark.parametrize(
+    "seen, hosts_change, told",
+    [
+        pytest.param(machines(), False, [("gpu", "room for the VMs", "ok")], id="room"),
+        pytest.param(
+            machines(placement=SHORT), True, [("gpu", "room for the VMs", "open")], id="hosts that will offer more"
+        ),
+        pytest.param(machines(placement=SHORT), False, [("gpu", "room for the VMs", "blocks")], id="no room"),
+        pytest.param(
+            machines(placement=NO_ROOM),
+            False,
+            [("gpu", "room for the VMs", "blocks")],
+            id="no room, as the stage tells",
+        ),
+        pytest.param(
+            machines(placement=NO_GROUP), True, [("gpu", "room for the VMs", "blocks")], id="no such port group, ever"
+        ),
+        pytest.param(
+            machines(clone={"vms": [vm("a", changed=True)]}, shape={"vms": [vm("a", changed=True)]}),
+            False,
+            [("gpu", "room for the VMs", "ok"), ("/dc/vm/a", "creation", "will be changed")],
+            id="a new VM is told once",
+        ),
+        pytest.param(
+            machines(shape={"vms": [vm("a", changed=True), vm("b")]}),
+            False,
+            [
+                ("gpu", "room for the VMs", "ok"),
+                ("/dc/vm/a", "processors, memory and settings", "will be changed"),
+                ("/dc/vm/b", "settings", "ok"),
+            ],
+            id="a VM that differs and one that does not",
+        ),
+        pytest.param(
+            machines(vgpu={"failed": True, "vms": [vm("a", failed=True, msg="VM a: w. f. t.", failure={})]}),
+            True,
+            [("gpu", "room for the VMs", "ok"), ("/dc/vm/a", "vGPUs", "open")],
+            id="what hosts will offer",
+        ),
+        pytest.param(
+            machines(vgpu={"failed": True, "vms": [vm("a", failed=True, msg="VM a: w. f. t.", failure={})]}),
+            False,
+            [("gpu", "room for the VMs", "ok"), ("/dc/vm/a", "vGPUs", "blocks")],
+            id="what hosts do not offer",
+        ),
+        pytest.param(
+            machines(running=["a"]),
+            False,
+            [("gpu", "room for the VMs", "ok"), ("a", "power", "blocks")],
+            id="a running VM that may not be shut down",
+        ),
+        pytest.param(
+            machines(power="cycle", running=["a"]),
+            False,
+            [("gpu", "room for the VMs", "ok"), ("a", "power", "will be changed")],
+            id="a running VM that may",
+        ),
+        pytest.param({}, False, [("VMs", "VMs", "open")], id="not looked at"),
+    ],
+)
+def test_vms_are_told_as_their_stage_sees_them(seen, hosts_change, told):
+    assert shown(preflight_machines.machines(seen, hosts_change)) == told

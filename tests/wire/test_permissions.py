@@ -1,0 +1,59 @@
+"""The simulated vCenter holds users to their privileges, as a plain client sees it."""
+
+from __future__ import annotations
+
+import pytest
+from pyVmomi import vim, vmodl
+
+from .lab import lab
+from .observe import client
+
+USER = "automation@vsphere.local"
+SEED = {
+    **lab({}, {}),
+    "users": {USER: "secret", "administrator@vsphere.local": "VMware1!"},
+    "roles": {"operators": ["Host.Config.Maintenance"]},
+    "permissions": [{"user": USER, "role": "operators", "object": "gpu"}],
+}
+
+
+@pytest.fixture
+def service(twin):
+    with client(twin(seed=SEED)) as service:
+        yield service.RetrieveContent()
+
+
+def host(content):
+    return content.searchIndex.FindByDnsName(dnsName="esx-01", vmSearch=False)
+
+
+def test_what_is_held_is_told_of_a_session_and_of_a_user(service):
+    manager, asked = service.authorizationManager, ["Host.Config.Maintenance", "Host.Config.Settings"]
+    session = service.sessionManager.currentSession
+    of_session = manager.HasPrivilegeOnEntities(entity=[host(service)], sessionId=session.key, privId=asked)
+    of_user = manager.HasUserPrivilegeOnEntities(entities=[host(service)], userName=USER, privId=asked)
+    for (told,) in (of_session, of_user):
+        assert {one.privId: one.isGranted for one in told.privAvailability} == {asked[0]: True, asked[1]: False}
+    (everything,) = manager.FetchUserPrivilegeOnEntities(entities=[host(service)], userName=USER)
+    assert set(everything.privileges) == {"Host.Config.Maintenance", "System.Anonymous", "System.Read", "System.View"}
+    told = manager.RetrieveEntityPermissions(entity=host(service), inherited=True)
+    (permission,) = [one for one in told if one.principal == USER]
+    assert (permission.principal, permission.entity.name, permission.propagate) == (USER, "gpu", True)
+    assert not manager.RetrieveEntityPermissions(entity=host(service), inherited=False)
+    roles = {role.roleId: role.name for role in manager.roleList}
+    assert roles[permission.roleId] == "operators"
+    assert host(service).effectiveRole == [permission.roleId]
+
+
+def test_a_method_is_refused_without_its_privilege_and_the_fault_names_it(service):
+    with pytest.raises(vim.fault.NoPermission) as refused:
+        host(service).configManager.firewallSystem.EnableRuleset(id="pvrdma")
+    assert (refused.value.privilegeId, refused.value.object) == ("Host.Config.NetService", host(service))
+
+
+def test_a_session_or_a_user_that_does_not_exist_is_refused(service):
+    manager = service.authorizationManager
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        manager.HasPrivilegeOnEntities(entity=[host(service)], sessionId="none", privId=["System.View"])
+    with pytest.raises(vim.fault.UserNotFound):
+        manager.FetchUserPrivilegeOnEntities(entities=[host(service)], userName="nobody")
