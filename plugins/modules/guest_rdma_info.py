@@ -197,6 +197,14 @@ rdma:
       type: str
       returned: always
       sample: null
+    outdated:
+      description:
+        - With OFED, modules that are loaded in another build than the one that is installed, such as those of the
+          distribution before the guest was restarted.
+      type: list
+      elements: str
+      returned: always
+      sample: []
     memlock:
       description:
         - Memory that a new login of O(user) may lock, C(soft_kb) and C(hard_kb), where -1 is unlimited. Null without
@@ -236,12 +244,14 @@ ARGUMENTS = {"user": {"type": "str"}}
 
 def look(commands, files, user):
     """What the guest has."""
+    ofed = rdma.ofed(commands)
     return {
         "devices": rdma.devices(files),
         "modules": rdma.loaded(files),
         "providers": rdma.providers(files),
         "connection_manager": files.exists("/dev/infiniband/rdma_cm"),
-        "ofed": rdma.ofed(commands),
+        "ofed": ofed,
+        "outdated": rdma.outdated(files, commands) if ofed else [],
         "memlock": rdma.memlock(commands, user) if user else None,
         "gpudirect": rdma.gpudirect(files),
         "numa": rdma.numa(files),

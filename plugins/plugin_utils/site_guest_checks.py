@@ -88,6 +88,24 @@ def _driver(driver):
         )
     if driver["version"] and not VERSION.fullmatch(driver["version"]):
         yield f"site.guests.driver.version: {driver['version']} is no version. Write it as 550.54.15."
+    if driver["ca_file"] and not is_url:
+        yield (
+            f"site.guests.driver.ca_file: {package} is no address, so that no server is asked for it. Remove ca_file; "
+            "a repository of the guests has its own."
+        )
+    yield from _signature(driver)
+
+
+def _signature(driver):
+    key, certificate = driver["signing_key"], driver["signing_certificate"]
+    if bool(key) != bool(certificate):
+        has, lacks = ("signing_key", "signing_certificate") if key else ("signing_certificate", "signing_key")
+        yield f"site.guests.driver: it has {has}, but no {lacks}. A signature needs both. Give both, or none."
+    elif key and re.search(r"\.(deb|rpm)$", driver["package"]):
+        yield (
+            f"site.guests.driver.signing_key: it is for .run files, and {driver['package']} is signed with the keys of "
+            "DKMS. Remove it; secure_boot: signed says that the module will be signed by an enrolled key."
+        )
 
 
 def _licence(licence, mode):

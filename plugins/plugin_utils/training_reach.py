@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import os
+import re
 import shlex
 import shutil
 import tempfile
@@ -28,6 +29,8 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Comp
 # A guest that vanished without a word is noticed after so long, whatever the user's own settings of ssh are.
 ALIVE = "-o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ConnectTimeout=10"
 ANSWER_S = 60
+# What Ansible says of a guest that takes a command and then is silent, before ssh and the limits of the run give up.
+SILENT = re.compile(r"Timeout \((\d+)s\) waiting for privilege escalation")
 
 
 class UnreachableError(Exception):
@@ -41,6 +44,7 @@ class Guest:
         self.name = name
         self._execute = execute
         self._lock = threading.Lock()
+        self._has_answered = False
 
     def run(self, argv, data=None):
         """Run one command; data goes to its standard input."""
@@ -48,13 +52,25 @@ class Guest:
         with self._lock:
             try:
                 answer = self._execute(argv, data)
-            except AnsibleConnectionFailure as trouble:
-                raise UnreachableError(" ".join(str(trouble).split())) from None
+            except AnsibleError as trouble:
+                raise self._understood(trouble) from None
+            self._has_answered = True
         return Completed(argv, answer["rc"], answer["stdout"], answer["stderr"])
 
     def script(self, text, *arguments, data=None):
         """Run a script by /bin/sh."""
         return self.run(["/bin/sh", "-c", text, "sh", *arguments], data)
+
+    def _understood(self, trouble):
+        """The error that is meant by one of Ansible's, of which older versions have another kind."""
+        text = " ".join(str(trouble).split())
+        silent = SILENT.search(text)
+        if silent is None:
+            return UnreachableError(text) if isinstance(trouble, AnsibleConnectionFailure) else trouble
+        told = f"It gave no answer within {silent.group(1)} seconds."
+        if not self._has_answered:
+            told += " It hangs, or waits for a password to become another user, such as ansible_become_password."
+        return UnreachableError(told)
 
 
 class Guests:

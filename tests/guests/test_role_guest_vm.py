@@ -1,4 +1,4 @@
-"""The role guest_vm where no molecule scenario has it: a preview of a bare guest, and time from a server of its own."""
+"""The role guest_vm where no molecule scenario has it: a preview, a server of time, what a killed role left."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import pytest
 
 # A server of time in a network that has none.
 SERVER = "/etc/chrony/conf.d/server.conf"
+# What the role writes, and whoever goes by it only after it was started anew.
+WRITTEN = {
+    "/etc/chrony/chrony.conf": "systemctl restart chrony",
+    "/etc/systemd/logind.conf.d/90-aiready.conf": "systemctl restart systemd-logind",
+    "/etc/systemd/system.conf.d/90-aiready.conf": "systemctl daemon-reexec",
+}
+DOCA = "/etc/apt/sources.list.d/doca.list"
 BARE = "cat /etc/passwd /sys/class/net/ens224/mtu; ls /etc/security/limits.d /etc/modules-load.d; dpkg-query -W"
 
 
@@ -73,3 +80,36 @@ def test_time_comes_from_the_server_that_was_named_and_a_second_run_changes_noth
     assert (bare.name, "Say where the time comes from") in bare.role(ntp_servers=[clock])
     assert f"^* {clock}" in bare.sh("chronyc -n sources")
     assert bare.role(ntp_servers=[clock]) == []
+
+
+def test_what_was_written_before_a_role_was_killed_is_gone_by_after_the_next_one(bare, clock):
+    wish = {"ntp_servers": [clock], "limits": {"memlock": "as_is", "nofile": 4096}}
+    bare.sh("cp /etc/chrony/chrony.conf /var/tmp/chrony.conf")
+    bare.role(**wish)
+    for file, started in WRITTEN.items():
+        # As a role leaves it that is killed between the two: written, and nobody has read it.
+        before = "cp /var/tmp/chrony.conf" if "chrony" in file else "rm"
+        bare.sh(f"cp {file} /var/tmp/written; {before} {file}; {started}; sleep 0.1; cp /var/tmp/written {file}")
+    gone = "busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager RemoveIPC"
+    assert (clock in bare.sh("chronyc -n sources"), bare.sh(gone)) == (False, "b true")
+    assert bare.sh("systemctl show --property=DefaultLimitNOFILE --value") != "4096"
+    told = bare.role(**wish)
+    assert told == [(bare.name, "Let logind read its settings again"), (bare.name, "Keep the time")]
+    assert (f"^* {clock}" in bare.sh("chronyc -n sources"), bare.sh(gone)) == (True, "b false")
+    assert bare.sh("systemctl show --property=DefaultLimitNOFILE --value") == "4096"
+    assert bare.role(**wish) == []
+
+
+def test_drivers_of_ofed_that_a_killed_role_installed_get_their_restart(guests, fresh_guest):
+    bare = Bare(guests, fresh_guest(adapters=[{"type": "sriov", "network": "pg-sriov"}]))
+    repository = f"deb [trusted=yes] {guests.twin.endpoint()['depot']['url']}/doca/deb ./"
+    bare.sh(f"echo '{repository}' > {DOCA}; apt-get -qq update; apt-get -qq -y install doca-ofed 2>&1")
+    wish = {
+        "data_path": "sriov",
+        "data_interface": {"mac": "{{ ansible_facts['ens224'].macaddress }}", "address": "198.51.100.1/24"},
+        "rdma": {"stack": "ofed"},
+        "reboot": "allow",
+    }
+    assert (bare.name, "Restart the guest") in bare.role(**wish)
+    assert bare.sh("cat /sys/module/mlx5_core/version") == bare.sh("modinfo -F version mlx5_core") != ""
+    assert bare.role(**wish) == []

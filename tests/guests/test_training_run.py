@@ -183,6 +183,23 @@ def test_a_guest_that_loses_power_is_named_and_the_next_run_goes_on(guests, trai
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["where the launcher is", "where a rank is"])
+def test_a_guest_that_hangs_is_named_and_tidies_up_when_it_moves_again(guests, trainings, number):
+    """It takes connections, since its kernel does, and nothing answers: Ansible takes that for trouble with sudo."""
+    guest = guests.guest(PAIR[number])
+    try:
+        answer = trainings.meanwhile(guest.hang)
+        assert (answer["failure"]["code"], answer["failure"]["host"]) == ("guest_unreachable", PAIR[number]), answer
+        assert "escalation" not in json.dumps(answer)
+        assert trainings.sh(PAIR[1 - number], f"docker ps -aq; {OURS_RUNNING}") == ""
+    finally:
+        guest.hang(False)
+    until(lambda: trainings.runs() == NOTHING)
+    answer = trainings.run(arguments=SHORT)
+    assert not answer.get("failed"), answer.get("msg")
+    assert trainings.left() == NOTHING
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["where the launcher is", "where a rank is"])
 def test_a_disk_that_is_full_in_the_middle_is_told_and_nothing_is_left(trainings, number):
     """The folder of runs is a disk of its own here, since the guest's is that of this machine."""
     name = PAIR[number]

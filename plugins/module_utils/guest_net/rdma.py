@@ -23,6 +23,8 @@ KINDS = {
     ("0x8086", None): ("irdma", "irdma"),
 }
 SOFT = ("rdma_rxe", "rxe")
+# Modules that OFED replaces and that others build upon: what is loaded decides whether those load.
+REPLACED = ("ib_core", "mlx5_core", "mlx5_ib")
 MODULES = (
     *("ib_core", "ib_uverbs", "rdma_cm", "rdma_ucm", "vmw_pvrdma", "mlx5_core", "mlx5_ib"),
     *("nvidia", "nvidia_peermem", "nv_peer_mem", "gdrdrv", "rdma_rxe"),
@@ -64,6 +66,19 @@ def ofed(commands):
     """The version of MLNX_OFED or DOCA-OFED; None where it is not installed."""
     done = commands.run(["ofed_info", "-s"])
     return done.stdout.strip().rstrip(":") or None if done.ok else None
+
+
+def outdated(files, commands):
+    """Modules that are loaded in another build than the one on the disk, which only a restart takes."""
+    return [name for name in REPLACED if files.exists(f"/sys/module/{name}") and _other_build(files, commands, name)]
+
+
+def _other_build(files, commands, name):
+    done = commands.run(["modinfo", name])
+    on_disk = dict(re.findall(r"(?m)^(srcversion|version):\s+(\S+)", done.stdout)) if done.ok else None
+    # A module without either has no such file: those of distributions often have no version, those of OFED have one.
+    running = {field: _line(files, f"/sys/module/{name}/{field}") for field in ("srcversion", "version")}
+    return on_disk is not None and any(on_disk.get(field) != told for field, told in running.items())
 
 
 def memlock(commands, user):

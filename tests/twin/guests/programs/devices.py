@@ -196,7 +196,7 @@ def _module(vm, guest, name):
     users = modules.users_of(guest.loaded, name)
     found = {f"{folder}/initstate": "live\n", f"{folder}/refcnt": f"{len(users)}\n"}
     found[f"{folder}/coresize"] = f"{(modules.INBOX.get(name) or modules.NVIDIA[name]).size}\n"
-    version = modules.version_of(drivers.loaded(vm, guest), name)
+    version = modules.version_of(drivers.loaded(vm, guest), name, modules.builds(vm, guest)[name])
     if version:
         found[f"{folder}/version"] = f"{version}\n"
     return found

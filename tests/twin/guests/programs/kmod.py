@@ -238,7 +238,7 @@ def _remove(world, vm, call, program_name, names, with_unused=False):
 def _rows(vm, guest, module):
     place = "updates/dkms" if module.name in modules.NVIDIA else "kernel/drivers"
     rows = [("filename", f"/lib/modules/{guest.kernel}/{place}/{module.name.replace('_', '-')}.ko")]
-    version = modules.version_of(drivers.installed(guest), module.name)
+    version = modules.version_of(drivers.installed(guest), module.name, modules.build_on_disk(guest, module.name))
     if module.alias:
         rows.append(("alias", module.alias))
     if version:

@@ -27,6 +27,7 @@ class Memory:
     lease: Lease | None = None
     rdma_names: dict = field(default_factory=dict)  # key of a virtual device: the name that it got when it appeared
     driver: dict | None = None  # the package that the loaded module nvidia came from
+    builds: dict = field(default_factory=dict)  # loaded module: its release of OFED, empty for the kernel's own
     mst: bool = False
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from . import drivers, hardware
+from . import drivers, hardware, memory
 
 OFED = "doca-ofed"
+# What it brings in a build of its own; the kernel takes no module whose symbols come from another build.
+OF_OFED = ("ib_core", "ib_uverbs", "ib_umad", "ib_cm", "iw_cm", "rdma_cm", "rdma_ucm", "mlx5_core", "mlx5_ib")
 # Modules that guests' own programs ask for, and that the real kernel under the guest has or has not.
 BUILT_IN = re.compile(
     r"(overlay|bridge|br_netfilter|veth|tun|fuse|loop|configfs|efi_pstore|efivarfs|drm|dm_mod|autofs4|unix"
@@ -145,10 +147,27 @@ def at_boot(world, vm, guest):
     return now
 
 
-def version_of(driver, name):
-    """The version of a module, or None; that of NVIDIA's is the driver's."""
+def build_on_disk(guest, name):
+    """The release of OFED that a module's file is of; empty for the kernel's own."""
+    return guest.installed.get(OFED, {}).get("version", "") if name in OF_OFED else ""
+
+
+def builds(vm, guest):
+    """{loaded module: its build}: that of the file when it was loaded, whatever was installed later."""
+    known = memory.of(vm).builds
+    for name in [name for name in known if name not in guest.loaded]:
+        del known[name]
+    for name in guest.loaded:
+        known.setdefault(name, build_on_disk(guest, name))
+    return known
+
+
+def version_of(driver, name, build=""):
+    """The version of a module, or None; that of NVIDIA's is the driver's, and the kernel's own for RDMA have none."""
     if name in NVIDIA:
         return driver["version"] if driver is not None else None
+    if build:
+        return build
     return {"vmxnet3": "1.7.0.0-k", "vmw_pvrdma": "1.0.1.0-k"}.get(name)
 
 
@@ -162,6 +181,12 @@ def _check(vm, guest, module):
         raise Refused("Invalid argument")
     if module.name == "nvidia_peermem" and OFED not in guest.installed:
         raise Refused("Invalid argument")
+    build = guest.installed.get(OFED, {}).get("version", "")
+    if module.name in (*OF_OFED, "nvidia_peermem"):
+        # The symbols of what is loaded have other versions than the ones that it was built with [unsure: derived].
+        known = memory.of(vm).builds
+        if any(known.get(one, build) != build for one in module.depends if one in OF_OFED and one in guest.loaded):
+            raise Refused("Invalid argument")
 
 
 def _having(guest, loaded):

@@ -15,6 +15,7 @@ WHOLE = {"mode": "passthrough"}
 TRAIN = {"image": "images.example.org/horovod:0.28.1", "builtin": "small"}
 NGC = {"address": "nvcr.io", "username": "$oauthtoken"}
 DRIVER = "/srv/nvidia-linux-grid-550_550.54.15_amd64.deb"
+SIGNED = {"signing_key": "/etc/keys/mok.key", "signing_certificate": "/etc/keys/mok.der"}
 
 
 def guests(network=None, gpu=None, **wish):
@@ -36,6 +37,11 @@ SOUND = {
     "empty": site(guests={}, runtime={}, training={}),
     "guests": guests(user="ops", driver={"package": DRIVER}, licence={"wait_s": 60}, training_user="trainer"),
     "driver from the network": guests(driver={"package": "https://depot.example.org/grid.run"}),
+    "driver of a server of one's own": guests(
+        driver={"package": "https://depot.example.org/grid.deb", "ca_file": "/srv/ca.pem", "downgrade": "allow"}
+    ),
+    "module that is signed": guests(driver={"package": DRIVER, "secure_boot": "signed"}),
+    "module that a .run file signs": guests(driver={"package": "https://depot.example.org/grid.run", **SIGNED}),
     "driver of a repository": guests(driver={"package": "nvidia-linux-grid-550", "source": "repository"}),
     "DOCA-OFED with virtual functions": guests(SRIOV, rdma={"stack": "ofed", "gpudirect": "peermem"}),
     "DMA-BUF with virtual functions": guests(SRIOV, rdma={"gpudirect": "dmabuf"}),
@@ -110,6 +116,26 @@ PROBLEMS = {
     "no version": (
         guests(driver={"package": DRIVER, "version": "new"}),
         "driver.version: new is no version.",
+    ),
+    "authority without a server": (
+        guests(driver={"package": DRIVER, "ca_file": "/srv/ca.pem"}),
+        f"site.guests.driver.ca_file: {DRIVER} is no address, so that no server is asked for it. Remove ca_file",
+    ),
+    "key without a certificate": (
+        guests(driver={"package": "/srv/grid.run", "signing_key": "/etc/keys/mok.key"}),
+        "site.guests.driver: it has signing_key, but no signing_certificate. A signature needs both.",
+    ),
+    "certificate without a key": (
+        guests(driver={"package": "/srv/grid.run", "signing_certificate": "/etc/keys/mok.der"}),
+        "site.guests.driver: it has signing_certificate, but no signing_key. A signature needs both.",
+    ),
+    "key for a package": (
+        guests(driver={"package": DRIVER, **SIGNED}),
+        f"site.guests.driver.signing_key: it is for .run files, and {DRIVER} is signed with the keys of DKMS.",
+    ),
+    "no word for an older driver": (
+        guests(driver={"package": DRIVER, "downgrade": "yes"}),
+        "downgrade",
     ),
     "token in the site": (
         guests(licence={"token": "eyJ-canary"}),

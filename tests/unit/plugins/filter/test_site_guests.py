@@ -84,6 +84,15 @@ def test_a_checksum_tells_the_module_of_which_kind_it_is(said):
     assert guest(guests={"driver": driver})["driver"]["checksum"] == f"sha256:{'0a' * 32}"
 
 
+def test_the_driver_of_the_site_is_what_the_role_takes_and_nobody_has_to_say_a_default():
+    said = {"package": "https://depot.example.org/grid.run", "ca_file": "/srv/ca.pem", "downgrade": "allow"}
+    signed = {"secure_boot": "signed", "signing_key": "/etc/keys/mok.key", "signing_certificate": "/etc/keys/mok.der"}
+    told = guest(guests={"driver": {**said, **signed}})["driver"]
+    assert told == {**said, **signed, "source": "auto", "headers": True}
+    spec = yaml.safe_load((ROOT / "roles/guest_vm/meta/argument_specs.yml").read_text())["argument_specs"]["main"]
+    assert set(spec["options"]["guest_vm_driver"]["options"]) == {*told, "checksum", "version"}
+
+
 @pytest.mark.parametrize(
     "mode, said, feature",
     [

@@ -67,6 +67,19 @@ def test_ofed_and_the_distributions_pvrdma_module_do_not_go_together(guest_of):
     )
 
 
+def test_ofed_takes_over_with_the_next_boot_and_does_not_mix_with_what_was_loaded(guest_of):
+    machine = guest_of(adapters=[]).boot()
+    machine.run("modprobe", "ib_core")
+    assert machine.run("modinfo", "-F", "version", "ib_core") == (0, "")
+    machine.state["installed"]["doca-ofed"] = {"version": "25.04"}
+    assert machine.run("modinfo", "-F", "version", "ib_core") == (0, "25.04\n")
+    assert "/sys/module/ib_core/version" not in machine.files
+    assert machine.run("modprobe", "ib_uverbs")[1].endswith("could not insert 'ib_uverbs': Invalid argument\n")
+    machine.boot()
+    assert machine.run("modprobe", "ib_uverbs") == (0, "")
+    assert machine.files["/sys/module/ib_core/version"] == "25.04\n"
+
+
 @pytest.mark.parametrize(
     "headers, status, built", [(False, 21, False), (True, 0, True)], ids=["no headers", "with headers"]
 )

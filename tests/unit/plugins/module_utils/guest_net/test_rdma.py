@@ -121,3 +121,26 @@ def test_gpus_and_their_numa_nodes(files):
     files.write("/sys/bus/pci/devices/0000:03:00.0/vendor", "0x15b3\n")
     files.write("/sys/devices/system/node/node0/cpulist", "0-7\n")
     assert rdma.numa(files) == {"nodes": [0], "gpus": [{"address": "0000:02:00.0", "node": 1}]}
+
+
+BY_OFED = "version:        24.10-1.1.4\nsrcversion:     AAAA\n"
+
+
+@pytest.mark.parametrize(
+    "loaded, on_disk, outdated",
+    [
+        pytest.param(None, BY_OFED, [], id="not loaded"),
+        pytest.param({}, BY_OFED, ["mlx5_core"], id="the distribution's is loaded, OFED's installed"),
+        pytest.param({"version": "24.10-1.1.4", "srcversion": "AAAA"}, BY_OFED, [], id="OFED's is loaded"),
+        pytest.param({"version": "24.10-1.1.4", "srcversion": "BBBB"}, BY_OFED, ["mlx5_core"], id="built anew"),
+        pytest.param({"version": "23.10", "srcversion": "AAAA"}, BY_OFED, ["mlx5_core"], id="another release"),
+        pytest.param({"srcversion": "CCCC"}, "srcversion:     CCCC\n", [], id="the distribution's, without a version"),
+        pytest.param({}, "filename:       (builtin)\n", [], id="part of the kernel"),
+        pytest.param({"version": "23.10"}, (1, ""), [], id="no file"),
+    ],
+)
+def test_what_is_loaded_is_compared_with_what_a_restart_would_load(files, tmp_path, loaded, on_disk, outdated):
+    for field, text in {"initstate": "live", **loaded}.items() if loaded is not None else ():
+        files.write(f"/sys/module/mlx5_core/{field}", f"{text}\n")
+    guest = Guest(tmp_path, answers={"modinfo mlx5_core": on_disk})
+    assert rdma.outdated(files, guest) == outdated
