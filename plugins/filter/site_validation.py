@@ -56,7 +56,7 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - The guests, options of the modules that measure, and the intent that results are held to. RV(_value.problems)
+    - The guests, options of the modules that measure, and the intent that results are held to. C(problems)
       tells what is wrong with the guests.
   type: dict
   sample:

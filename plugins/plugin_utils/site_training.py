@@ -25,7 +25,7 @@ def training(site, guests=None):
     for own in guests or []:
         host = _host(own, wish)
         hosts.append(host)
-        problems += _problems(host, own.get(GUEST) or {}, wish, network["path"])
+        problems += _problems(host, own, wish, network["path"])
     interfaces = {host["interface"] for host in hosts}
     return {
         **{key: wish[key] for key in HANDED_ON},
@@ -87,9 +87,14 @@ def _interfaces(facts):
             yield one
 
 
-def _problems(host, guest, wish, path):
-    name = host["name"]
-    if not guest:
+def _problems(host, own, wish, path):
+    name, guest = host["name"], own.get(GUEST) or {}
+    if guest and "interfaces" not in (own.get("ansible_facts") or {}):
+        yield (
+            f"{name}: it does not answer, so that nothing is known of its adapters. Look whether it runs, at its "
+            "network, and at its SSH server, or leave it out by --limit."
+        )
+    elif not guest:
         yield f"{name}: it is no guest of the site. Take it out of the inventory's group training_guests."
     elif not host["interface"]:
         mac = (guest.get("data_interface") or {}).get("mac")

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from rehearse import plan, playbook
+from wire.lab import NVAIE
 
+from .conftest import HOSTS
 from .fabric import configurations
 from .hosts import FACTORY, READY, factory, hosts_of, state
 from .machines import created, vms_of
@@ -81,6 +83,17 @@ def test_plan_of_the_whole_run_from_bare_state_is_what_is_then_done(lab):
     assert {("esx-01.lab.example", "boot_time"), ("dvs-train", "mtu.dvs-train")} <= {
         (change["object"], change["what"]) for change in stage_of(planned, "hosts")["changes"]
     }
+
+
+def test_plan_of_a_host_that_only_waits_for_its_graphics_announces_the_restart_of_xorg(host_lab):
+    lab = host_lab(factory(1, state="ready", driver=NVAIE | {"version": "550.54.16"}, bios={"vendor": "dell"}))
+    folders = [lab.work / name for name in ("plan", "done")]
+    inventory = lab.inventory({"network": {"path": "tcp", "ats": "ignore"}})
+    for folder, arguments in zip(folders, (["--check", "--diff"], []), strict=True):
+        run = lab.run(*arguments, of=HOSTS, inventory=inventory, env=plan.environment(folder))
+        assert run.status == 0, run.output
+    assert plan.kept(*folders)
+    assert "graphics.xorg" in {change["what"] for change in stage_of(folders[0], "hosts")["changes"]}
 
 
 @pytest.mark.parametrize("path", ["pvrdma", "sriov"])

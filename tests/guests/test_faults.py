@@ -1,7 +1,7 @@
 """A good lab is validated without a warning; each wrong setting, planted alone, shows on its rung with its cause.
 
-All of them take half an hour, so that only those are planted which nobody sees without measuring, and one of each other
-layer. AIREADY_FAULTS=all plants all: `AIREADY_FAULTS=all python -m pytest tests/guests/test_faults.py -k guest-mtu`.
+It takes long, and is done where AIREADY_FAULTS says which: some (those that nobody sees without measuring), all, or
+unseen: `AIREADY_FAULTS=all python -m pytest tests/guests/test_faults.py -k guest-mtu`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from rehearse import playbook
 from twin.guests import engine
 from twin.launch import launch
 
-from .faults import FIRST, ONE, OTHER, PAIRS, SECOND, TRAINING, Fault, host, nothing, running
-from .faults.table import FAULTS
+from .faults import FIRST, OTHER, PAIRS, SECOND, TRAINING, Fault, host, nothing, running
+from .faults.table import FAULTS, UNSEEN
 
 FACES = ("ssh", "redfish", "switches", "guests", "depot", "registry")
-CHOSEN = ("guest-no-module", "job-no-engine", "fabric-dead-pfc")
-ALL = os.environ.get("AIREADY_FAULTS") == "all"
-PLANTED = {name: fault for name, fault in FAULTS.items() if ALL or fault.silent or name in CHOSEN}
+CHOSEN = ("guest-no-module", "guest-mtu")
+WHICH = os.environ.get("AIREADY_FAULTS")
+PLANTED = {name: fault for name, fault in FAULTS.items() if WHICH == "all" or fault.silent or name in CHOSEN}
+PLANTED = UNSEEN if WHICH == "unseen" else PLANTED
 # Both measure nothing twice, and together all that is measured for faults.
 GOOD = Fault("none", nothing, (), PAIRS, fabric=True)
 GOOD_RUNS = Fault("none", nothing, (), TRAINING)
@@ -58,6 +59,8 @@ class Trained:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """A lab of two guests that train, and that was found good."""
+    if not WHICH:
+        pytest.skip("AIREADY_FAULTS does not say which faults are planted")
     try:
         world = launch("factory", faces=FACES)
         twin = world.__enter__()
@@ -87,16 +90,13 @@ def test_a_wrong_setting_shows_on_its_rung_with_its_cause(trained, fault):
     with fault.plant(trained.twin):
         run, made = trained.validate(fault)
     assert running.complaints(fault, made) == []
-    failed = any(one.verdict == "fail" for one in fault.seen)
-    assert (run.status != 0) == failed or made["verdict"]["state"] == "incomplete", run.output[-3000:]
+    assert (run.status != 0) == (made["verdict"]["state"] in ("fail", "incomplete")), run.output[-3000:]
 
 
 def test_afterwards_everything_is_good_again(trained):
     _good(trained, GOOD)
 
 
-def test_all_layers_and_all_silent_failures_are_planted():
+def test_all_layers_are_planted():
     assert {fault.layer for fault in FAULTS.values()} == {"host", "fabric", "vm", "guest", "job"}
-    assert sum(fault.silent for fault in FAULTS.values()) == 7
-    assert len(FAULTS) >= 27
-    assert ONE != OTHER
+    assert sum(fault.silent for fault in FAULTS.values()) == 6

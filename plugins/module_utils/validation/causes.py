@@ -19,6 +19,8 @@ LOST_SHARE = 0.75
 TCP_US, TCP_SHARE = 15.0, 0.5
 PVRDMA_LOOK = "the VMkernel adapter for PVRDMA (Net.PVRDMAVmknic), the firewall ruleset pvrdma, and the RDMA uplink"
 IS_TCP = "Latency and bandwidth are those of TCP, not of RDMA."
+WAY = "a link, a cable, a VLAN, or an address"
+LATE = "power saving and idle states (C-states) of the hosts' processors, or other work on them"
 FLOW = "flow control (PFC), the class of RoCE's DSCP, or ECN"
 # Codes of disagreements of settings that are about the size of packets.
 OF_MTU = ("mtu", "mtu_tight")
@@ -34,6 +36,7 @@ def name(entries, intent, places):
             look.pairs(check)
     look.fallback()
     look.bandwidth()
+    look.latency()
     look.slow_guest()
     look.scaling()
     return look.told()
@@ -81,6 +84,9 @@ class _Look:
                 told = "; packets as large as a standard MTU get through" if number(entry.row["measured"]) else ""
                 entry.row["cause"] = f"the MTU on the way is too small: {place}{told}{self._settings(OF_MTU)}"
                 self._add("mtu_path", entry.row["cause"], common, entry)
+            elif "unreachable" in codes:
+                entry.row["cause"] = f"nothing gets through: {place}: {WAY}"
+                self._add("unreachable", entry.row["cause"], common, entry)
             elif not entry.row["cause"] or not entry.row["measured"] or codes & set(compare.OF_FIGURE):
                 entry.row["cause"] = place
 
@@ -121,6 +127,18 @@ class _Look:
                     self._loss(entry, check, common)
                 else:
                     self._slow(entry, check, latencies.get(_pair(entry)))
+
+    def latency(self):
+        """Latency that is bad where bandwidth is good: who answers late, since the way itself is sound."""
+        widths = {_pair(one): one for one in self._by.get("pair.write_bw", ())}
+        for entry in self._by.get("pair.write_lat", ()):
+            width = widths.get(_pair(entry))
+            if not _of_figure(entry) or self._has(entry) or width is None or _is_bad(width):
+                continue
+            if number(width.row["measured"]) is not None:
+                place = self._place("pair.write_lat", entry)
+                entry.row["cause"] = f"{place}; bandwidth is good: {LATE}"
+                self._add("latency", entry.row["cause"], self._common.get("pair.write_lat"), entry)
 
     def slow_guest(self):
         """A guest that trains slower alone than the others alone."""

@@ -123,7 +123,9 @@ def ecc(values, about):
     bad = sum(one["uncorrected"] for one in known)
     answer = Found(bad, expected="none uncorrected", source="NVIDIA", high=0, compared=False)
     if bad:
-        answer.fail(f"{bad} error{'s' if bad != 1 else ''} could not be corrected.", f"the GPU's memory of {_me(about)}", "ecc")
+        answer.fail(
+            f"{bad} error{'s' if bad != 1 else ''} could not be corrected.", f"the GPU's memory of {_me(about)}", "ecc"
+        )
     if any(one.get("remap_failed") for one in known):
         answer.fail("A row of the memory could not be replaced.", f"the GPU's memory of {_me(about)}", "ecc")
     if any(one.get("unrepairable") for one in known):

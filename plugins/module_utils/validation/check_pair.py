@@ -41,6 +41,10 @@ def ping(values, about):
     elif place == "unreachable":
         answer.measured = 0
         answer.fail("The other guest cannot be reached.", f"between {sender} and {receiver}", "unreachable")
+    elif place == "silent" and "passes" in values and not smaller:
+        answer.measured = 0
+        why = "No packet arrives, however small it is."
+        answer.fail(why, f"between {sender} and {receiver}", "unreachable")
     elif place == "silent":
         answer.measured = smaller or 0
         if smaller:

@@ -52,7 +52,8 @@ RUNGS = (
         licence=True,
         variant="before",
     ),
-    Rung("guest.xid", "Errors of the GPU in the kernel's log", GUEST, "guest", "", ("guest.driver",), gpu=True),
+    # The log also tells why a GPU is gone, which the driver then shows no more.
+    Rung("guest.xid", "Errors of the GPU in the kernel's log", GUEST, "guest", "", ("guest.kernel",), gpu=True),
     Rung("guest.ecc", "Errors of the GPU's memory", GUEST, "guest", "", ("guest.driver",), gpu=True),
     Rung(
         *("guest.topology", "Distance between GPU and network adapter", GUEST, "guest", "", ("guest.driver",)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 
-from . import DROPS, FAIL, PAIRS, WARN, Fault, attribute, changed, lines, loss, settings, ways
+from . import DROPS, FAIL, ONE, OTHER, PAIRS, WARN, Fault, attribute, changed, lines, loss, settings, ways
 
 
 def profile_of(twin, switch, port):
@@ -97,5 +97,5 @@ FAULTS = {
     "fabric-dead-mtu": unseen(dead("mtu", "leaf-03"), ways("pair.ping_mtu", FAIL, TOO_SMALL)),
     "fabric-dead-pfc": unseen(dead("pfc", "spine-01"), loss("spine-01")),
     "fabric-slow-links": unseen(slow_links, ways("pair.write_bw", WARN, "speed")),
-    "fabric-cable-out": Fault("fabric", pulled, ways("pair.ping_mtu", FAIL, "esx-02")),
+    "fabric-cable-out": Fault("fabric", pulled, ways("pair.ping_mtu", FAIL, "nothing gets through", ONE, OTHER)),
 }

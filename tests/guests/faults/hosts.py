@@ -11,7 +11,7 @@ from . import DROPS, FAIL, ONE, OTHER, PAIRS, WARN, Fault, attribute, changed, e
 TAG, RULESET = "Net.PVRDMAVmknic", "pvrdma"
 TCP = ("PVRDMA fell back to TCP", ONE, OTHER, TAG, RULESET)
 NO_RDMA = (*ways("pair.write_lat", FAIL, *TCP), *ways("pair.write_bw", FAIL, *TCP))
-SLEEPY = ways("pair.write_lat", WARN, "power")
+SLEEPY = ways("pair.write_lat", WARN, "bandwidth is good: power saving", ONE, OTHER)
 
 
 def options(twin, name, module, text):

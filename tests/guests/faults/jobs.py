@@ -19,7 +19,9 @@ FAULTS = {
     "job-nccl-without-rdma": variable(
         "NCCL_IB_DISABLE", "1", (Seen(NCCL_ROW, FAIL, ("NCCL on sockets", "NCCL_IB_DISABLE")),), silent=True
     ),
-    "job-nccl-other-device": variable("NCCL_IB_HCA", "=mlx5_7", (Seen(NCCL_ROW, FAIL, ("NCCL on sockets", "NCCL_IB_HCA, =mlx5_7")),)),
+    "job-nccl-other-device": variable(
+        "NCCL_IB_HCA", "=mlx5_7", (Seen(NCCL_ROW, FAIL, ("NCCL on sockets", "NCCL_IB_HCA, =mlx5_7")),)
+    ),
     "job-nccl-gid": variable("NCCL_IB_GID_INDEX", "9", (Seen(NCCL_ROW, FAIL, ("NCCL_IB_GID_INDEX",)),)),
     "job-nccl-interface": variable("NCCL_SOCKET_IFNAME", "bond0", (Seen(NCCL_ROW, FAIL, ("NCCL_SOCKET_IFNAME",)),)),
     "job-no-engine": Fault("job", no_engine, (Seen("cluster.hostname", FAIL, ("job-02",)),), NCCL),

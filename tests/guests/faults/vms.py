@@ -42,6 +42,8 @@ def not_connected(twin):
     return attribute(twin, adapter(twin).connectable, "connected", False)
 
 
+SLOW = ("nothing points to lost packets: NUMA node of the VM", ONE, OTHER)
+APART = (*ways("pair.write_bw", WARN, *SLOW), *ways("pair.write_bw_both", WARN, *SLOW))
 SHARED = (f"the host {ONE}, on which job-01 and job-02 run",)
 FAULTS = {
     "vm-two-on-one-host": Fault(
@@ -51,8 +53,10 @@ FAULTS = {
         PAIRS,
         silent=True,
     ),
-    "vm-other-node": Fault("vm", other_node, (Seen("pair.write_bw job-01 > job-02", WARN, ("NUMA",)),), PAIRS),
-    "vm-other-protocol": Fault("vm", other_protocol, (Seen("guest.gid job-02", FAIL, ("job-02",)),), PAIRS),
+    "vm-other-node": Fault("vm", other_node, APART, PAIRS),
+    "vm-other-protocol": Fault(
+        "vm", other_protocol, (Seen("guest.gid job-02", FAIL, ("the RoCE protocol", "job-02")),), PAIRS
+    ),
     "vm-no-unified-memory": Fault("vm", no_unified_memory, (Seen("cluster.nccl rdma", FAIL, ("job-02",)),), NCCL),
     "vm-few-processors": Fault(
         "vm", few_processors, (Seen("cluster.training job-02 (1:tcp)", WARN, ("job-02",)),), TRAINING, silent=True

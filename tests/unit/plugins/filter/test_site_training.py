@@ -111,6 +111,12 @@ PROBLEMS = {
         "job-01: its guest shows no adapter with the MAC address 00:50:56:00:00:03, which is the one for the path "
         "pvrdma. Look at `ip link` in the guest, and run playbook guests.",
     ),
+    "silent": (
+        lambda: [{key: value for key, value in variables()[0].items() if key != "ansible_facts"}],
+        {},
+        "job-01: it does not answer, so that nothing is known of its adapters. Look whether it runs, at its network, "
+        "and at its SSH server, or leave it out by --limit.",
+    ),
     "no address": (
         lambda: [
             {**variables()[0], "aiready_guest": {**variables()[0]["aiready_guest"], "data_address": ""}}

@@ -56,6 +56,7 @@ def test_licence_and_address_are_told_as_they_are(tmp_path):
     found, outputs = measure(healthy(tmp_path))
     assert found["guest.licence"]["values"]["gpus"][0]["licence"] == "Licensed"
     assert (found["guest.gid"]["values"]["gid"]["index"], found["guest.licence"]["variant"]) == (3, "before")
+    assert "roce_v2" in found["guest.gid"]["values"]["types"]
     assert LICENSED in outputs["guest.licence.before"]
 
 

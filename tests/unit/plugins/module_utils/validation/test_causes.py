@@ -46,7 +46,9 @@ def test_latency_alone_is_no_fall_back():
     lab = World(4, "pvrdma")
     lab.set("pair.write_lat", ("job-01", "job-02"), usec=20.0)
     told = lab.judged()
-    assert (causes(told), row_of(told, "pair.write_lat job-01 > job-02")["verdict"]) == ([], "warn")
+    row = row_of(told, "pair.write_lat job-01 > job-02")
+    assert (causes(told), row["verdict"]) == ([("latency", "job-01 > job-02")], "warn")
+    assert "bandwidth is good: power saving" in row["cause"]
 
 
 def test_nccl_on_sockets():
@@ -138,6 +140,16 @@ def test_mtu_1500_in_the_middle(pairs, place):
     assert row_of(told, "pair.write_bw job-01 > job-02")["verdict"] == (
         "not_run" if place.endswith("02") and "job" in place else "pass"
     )
+
+
+def test_a_way_on_which_nothing_arrives_is_not_one_with_a_small_mtu():
+    lab = World(4, "pvrdma")
+    for pair in touch(lab, "job-03"):
+        lab.set("pair.ping_mtu", pair, received=0, where="silent", passes=None)
+    told = lab.judged()
+    row = row_of(told, "pair.ping_mtu job-01 > job-03")
+    assert (causes(told), row["why"]) == ([("unreachable", "job-03")], "No packet arrives, however small it is.")
+    assert row["cause"].startswith("nothing gets through: job-03 (esx-03 vmnic2, leaf-02 Ethernet1): a link, a cable")
 
 
 def test_an_mtu_in_the_middle_is_where_the_settings_say():
@@ -248,7 +260,7 @@ def test_an_outlier_within_the_marks_is_told_with_its_place():
     told = lab.judged()
     row = row_of(told, "pair.write_lat job-01 > job-02")
     assert row["verdict"] == "warn"
-    assert row["cause"] == "job-01 (esx-01 vmnic2, leaf-01 Ethernet1), where it sends"
+    assert row["cause"].startswith("job-01 (esx-01 vmnic2, leaf-01 Ethernet1), where it sends; bandwidth is good: ")
     assert len(not_right(told)) == 3
 
 

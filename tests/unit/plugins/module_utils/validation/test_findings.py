@@ -113,6 +113,17 @@ def test_single_findings(change, check, verdict):
     assert {row["verdict"] for row in rows} == {verdict}
 
 
+@pytest.mark.parametrize(
+    "types, cause",
+    [(["roce_v1"], "the RoCE protocol of the adapter of job-02"), (["roce_v1", "roce_v2"], "the address of job-02")],
+    ids=["old protocol", "no address"],
+)
+def test_an_adapter_of_another_protocol_is_told_from_one_without_an_address(types, cause):
+    lab = World(2, "pvrdma")
+    lab.set("guest.gid", "job-02", gid=None, roce_v2=[], types=types)
+    assert row_of(lab.judged(), "guest.gid job-02")["cause"].startswith(cause)
+
+
 @pytest.mark.parametrize("wrong, verdict", [(0, "skipped"), (None, "skipped"), (2, "fail")])
 def test_one_gpu_alone_says_nothing_of_a_bandwidth_and_whether_it_computes_right(wrong, verdict):
     lab = World(1, "tcp")

@@ -136,6 +136,15 @@ def test_without_gpus_nothing_of_gpus_is_asked():
     assert lab.judged()["verdict"]["state"] == "pass"
 
 
+def test_the_log_tells_of_a_gpu_that_the_driver_shows_no_more():
+    lab = World(2, "sriov")
+    lab.set("guest.driver", "job-02", status="failed", why="nvidia-smi failed: No devices were found.")
+    lab.set("guest.xid", "job-02", xids=[{"code": 79, "kind": "hardware", "pci": "0000:02:00", "means": "gone"}])
+    row = row_of(lab.judged(), "guest.xid job-02")
+    assert (row["verdict"], "Xid 79" in row["why"]) == ("fail", True)
+    assert row_of(lab.judged(), "guest.ecc job-02")["verdict"] == "not_run"
+
+
 def test_a_site_leaves_a_check_out_with_its_reason():
     lab = World(2, "sriov", skip={"fabric.settings": "the network belongs to others"})
     row = row_of(lab.judged(), "fabric.settings")
