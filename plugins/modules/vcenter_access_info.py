@@ -20,8 +20,8 @@ description:
 notes:
   - A privilege that a method of vCenter needs can depend on its arguments, so that no list is complete. vCenter has the
     last word when something is done.
-  - What lies within the time that a question took counts as no difference of clocks. C(clock_known_within_s) of RV(hosts)
-    tells that time.
+  - What lies within the time that a question took counts as no difference of clocks. C(clock_known_within_s) of
+    RV(hosts) tells that time.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.attributes
