@@ -43,8 +43,9 @@ def config_issue(entity, world):
 
 @prop("ManagedEntity", "effectiveRole")
 def effective_role(entity, world):
-    user = calls.current().session.user
-    return [role.number for role in world.permissions.held(user, entity)]
+    """Of the user who asks; nobody has one outside of a call."""
+    call = calls.current()
+    return [role.number for role in world.permissions.held(call.session.user, entity)] if call else []
 
 
 @prop("ManagedEntity", "permission")
