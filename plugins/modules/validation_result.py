@@ -270,7 +270,7 @@ def main():
         module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
     try:
         made, files, kept = record.record(params, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
-        path = os.path.join(os.path.expanduser(params["result_dir"]), record.NAME)
+        path = os.path.join(params["result_dir"], record.NAME)
         if not module.check_mode:
             path = record.write(params["result_dir"], made, files)
             if kept is not None:

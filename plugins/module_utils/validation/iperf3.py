@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
@@ -78,7 +79,7 @@ def _about(start):
 
 def _rate(part):
     rate = part.get("bits_per_second") if isinstance(part, dict) else None
-    return round(rate / 1e9, 6) if isinstance(rate, (int, float)) and rate == rate else None
+    return round(rate / 1e9, 6) if isinstance(rate, (int, float)) and math.isfinite(rate) else None
 
 
 def _rtt(streams):

@@ -204,5 +204,5 @@ def _times(value, factor):
 def _value(key, word):
     text = str(word)
     if key in ("qps", "mtu", "gid_index"):
-        return texts.whole(text.strip().split("[")[0])
+        return texts.whole(text.strip().split("[", maxsplit=1)[0])
     return text == "ON" if key == "rdma_cm" and text in ("ON", "OFF") else text

@@ -128,8 +128,8 @@ def matrix(found):
     _frames(axes, found)
     if count <= WRITTEN:
         _written(axes, image, found)
-    bar = made.colorbar(image, ax=axes, shrink=0.85, pad=0.02)
-    bar.outline.set_visible(False)
+    scale = made.colorbar(image, ax=axes, shrink=0.85, pad=0.02)
+    scale.outline.set_visible(False)
     canvas.named(axes, f"from (down) to (across), {numbers.unit(found['unit'])}", found["simulated"])
     return made
 

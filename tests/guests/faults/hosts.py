@@ -49,7 +49,7 @@ def no_pauses(twin):
 
 @contextlib.contextmanager
 def global_pause(twin):
-    port = next(one for one in host(twin, ONE).ports if one.device == "vmnic2")
+    (port,) = (one for one in host(twin, ONE).ports if one.device == "vmnic2")
     with attribute(twin, port, "pause_rx", True), attribute(twin, port, "pause_tx", True):
         yield
 

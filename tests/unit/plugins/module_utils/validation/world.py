@@ -139,7 +139,7 @@ class World:
         self.add("pair.write_lat", pair, usec=good["lat"] * noise, bytes=2, p99=good["lat"] * 1.4)
         figures = {"bytes": 1048576, "filling": True, "mtu": 4096, "both_directions": False}
         self.add("pair.write_bw", pair, gbps=good["bw"] * noise, **figures)
-        self.add("pair.write_bw_both", pair, gbps=1.98 * good["bw"] * noise, **dict(figures, both_directions=True))
+        self.add("pair.write_bw_both", pair, gbps=1.98 * good["bw"] * noise, **{**figures, "both_directions": True})
         if self.path != "pvrdma":
             self.add("pair.write_bw_gpu", pair, "cuda", gbps=92.2 * noise, **figures)
 

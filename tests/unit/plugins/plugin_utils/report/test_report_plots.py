@@ -135,8 +135,8 @@ def test_bars_are_as_long_as_stages_took_and_one_that_failed_is_hatched_and_name
     some = [{**stage, "state": "failed" if stage["name"] == "guests" else "ok"} for stage in MIXED["stages"]]
     figure = plots.stages(some)
     (axes,) = figure.axes
-    assert [bar.get_width() * 60 for bar in axes.patches] == pytest.approx([stage["seconds"] for stage in some])
-    assert [bool(bar.get_hatch()) for bar in axes.patches] == [stage["state"] == "failed" for stage in some]
+    assert [one.get_width() * 60 for one in axes.patches] == pytest.approx([stage["seconds"] for stage in some])
+    assert [bool(one.get_hatch()) for one in axes.patches] == [stage["state"] == "failed" for stage in some]
     assert "5 min 32 s failed" in texts(figure)
 
 
@@ -144,7 +144,7 @@ def test_before_and_after_stand_beside_each_other():
     old = document(runs.results(runs.perfect(4, step=1.1), step=1.1), None)
     made = document(runs.results(runs.perfect(4)), None, earlier=old)
     figure = plots.before_and_after(made["comparison"]["trainings"])
-    widths = [bar.get_width() for bar in figure.axes[0].patches]
+    widths = [one.get_width() for one in figure.axes[0].patches]
     compared = made["comparison"]["trainings"]
     assert widths == [entry["before"] for entry in compared] + [entry["after"] for entry in compared]
 
