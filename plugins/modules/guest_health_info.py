@@ -151,7 +151,7 @@ measurements:
       type: str
       returned: always
       sample: ""
-    values:
+    readings:
       description:
         - What was measured. V(guest.kernel) has C(kernel), C(system) and C(efi), V(guest.clock) C(synchronised) and
           C(offset_s), V(guest.mtu) C(interface) and C(mtu), V(guest.driver) C(driver) and C(gpus), of which

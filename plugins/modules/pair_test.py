@@ -233,7 +233,7 @@ EXAMPLES = r"""
 
 - name: Show the bandwidth of each pair
   ansible.builtin.debug:
-    msg: "{{ item.subject.from }} > {{ item.subject.to }}: {{ item['values'].gbps | default(item.why) }}"
+    msg: "{{ item.subject.from }} > {{ item.subject.to }}: {{ item.readings.gbps | default(item.why) }}"
   loop: "{{ tested.measurements | selectattr('check', 'equalto', 'pair.write_bw') }}"
   loop_control:
     label: "{{ item.check }}"
@@ -279,7 +279,7 @@ measurements:
       type: str
       returned: always
       sample: ""
-    values:
+    readings:
       description:
         - What was measured. Bandwidth has C(gbps), latency C(usec), C(ping) C(received), C(mtu) and C(passes),
           C(rping) C(answered), C(iperf3) C(gbps) and C(retransmits). Where it failed for a known reason, C(error) is

@@ -174,7 +174,7 @@ class PairWatch:
             why,
             command=_words(rans, tests),
             version=(seen.tools.get(tool, "") if seen else ""),
-            values=values,
+            readings=values,
             evidence=self._keep(f"{check}.{source}.{target}", outcome.evidence(rans, source, target)) if rans else "",
             simulated=self._simulated(check),
             began=began,

@@ -48,7 +48,7 @@ def measurement(check, subject, status=DONE, why="", **more):
         "version": "",
         "status": status,
         "why": why,
-        "values": {},
+        "readings": {},
         "evidence": "",
         "simulated": False,
         "began": "",
@@ -92,10 +92,10 @@ def _counted(name, counts, files):
     bad = next((one for one in (before, after) if one["status"] != DONE), None)
     if bad is not None:
         return [dict(bad, variant="")]
-    delta = counters.delta(before["values"]["counters"], after["values"]["counters"])
+    delta = counters.delta(before["readings"]["counters"], after["readings"]["counters"])
     place = f"evidence/guest.counters.{name}.txt"
     files[place] = "".join(f"{key} +{value}\n" for key, value in delta["changed"].items())
-    return [dict(before, values=delta, variant="", evidence=place)]
+    return [dict(before, readings=delta, variant="", evidence=place)]
 
 
 def _of_hosts(seen):
@@ -103,7 +103,7 @@ def _of_hosts(seen):
     if not hosts:
         return []
     subject = {"guests": list(mapping(seen.get("guests")))}
-    return [measurement("placement.hosts", subject, values={"hosts": dict(hosts)})]
+    return [measurement("placement.hosts", subject, readings={"hosts": dict(hosts)})]
 
 
 def _of_agreement(seen):
@@ -111,7 +111,7 @@ def _of_agreement(seen):
     subject = {"guests": list(mapping(seen.get("guests")))}
     if "disagreements" in told:
         keys = ("disagreements", "not_known", "paths", "agreed")
-        return [measurement("fabric.settings", subject, values={key: told[key] for key in keys if key in told})]
+        return [measurement("fabric.settings", subject, readings={key: told[key] for key in keys if key in told})]
     if told.get("why"):
         return [measurement("fabric.settings", subject, SKIPPED, told["why"])]
     return []
@@ -129,7 +129,7 @@ def _of_switches(seen):
             then = flat(mapping(was.get("running")))
             if now and then:
                 subject = {"switch": name, "port": port}
-                found.append(measurement("fabric.counters", subject, values=counters.delta(then, now)))
+                found.append(measurement("fabric.counters", subject, readings=counters.delta(then, now)))
     return found
 
 
@@ -199,7 +199,7 @@ def _training(subject, result, about):
     why = _failed(result)
     if mapping(result.get("throughput")).get("mean") is None and why:
         return measurement("cluster.training", subject, FAILED, why, **about)
-    return measurement("cluster.training", subject, values=result, **about)
+    return measurement("cluster.training", subject, readings=result, **about)
 
 
 def _nccl(subject, text, result, about):
@@ -209,7 +209,7 @@ def _nccl(subject, text, result, about):
     why = told["why"] or _failed(result)
     if told["why"]:
         return measurement("cluster.nccl", subject, FAILED, _failed(result) or why, **about)
-    return measurement("cluster.nccl", subject, values=values, **dict(about, version=str(told.get("version") or "")))
+    return measurement("cluster.nccl", subject, readings=values, **dict(about, version=str(told.get("version") or "")))
 
 
 def _hostname(subject, text, result, about):
@@ -220,7 +220,7 @@ def _hostname(subject, text, result, about):
         return measurement("cluster.hostname", subject, FAILED, why, **about)
     values = {key: value for key, value in told.items() if key not in APART}
     values["hosts"] = {names.get(node, node): count for node, count in told["hosts"].items()}
-    return measurement("cluster.hostname", subject, values=values, **about)
+    return measurement("cluster.hostname", subject, readings=values, **about)
 
 
 def _build(subject, result, about):
@@ -228,7 +228,7 @@ def _build(subject, result, about):
     if not build.get("version"):
         why = "Horovod did not tell with what it was built."
         return measurement("cluster.check_build", subject, FAILED, why, **about)
-    return measurement("cluster.check_build", subject, values=build, **about)
+    return measurement("cluster.check_build", subject, readings=build, **about)
 
 
 def versions(measurements, runs=()):
@@ -241,7 +241,7 @@ def versions(measurements, runs=()):
             found.append(entry)
 
     for one in measurements:
-        name, values = one["subject"].get("guest") or one["subject"].get("from") or "", mapping(one.get("values"))
+        name, values = one["subject"].get("guest") or one["subject"].get("from") or "", mapping(one.get("readings"))
         if one["check"] == "guest.kernel":
             add(name, "operating system", values.get("system"))
             add(name, "kernel", values.get("kernel"))

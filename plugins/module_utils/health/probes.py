@@ -254,7 +254,7 @@ def measured(wish, commands, files, clocks=time):
                 "version": probe.version,
                 "status": status,
                 "why": why,
-                "values": values,
+                "readings": values,
                 "evidence": "",
                 "simulated": any(check in OF_DEVICES[word] for word in wish["simulated"]),
                 "began": f"{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H:%M:%SZ}",

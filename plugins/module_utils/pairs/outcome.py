@@ -114,7 +114,7 @@ def measurement(check, source, target, status, why, **more):
         "version": "",
         "status": status,
         "why": why,
-        "values": {},
+        "readings": {},
         "evidence": "",
         "simulated": False,
         "began": "",

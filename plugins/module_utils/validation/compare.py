@@ -35,7 +35,7 @@ def looks(measurements, checks):
     """The measurements, where two looks at counters, before and after, became one with what changed between them."""
     made, first = [], {}
     for one in measurements:
-        values = one.get("values") if isinstance(one.get("values"), dict) else {}
+        values = one.get("readings") if isinstance(one.get("readings"), dict) else {}
         subject = tuple(sorted((key, str(value)) for key, value in (one.get("subject") or {}).items()))
         phase = one.get("variant") or ""
         if one.get("check") not in checks or "counters" not in values or phase not in ("before", "after"):
@@ -45,10 +45,10 @@ def looks(measurements, checks):
             first.setdefault((one["check"], subject), one)
         else:
             was = first.pop((one["check"], subject), None)
-            change = counters.delta(was["values"]["counters"], values["counters"]) if was else values
+            change = counters.delta(was["readings"]["counters"], values["counters"]) if was else values
             began = (was or one).get("began")
             simulated = bool(one.get("simulated") or (was or {}).get("simulated"))
-            made.append(dict(one, variant="", values=change, began=began, simulated=simulated))
+            made.append(dict(one, variant="", readings=change, began=began, simulated=simulated))
     return made + [dict(one, variant="") for one in first.values()]
 
 
@@ -160,7 +160,7 @@ def _dispersion(found, told, given, cpu):
 
 def derived(entry, trainings):
     """A measurement that is made of trainings: efficiency of scaling, and what RDMA gains."""
-    made = {"status": "done", "values": {}, "simulated": False}
+    made = {"status": "done", "readings": {}, "simulated": False}
     good = [one for one in trainings if one.row["verdict"] in (PASS, WARN) and number(one.row["measured"]) is not None]
     told = {}
     for one in good:
@@ -184,7 +184,7 @@ def derived(entry, trainings):
         note = f"{short(upper)} img/s over RDMA, {short(lower)} over TCP."
     devices = {check_cluster.figures(one.values)["device"] for one in used}
     made["simulated"] = any(one.row["simulated"] for one in used)
-    made["values"] = {"device": "CPU" if "CPU" in devices else None}
+    made["readings"] = {"device": "CPU" if "CPU" in devices else None}
     return dict(made, found=Found(round(value, 2), note=note, expected="for comparison", source="the trainings"))
 
 

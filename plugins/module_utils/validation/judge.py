@@ -169,7 +169,7 @@ class _Course:
             # Which guests took part is for whoever ran it to say.
             entry.subject = last["subject"]
         entry.row = blank(entry, key, last)
-        entry.values = mapping(last.get("values"))
+        entry.values = mapping(last.get("readings"))
         skip = skips.get(key, "")
         if not skip and entry.check in COUNTERS and self._nothing_timed():
             skip = "All that sends while it is counted is left out."
@@ -204,7 +204,7 @@ class _Course:
             below=self._below,
             simulated=bool(last.get("simulated")),
         )
-        values = mapping(last.get("values"))
+        values = mapping(last.get("readings"))
         look = LOOKS.get(entry.check, _plain)
         entry.found = last["found"] if "found" in last else look(values, about)
         if entry.found.skip:

@@ -7,7 +7,7 @@ from .guest_interface import FABRIC
 def told(answer):
     """(check, status) of each measurement, and the MTU."""
     found = {one["check"]: one for one in answer["measurements"]}
-    return [(check, one["status"]) for check, one in found.items()], found["guest.mtu"]["values"]
+    return [(check, one["status"]) for check, one in found.items()], found["guest.mtu"]["readings"]
 
 
 LOOKS = [

@@ -32,7 +32,7 @@ def test_a_measurement_has_everything_that_its_reader_needs():
     assert one["command"][:3] == ["ib_write_bw", "-d", "vmw_pvrdma0"]
     assert one["command"][-1] == "10.0.112.12"
     assert "18515" in one["command"]
-    assert (one["version"], one["values"]["gbps"], one["why"], one["simulated"]) == ("6.06", 92.31, "", False)
+    assert (one["version"], one["readings"]["gbps"], one["why"], one["simulated"]) == ("6.06", 92.31, "", False)
     assert one["evidence"] == "evidence/pair.write_bw.job-01.job-02.txt"
     assert one["began"] == "1970-01-01T00:16:40Z"
     assert world.of(names.OF_GPU)["job-01", "job-02"]["variant"] == "dmabuf"
@@ -77,7 +77,7 @@ def test_packets_that_do_not_pass_are_made_smaller_until_some_do(passes, largest
 
     world.steps.says["ping"] = says
     world.run()
-    values = world.of(names.PING)["job-01", "job-02"]["values"]
+    values = world.of(names.PING)["job-01", "job-02"]["readings"]
     assert (values["mtu"], values["passes"]) == (9000, largest)
     assert tried == sizes * 2
     assert world.kept["pair.ping_mtu.job-01.job-02"].count("### job-01: ping") == len(sizes)
@@ -89,7 +89,7 @@ def test_a_program_that_is_missing_is_named_with_its_package():
     world.run()
     one = world.of(names.BANDWIDTH)["job-01", "job-02"]
     assert (one["status"], one["why"]) == ("missing", "There is no program ib_write_bw on job-02. Install perftest.")
-    assert one["values"] == {}
+    assert one["readings"] == {}
     assert world.of(names.PING)["job-01", "job-02"]["status"] == "done"
 
 
@@ -111,7 +111,7 @@ def test_a_server_that_dies_at_once_is_not_waited_for():
     assert one["why"] == (
         "The server ib_write_bw on job-02 ended before its client came: Unable to find the Infiniband/RoCE."
     )
-    assert one["values"] == {"error": "no_device"}
+    assert one["readings"] == {"error": "no_device"}
     assert not [what for _name, what in world.steps.done if what.startswith("call")]
 
 

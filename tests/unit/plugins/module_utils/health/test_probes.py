@@ -45,18 +45,18 @@ def test_a_guest_that_has_everything_passes_each_of_its_rungs(tmp_path):
     ],
 )
 def test_values_of_a_check(tmp_path, check, values):
-    assert measure(healthy(tmp_path))[0][check]["values"] == values
+    assert measure(healthy(tmp_path))[0][check]["readings"] == values
 
 
 def test_frames_that_nobody_listens_to_are_not_counted_as_drops(tmp_path):
-    assert "rx_dropped" not in measure(healthy(tmp_path))[0]["guest.counters"]["values"]["counters"]
+    assert "rx_dropped" not in measure(healthy(tmp_path))[0]["guest.counters"]["readings"]["counters"]
 
 
 def test_licence_and_address_are_told_as_they_are(tmp_path):
     found, outputs = measure(healthy(tmp_path))
-    assert found["guest.licence"]["values"]["gpus"][0]["licence"] == "Licensed"
-    assert (found["guest.gid"]["values"]["gid"]["index"], found["guest.licence"]["variant"]) == (3, "before")
-    assert "roce_v2" in found["guest.gid"]["values"]["types"]
+    assert found["guest.licence"]["readings"]["gpus"][0]["licence"] == "Licensed"
+    assert (found["guest.gid"]["readings"]["gid"]["index"], found["guest.licence"]["variant"]) == (3, "before")
+    assert "roce_v2" in found["guest.gid"]["readings"]["types"]
     assert LICENSED in outputs["guest.licence.before"]
 
 
@@ -84,20 +84,20 @@ WITHOUT = {
 @pytest.mark.parametrize("without, answers, check, status, why", WITHOUT.values(), ids=WITHOUT.keys())
 def test_what_cannot_be_measured_says_why_and_has_no_values(tmp_path, without, answers, check, status, why):
     found, _outputs = measure(healthy(tmp_path, answers, without))
-    assert (found[check]["status"], found[check]["values"]) == (status, {})
+    assert (found[check]["status"], found[check]["readings"]) == (status, {})
     assert found[check]["why"] == why if why else found[check]["why"]
     assert found["guest.kernel"]["status"] == "done"
 
 
 def test_tools_of_the_adapter_are_not_needed_for_its_counters(tmp_path):
     found, _outputs = measure(healthy(tmp_path, without=["ethtool -S"]))
-    assert found["guest.counters"]["values"]["counters"] == {"out_of_sequence": 3, "rx_bytes": 12}
+    assert found["guest.counters"]["readings"]["counters"] == {"out_of_sequence": 3, "rx_bytes": 12}
 
 
 def test_the_buffer_of_the_kernel_is_read_where_the_journal_has_nothing(tmp_path):
     said = "[   12.345678] NVRM: Xid (PCI:0000:02:00): 79, pid=1, GPU has fallen off the bus.\n"
     found, outputs = measure(healthy(tmp_path, {"journalctl": "-- No entries --\n", "dmesg": said}))
-    assert [one["code"] for one in found["guest.xid"]["values"]["xids"]] == [79]
+    assert [one["code"] for one in found["guest.xid"]["readings"]["xids"]] == [79]
     assert "Xid" in outputs["guest.xid.before"]
 
 
@@ -121,7 +121,7 @@ def test_after_timed_runs_only_what_they_can_have_changed_is_measured(tmp_path):
     found, _outputs = measure(guest, phase="after")
     assert list(found) == ["guest.licence", "guest.xid", "guest.ecc", "guest.counters"]
     assert {check for check, one in found.items() if one["variant"] == "after"} == set(probes.WITH_PHASE)
-    assert found["guest.licence"]["values"]["gpus"][0]["licensed"] is False
+    assert found["guest.licence"]["readings"]["gpus"][0]["licensed"] is False
 
 
 @pytest.mark.parametrize(

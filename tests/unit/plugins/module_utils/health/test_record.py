@@ -123,7 +123,7 @@ def test_a_guest_that_was_not_looked_at_fails_its_first_rung(tmp_path, result, w
 def test_counters_are_what_they_grew_by(tmp_path):
     found, files = collect.collect({"guests": {"job-01": looks(tmp_path, "job-01")}})
     (one,) = [one for one in found if one["check"] == "guest.counters"]
-    assert (one["values"]["changed"], one["variant"]) == ({"rx_bytes": 100}, "")
+    assert (one["readings"]["changed"], one["variant"]) == ({"rx_bytes": 100}, "")
     assert files[one["evidence"]] == "rx_bytes +100\n"
 
 
@@ -134,7 +134,7 @@ def test_ports_of_switches_are_compared_with_themselves():
 
     (one,) = collect.collect({"switches": {"before": switch(1), "after": switch(5)}})[0]
     assert one["subject"] == {"switch": "leaf-01", "port": "Ethernet1"}
-    assert one["values"]["changed"] == {"rx_prio3_pause": 4}
+    assert one["readings"]["changed"] == {"rx_prio3_pause": 4}
 
 
 RUNS = {
@@ -169,7 +169,7 @@ def test_all_iterations_are_taken_from_the_file_of_the_run():
     run = training("tcp", file="whole")
     given = {"check": "cluster.training", "variant": "2:tcp", "guests": GUESTS, "run": run}
     (one,) = collect.collect({"runs": [given]}, lambda path: json.dumps(more) if path == "whole" else "")[0]
-    assert len(one["values"]["iterations"]) == 500
+    assert len(one["readings"]["iterations"]) == 500
 
 
 def test_nccl_is_told_with_what_it_went_over():
@@ -182,7 +182,11 @@ def test_nccl_is_told_with_what_it_went_over():
     )
     given = {"check": "cluster.nccl", "variant": "rdma", "guests": GUESTS, "run": training("rdma")}
     found, files = collect.collect({"runs": [given], "simulated": ["gpu"]}, lambda path: log if path == "log" else "")
-    assert (found[0]["status"], found[0]["values"]["busbw"], found[0]["values"]["transport"]) == ("done", 10.74, "tcp")
+    assert (found[0]["status"], found[0]["readings"]["busbw"], found[0]["readings"]["transport"]) == (
+        "done",
+        10.74,
+        "tcp",
+    )
     assert found[0]["simulated"]
     assert files["evidence/cluster.nccl.rdma.txt"].startswith("### mpirun")
 

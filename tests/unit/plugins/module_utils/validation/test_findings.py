@@ -34,7 +34,7 @@ def test_a_known_error_is_told_with_what_to_do():
 def test_more_attempts_are_told_and_what_came_last_counts():
     lab = World(2, "sriov")
     first = [
-        dict(one, status="timeout", why="Late.", values={})
+        dict(one, status="timeout", why="Late.", readings={})
         for one in lab.measurements()
         if one["check"] == "pair.write_bw"
     ]

@@ -53,7 +53,7 @@ def test_nothing_measured_is_nothing_passed(path):
 @pytest.mark.parametrize("path", PATHS)
 def test_a_measurement_without_values_never_passes(path):
     lab = World(3, path)
-    empty = [dict(one, values={}) for one in lab.measurements()]
+    empty = [dict(one, readings={}) for one in lab.measurements()]
     told = judge(empty, lab.intent, topology=lab.topology)
     assert [row["id"] for row in told["rows"] if row["verdict"] == "pass"] == []
 
@@ -61,7 +61,7 @@ def test_a_measurement_without_values_never_passes(path):
 @pytest.mark.parametrize("junk", [None, "broken", -1, float("nan"), [], {}, True])
 def test_values_of_the_wrong_kind_never_pass_and_never_break_it(junk):
     lab = World(2, "sriov")
-    spoilt = [dict(one, values=dict.fromkeys(one["values"], junk)) for one in lab.measurements()]
+    spoilt = [dict(one, readings=dict.fromkeys(one["readings"], junk)) for one in lab.measurements()]
     told = judge(spoilt, lab.intent, topology=lab.topology)
     figures = [row for row in told["rows"] if row["unit"] in ("Gb/s", "us", "GB/s", "img/s", "bytes")]
     assert [row["id"] for row in figures if row["verdict"] == "pass"] == []

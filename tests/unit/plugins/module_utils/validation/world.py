@@ -52,7 +52,7 @@ class World:
         for key, one in self._made.items():
             if key[0] == check and subject in (None, key[1]) and variant in (None, key[2]):
                 one["status"], one["why"] = status, why
-                one["values"] = dict(one["values"], **values) if status == "done" else values
+                one["readings"] = dict(one["readings"], **values) if status == "done" else values
 
     def drop(self, check, subject=None):
         """Leave out what was measured."""
@@ -83,7 +83,7 @@ class World:
             "version": "1",
             "status": "done",
             "why": "",
-            "values": values,
+            "readings": values,
             "evidence": f"{check}.txt",
             "simulated": simulated,
             "began": "2026-03-01T08:15:30Z",
