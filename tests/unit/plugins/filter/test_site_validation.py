@@ -197,7 +197,7 @@ def kernel(status="done"):
         "subject": {"guest": "a"},
         "status": status,
         "why": "" if status == "done" else "gone",
-        "values": {"kernel": "6.1"} if status == "done" else {},
+        "readings": {"kernel": "6.1"} if status == "done" else {},
         "variant": "",
         "command": [],
         "simulated": False,
