@@ -45,7 +45,7 @@ def training(transport, **changes):
         "ranks": [{"rank": 0, "device": "CPU"}],
         "nccl": {"networks": []},
         "build": {"version": "0.28.1", "frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["mpi"]},
-        "image": {"name": "registry.example.org/horovod:1", "id": "sha256:1", "digests": []},
+        "image": {"name": "images.example.org/horovod:1", "id": "sha256:1", "digests": []},
         "hosts": [{"name": "job-01", "node": "node-0"}, {"name": "job-02", "node": "node-1"}],
         "log": "log",
         "file": "",
