@@ -9,65 +9,40 @@ import os
 import re
 from pathlib import Path
 
-from ansible.errors import AnsibleError
-from ansible.plugins.action import ActionBase
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.pairs.params import ARGUMENTS, RELATIONS, check_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import progress, training_reach
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted, interruptible
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_reach
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.guests_action import GuestsAction
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.pair_steps import PairSteps
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.pair_watch import PairWatch
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Left, RemoteModule
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_noun import new_run
 
 EVIDENCE = "evidence"
 
 
-class ActionModule(ActionBase):
-    """Runs on the controller and works on all guests, over connections of their own."""
+class ActionModule(GuestsAction):
+    """Tests between all pairs."""
 
-    TRANSFERS_FILES = False
-    _requires_connection = False
+    ARGUMENTS = params.ARGUMENTS
+    RELATIONS = params.RELATIONS
+    WHAT, PREFIX = "The tests were", "pairs: "
 
-    def run(self, tmp=None, task_vars=None):
-        result = super().run(tmp, task_vars)
-        try:
-            module = RemoteModule(self, ARGUMENTS, RELATIONS)
-            problems = check_params(module.params)
-            if problems:
-                failure = {"code": "invalid_parameters", "problems": problems}
-                module.fail_json(msg=" ".join(problems), failure=failure, changed=False)
-            with interruptible():
-                self._work(module, task_vars or {})
-        except Left as end:
-            result.update(end.answer)
-        except Interrupted as end:
-            # Tidied up; now it ends as it would have.
-            if end.args:
-                os.kill(os.getpid(), end.args[0])
-            raise AnsibleError("The tests were interrupted.") from None
-        return result
+    def problems(self, given):
+        return params.check_params(given)
 
-    def _work(self, module, task_vars):
-        params = module.params
-        names = [guest["name"] for guest in params["guests"]]
-        evidence = Evidence(params["result_dir"], module.warn)
-        try:
-            reach = training_reach.opened(self, names, task_vars), training_reach.opened(self, names, task_vars)
-            with reach[0] as guests, reach[1] as control:
-                watch = PairWatch(params, guests, control, PairSteps(params, new_run()), self._say, evidence.keep)
-                watch.look()
-                if not module.check_mode:
-                    watch.run()
-        except OperatorError as trouble:
-            module.fail_json(msg=trouble.message, failure=trouble.failure, changed=False)
+    def meet(self, module, task_vars):
+        wish = module.params
+        names = [guest["name"] for guest in wish["guests"]]
+        evidence = Evidence(wish["result_dir"], module.warn)
+        reach = training_reach.opened(self, names, task_vars), training_reach.opened(self, names, task_vars)
+        with reach[0] as guests, reach[1] as control:
+            watch = PairWatch(wish, guests, control, PairSteps(wish, new_run()), self.say, evidence.keep)
+            watch.look()
+            if not module.check_mode:
+                watch.run()
         for name in watch.not_tidied:
             module.warn(f"{name} could not be tidied up. Programs of the tests end there by themselves.")
-        module.exit_json(changed=False, **answer(watch, names, params["rounds"]))
-
-    def _say(self, text):
-        progress.tell(self._display, f"pairs: {text}")
+        module.exit_json(changed=False, **answer(watch, names, wish["rounds"]))
 
 
 def answer(watch, names, most):

@@ -5,28 +5,21 @@
 
 from __future__ import annotations
 
-from ansible.plugins.action import ActionBase
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.report.params import ARGUMENTS
+from ansible_collections.aiready.vsphere.plugins.module_utils.report import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Left, RemoteModule
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import RemoteAction
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.report.noun import ValidationReport
 
 
-class ActionModule(ActionBase):
+class ActionModule(RemoteAction):
     """Runs on the controller, where the results, the templates and the library for plots are."""
 
-    TRANSFERS_FILES = False
+    ARGUMENTS = params.ARGUMENTS
     # Nothing is asked of any host.
     _requires_connection = False
 
-    def run(self, tmp=None, task_vars=None):
-        result = super().run(tmp, task_vars)
-        try:
-            module = RemoteModule(self, ARGUMENTS, {})
-            folder = module.params["results"]
-            item = Item(folder, module.params, {"name": folder})
-            run(module, ValidationReport(module.params, module.warn), [item], "report", single=True)
-        except Left as end:
-            result.update(end.answer)
-        return result
+    def work(self, module, remote):
+        folder = module.params["results"]
+        item = Item(folder, module.params, {"name": folder})
+        run(module, ValidationReport(module.params, module.warn), [item], "report", single=True)

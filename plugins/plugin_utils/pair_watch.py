@@ -16,7 +16,7 @@ from datetime import datetime, timezone
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import commands, look, outcome
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as names
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import measured, rounds
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted
 
 # Starting programs and reading what they said, beyond the time that they take.
@@ -155,23 +155,19 @@ class PairWatch:
         for test in tests:
             ran, trouble = self._one(test, source, target)
             if trouble:
-                status, why = outcome.FAILED, trouble
+                status, why = measured.FAILED, trouble
                 break
             rans.append(ran)
         if rans and not why:
             status, why, values = outcome.judged(rans, self._params["messages"])
         if check == names.PING and not why:
             values.update(self._passed(values, source, target, rans))
-        if status != outcome.DONE:
+        if status != measured.DONE:
             self._failed.add((check, source, target))
         tool = tests[-1].tool if tests else ""
         seen = self._looks.get(source)
-        return outcome.measurement(
-            check,
-            source,
-            target,
-            status,
-            why,
+        return measured.measurement(
+            *(check, {"from": source, "to": target}, status, why),
             command=_words(rans, tests),
             version=(seen.tools.get(tool, "") if seen else ""),
             readings=values,
@@ -186,21 +182,21 @@ class PairWatch:
         """(status, why) of a test that is not begun."""
         for name in (source, target):
             if name in self.lost:
-                return outcome.FAILED, f"{name} does not answer: {self.lost[name]}"
+                return measured.FAILED, f"{name} does not answer: {self.lost[name]}"
             if name in self.out:
-                return outcome.FAILED, self.out[name]
+                return measured.FAILED, self.out[name]
         for name in (source, target):
             if check in names.WITH_RDMA and self._no_rdma[name]:
-                return outcome.FAILED, self._no_rdma[name]
+                return measured.FAILED, self._no_rdma[name]
         for test in self._tests(check, target, source):
             for name in (source, *((target,) if test.servers else ())):
                 if test.tool not in self._looks[name].tools:
                     why = f"There is no program {test.tool} on {name}. Install {look.PACKAGES[test.tool]}."
-                    return outcome.MISSING, why
+                    return measured.MISSING, why
         # A test over a connection that is refused waits for its time limit, and tells nothing new.
         if check in names.PERFTEST and (names.RPING, source, target) in self._failed:
-            return outcome.SKIPPED, f"{names.RPING} from {source} to {target} did not succeed."
-        return outcome.DONE, ""
+            return measured.SKIPPED, f"{names.RPING} from {source} to {target} did not succeed."
+        return measured.DONE, ""
 
     def _one(self, test, source, target):
         """(what both sides said, why nothing is known): one run of the programs."""

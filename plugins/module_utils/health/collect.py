@@ -15,9 +15,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
     nccl_tests,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import listing, mapping
-
-APART = ("understood", "why", "error")
-DONE, FAILED, SKIPPED = "done", "failed", "skipped"
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.measured import (
+    DONE,
+    FAILED,
+    SKIPPED,
+    measurement,
+    readings,
+)
 
 
 def collect(seen, read=lambda _path: ""):
@@ -37,25 +41,6 @@ def collect(seen, read=lambda _path: ""):
     for run in listing(seen.get("runs")):
         found += _of_run(mapping(run), files, read, listing(seen.get("simulated")))
     return found, files
-
-
-def measurement(check, subject, status=DONE, why="", **more):
-    """A measurement by its contract; what is not told is empty."""
-    told = {
-        "check": check,
-        "subject": subject,
-        "command": [],
-        "version": "",
-        "status": status,
-        "why": why,
-        "readings": {},
-        "evidence": "",
-        "simulated": False,
-        "began": "",
-        "seconds": 0.0,
-        "variant": "",
-    }
-    return dict(told, **more)
 
 
 def _of_guest(name, looks, files):
@@ -204,7 +189,7 @@ def _training(subject, result, about):
 
 def _nccl(subject, text, result, about):
     told, log = nccl_tests.parse(text), nccl_log.parse(text)
-    values = {key: value for key, value in {**log, **told}.items() if key not in APART}
+    values = readings({**log, **told})
     values["nodes"] = values.get("nodes") or len(subject["guests"])
     why = told["why"] or _failed(result)
     if told["why"]:
@@ -218,7 +203,7 @@ def _hostname(subject, text, result, about):
     why = _failed(result) or told["why"]
     if why:
         return measurement("cluster.hostname", subject, FAILED, why, **about)
-    values = {key: value for key, value in told.items() if key not in APART}
+    values = readings(told)
     values["hosts"] = {names.get(node, node): count for node, count in told["hosts"].items()}
     return measurement("cluster.hostname", subject, readings=values, **about)
 

@@ -20,10 +20,17 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
     topology,
     xid,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.measured import (
+    DONE,
+    FAILED,
+    MISSING,
+    SKIPPED,
+    TIMEOUT,
+    measurement,
+    readings,
+)
 
 BEFORE, AFTER = "before", "after"
-DONE, FAILED, TIMEOUT, MISSING, SKIPPED = "done", "failed", "timeout", "missing", "skipped"
-APART = ("understood", "why", "error")
 # Without rx_dropped, in which the kernel counts frames of protocols too that nobody listens to, such as LLDP.
 STATISTICS = (
     *("rx_bytes", "tx_bytes", "rx_packets", "tx_packets", "rx_errors", "tx_errors"),
@@ -71,7 +78,7 @@ def understood(told):
     """The values of a reader's answer; one without figures is a failure with its reason."""
     if told["why"]:
         raise Answer(FAILED, told["why"])
-    return {key: value for key, value in told.items() if key not in APART}
+    return readings(told)
 
 
 def kernel(probe, wish):
@@ -247,20 +254,16 @@ def measured(wish, commands, files, clocks=time):
             status, why, values = trouble.status, trouble.why, {}
         variant = wish["phase"] if check in WITH_PHASE else ""
         found.append(
-            {
-                "check": check,
-                "subject": {"guest": wish["name"]},
-                "command": probe.argv,
-                "version": probe.version,
-                "status": status,
-                "why": why,
-                "readings": values,
-                "evidence": "",
-                "simulated": any(check in OF_DEVICES[word] for word in wish["simulated"]),
-                "began": f"{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
-                "seconds": round(clocks.monotonic() - start, 1),
-                "variant": variant,
-            }
+            measurement(
+                *(check, {"guest": wish["name"]}, status, why),
+                command=probe.argv,
+                version=probe.version,
+                readings=values,
+                simulated=any(check in OF_DEVICES[word] for word in wish["simulated"]),
+                began=f"{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
+                seconds=round(clocks.monotonic() - start, 1),
+                variant=variant,
+            )
         )
         outputs[f"{check}.{wish['phase']}" if again else check] = probe.output[: 1 << 18]
     return found, outputs

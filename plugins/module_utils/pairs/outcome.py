@@ -13,11 +13,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import param
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs.commands import shown
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import iperf3, perftest, ping, rping
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.measured import DONE, FAILED, TIMEOUT, readings
 
-DONE, FAILED, TIMEOUT, MISSING, SKIPPED = "done", "failed", "timeout", "missing", "skipped"
 # Of `timeout`: it ended the program, it had to kill it; and a program that is not there.
 LATE, NOT_FOUND = (124, 137), 127
-APART = ("understood", "why", "error")
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def judged(rans, count):
         return FAILED, f"{trouble[:1].upper()}{trouble[1:]}.", {"error": known["code"]} if known else {}
     check = rans[0].test.check
     told = _read(check, [ran.client for ran in rans], count)
-    values = {key: value for key, value in told.items() if key not in APART}
+    values = readings(told)
     if told["error"] is not None:
         values["error"] = told["error"]["code"]
     # ping ends with 1 when packets are lost, which is a figure.
@@ -103,25 +102,6 @@ def _of(rans):
             if status not in (0, None) and texts.last_line(text):
                 return f" The server side says: {texts.last_line(text)}."
     return ""
-
-
-def measurement(check, source, target, status, why, **more):
-    """A measurement by its contract; what is not told is empty."""
-    told = {
-        "check": check,
-        "subject": {"from": source, "to": target},
-        "command": [],
-        "version": "",
-        "status": status,
-        "why": why,
-        "readings": {},
-        "evidence": "",
-        "simulated": False,
-        "began": "",
-        "seconds": 0.0,
-        "variant": "",
-    }
-    return dict(told, **more)
 
 
 def evidence(rans, source, target):

@@ -7,6 +7,7 @@ import base64
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import commands, outcome
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as names
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import measured
 
 from .ends import BANDWIDTH, LATENCY, RPING, TCP, ends, params, pinged
 
@@ -36,7 +37,7 @@ def test_figures_of_a_test_that_went_well(check, texts, values):
     status, why, found = outcome.judged([ran(check, texts)], 5)
     assert (status, why) == ("done", "")
     assert {key: found[key] for key in values} == values
-    assert not set(outcome.APART) & set(found)
+    assert not set(measured.APART) & set(found)
 
 
 def test_processes_of_iperf3_are_summed_up():
