@@ -9,6 +9,8 @@ Each program is the child of a session of its own, so that one signal ends all o
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import adapters
+
 _HEAD = r"""
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C; export PATH LC_ALL
 # Whether a program lives whose process group is in a file. One that has ended and that nobody has waited for does not.
@@ -21,22 +23,8 @@ lives() {
 # $1: folder for runs, then names of programs. Changes nothing.
 LOOK = (
     _HEAD
+    + adapters.TELL
     + r"""
-for one in /sys/class/net/*; do
-  [ -e "$one/mtu" ] && echo "net ${one##*/} $(cat "$one/mtu") $(cat "$one/operstate")"
-done
-ip -4 -o addr show 2>/dev/null | while read -r _number name _kind address _rest; do echo "addr $name $address"; done
-for port in /sys/class/infiniband/*/ports/*; do
-  [ -e "$port/state" ] || continue
-  device=${port%/ports/*}; device=${device##*/}; number=${port##*/}
-  case "$(cat "$port/state")" in *ACTIVE*) ;; *) echo "down $device $number $(cat "$port/state")";; esac
-  for gid in "$port"/gids/*; do
-    value=$(cat "$gid" 2>/dev/null); index=${gid##*/}
-    case "$value" in ''|0000:0000:0000:0000:0000:0000:0000:0000) continue;; esac
-    kind=$(cat "$port/gid_attrs/types/$index" 2>/dev/null | tr ' ' _)
-    echo "gid $device $number $index $value $(cat "$port/gid_attrs/ndevs/$index" 2>/dev/null) ${kind:--}"
-  done
-done
 where=$1; shift
 for run in "$where"/*; do
   [ -d "$run" ] || continue

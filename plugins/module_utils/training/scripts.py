@@ -9,27 +9,18 @@ All of it is POSIX shell with coreutils, so that neither guests nor images need 
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import adapters
+
 # Exit statuses of WORKER, by which a container tells why it ended.
 NO_SSHD, UNHEARD, TOO_LONG, SSHD_ENDED, NO_STATUS = 90, 91, 92, 93, 94
 
 # $1: command of the engine, $2: image, $3: folder for runs, $4: port of ssh. Changes nothing.
-LOOK = r"""
+LOOK = (
+    r"""
 LC_ALL=C; export LC_ALL
-for one in /sys/class/net/*; do
-  [ -e "$one/mtu" ] && echo "net ${one##*/} $(cat "$one/mtu") $(cat "$one/operstate")"
-done
-ip -4 -o addr show 2>/dev/null | while read -r _number name _kind address _rest; do echo "addr $name $address"; done
-for port in /sys/class/infiniband/*/ports/*; do
-  [ -e "$port/state" ] || continue
-  device=${port%/ports/*}; device=${device##*/}; number=${port##*/}
-  case "$(cat "$port/state")" in *ACTIVE*) ;; *) echo "down $device $number $(cat "$port/state")";; esac
-  for gid in "$port"/gids/*; do
-    value=$(cat "$gid" 2>/dev/null); index=${gid##*/}
-    case "$value" in ''|0000:0000:0000:0000:0000:0000:0000:0000) continue;; esac
-    kind=$(cat "$port/gid_attrs/types/$index" 2>/dev/null | tr ' ' _)
-    echo "gid $device $number $index $value $(cat "$port/gid_attrs/ndevs/$index" 2>/dev/null) ${kind:--}"
-  done
-done
+"""
+    + adapters.TELL
+    + r"""
 for one in /dev/infiniband/*; do [ -e "$one" ] && echo "rdma $one"; done
 nvidia-smi -L 2>/dev/null | sed -n 's/^GPU /gpu /p'
 where=$3; while [ ! -e "$where" ]; do where=$(dirname "$where"); done
@@ -57,6 +48,7 @@ for one in "$3"/*/in/beat; do
 done
 exit 0
 """
+)
 
 # No arguments. What all interfaces and RDMA ports have carried so far.
 COUNTERS = r"""
