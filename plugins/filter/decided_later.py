@@ -62,9 +62,9 @@ _value:
     - "job-01: everything will be decided after machines: the VM is not there yet."
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_plan import later
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"decided_later": later}
+        return {"decided_later": deferred("plugin_utils.run_plan", "later")}

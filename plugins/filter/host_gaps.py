@@ -65,9 +65,9 @@ _value:
       text: the driver 550.54.16 is installed and not loaded; a restart is missing
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.host_promises import gaps
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"host_gaps": gaps}
+        return {"host_gaps": deferred("plugin_utils.host_promises", "gaps")}

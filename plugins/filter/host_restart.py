@@ -55,9 +55,9 @@ _value:
     cold_reasons: []
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.host_restart import restart
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"host_restart": restart}
+        return {"host_restart": deferred("plugin_utils.host_restart", "restart")}

@@ -67,9 +67,9 @@ _value:
   type: dict
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.machine_due import due
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"machine_due": due}
+        return {"machine_due": deferred("plugin_utils.machine_due", "due")}

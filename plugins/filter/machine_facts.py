@@ -55,9 +55,9 @@ _value:
   elements: dict
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.machine_facts import facts
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"machine_facts": facts}
+        return {"machine_facts": deferred("plugin_utils.machine_facts", "facts")}

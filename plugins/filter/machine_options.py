@@ -44,9 +44,9 @@ _value:
   type: dict
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.machine_options import options
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"machine_options": options}
+        return {"machine_options": deferred("plugin_utils.machine_options", "options")}

@@ -62,9 +62,9 @@ _value:
   type: dict
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.machine_steps import steps
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"machine_steps": steps}
+        return {"machine_steps": deferred("plugin_utils.machine_steps", "steps")}

@@ -43,9 +43,9 @@ _value:
     - "train-01  esx-01.example.org   10.0.0.11  grid_a100-40c  pvrdma: pg-rdma  0"
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.machine_facts import table
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"machine_table": table}
+        return {"machine_table": deferred("plugin_utils.machine_facts", "table")}

@@ -52,9 +52,9 @@ _value:
   type: dict
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_findings import answer
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"preflight_findings": answer}
+        return {"preflight_findings": deferred("plugin_utils.preflight_findings", "answer")}

@@ -53,18 +53,9 @@ _value:
   type: dict
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import preflight_questions as asked
-
-
-def questions(site, passwords=None, given=None):
-    """Everything that is asked for."""
-    return dict(
-        asked.questions(site, passwords),
-        objects=asked.objects(site),
-        secrets=[list(one) for one in asked.secrets(site, given or {})],
-    )
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"preflight_questions": questions}
+        return {"preflight_questions": deferred("plugin_utils.preflight_questions", "everything")}

@@ -60,9 +60,9 @@ _value:
     bmc_timeout_s: 60
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import bmc_connection
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_bmc_connection": bmc_connection}
+        return {"site_bmc_connection": deferred("plugin_utils.site_hosts", "bmc_connection")}

@@ -54,9 +54,9 @@ _value:
     username: automation@vsphere.local
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import connection
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_connection": connection}
+        return {"site_connection": deferred("plugin_utils.site", "connection")}

@@ -100,9 +100,9 @@ _value:
     later: []
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_guests import guests
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_guests": guests}
+        return {"site_guests": deferred("plugin_utils.site_guests", "guests")}

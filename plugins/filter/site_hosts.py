@@ -63,9 +63,9 @@ _value:
     vmknic: vmk1
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import hosts
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_hosts": hosts}
+        return {"site_hosts": deferred("plugin_utils.site_hosts", "hosts")}

@@ -64,9 +64,9 @@ _value:
         profiles: [grid_a100-40c]
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines import machines
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_machines": machines}
+        return {"site_machines": deferred("plugin_utils.site_machines", "machines")}

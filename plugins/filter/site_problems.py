@@ -56,9 +56,9 @@ _value:
       time-sliced profile such as grid_a100-20c.
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_checks import problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_problems": problems}
+        return {"site_problems": deferred("plugin_utils.site_checks", "problems")}

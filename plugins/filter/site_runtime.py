@@ -69,9 +69,9 @@ _value:
     proxy: {}
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_runtime import runtime
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_runtime": runtime}
+        return {"site_runtime": deferred("plugin_utils.site_runtime", "runtime")}

@@ -67,9 +67,9 @@ _value:
       bandwidth_percent, ecn, watchdog, dcbx, cable_length_m may differ.
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_switches import switch_problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_switch_problems": switch_problems}
+        return {"site_switch_problems": deferred("plugin_utils.site_switches", "switch_problems")}

@@ -85,9 +85,9 @@ _value:
       verify_timeout_s: 30
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_switches import switches
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_switches": switches}
+        return {"site_switches": deferred("plugin_utils.site_switches", "switches")}

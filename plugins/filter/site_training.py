@@ -65,9 +65,9 @@ _value:
     problems: []
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_training import training
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_training": training}
+        return {"site_training": deferred("plugin_utils.site_training", "training")}

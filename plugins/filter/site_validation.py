@@ -69,9 +69,9 @@ _value:
     problems: []
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_validation import validation
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"site_validation": validation}
+        return {"site_validation": deferred("plugin_utils.site_validation", "validation")}

@@ -64,22 +64,9 @@ _value:
   sample: "guest.mtu train-01 failed."
 """
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.health.collect import collect
-from ansible_collections.aiready.vsphere.plugins.module_utils.health.record import read
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import expected, judge, needs, rungs
-
-
-def blocked(seen, intent, check, guests, variant="", thresholds=None):
-    """The reason, or an empty text."""
-    wanted = expected.intent_of(intent)
-    rung = rungs.of(check, variant)
-    left_out = rungs.left_out(rung, wanted) if rung is not None else ""
-    if left_out:
-        return left_out
-    told = judge.judge(collect(seen, read)[0], intent, thresholds or {})
-    return needs.may_run(told["rows"], check, {"guests": list(guests)}, variant)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred
 
 
 class FilterModule:
     def filters(self):
-        return {"validation_blocked": blocked}
+        return {"validation_blocked": deferred("plugin_utils.validation_blocked", "blocked")}

@@ -25,6 +25,13 @@ VENDOR = "https://download.docker.com/linux/"
 HUB = "docker.io"
 
 
+def everything(site, passwords=None, given=None):
+    """What is asked, of what, and which secrets it takes."""
+    return dict(
+        questions(site, passwords), objects=objects(site), secrets=[list(one) for one in secrets(site, given or {})]
+    )
+
+
 def questions(site, passwords=None):
     """Everything that is asked for; with problems of the site, these alone."""
     wrong = problems(site)

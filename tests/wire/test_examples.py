@@ -18,6 +18,10 @@ VCENTER = "vcenter.example.com"
 BMC = "bmc-01.example.com"
 GROUP = "esxi_hosts"
 CONNECTION = {"vcenter": ("hostname", "username", "password"), "bmc": ("bmc_address", "bmc_username", "bmc_password")}
+# What talks to no data centre needs none for its examples.
+AT_THE_TWIN = [
+    module for module in MODULES if hasattr(importlib.import_module(f"{rows.__name__}.{module}"), "EXAMPLES_SEED")
+]
 
 
 def examples(module):
@@ -107,7 +111,12 @@ def _changed(play):
     return any(answer.get("changed") for answer in _answers(play))
 
 
-@pytest.mark.parametrize("module", MODULES)
+def test_examples_that_are_not_run_here_say_where_they_are():
+    for module in set(MODULES) - set(AT_THE_TWIN):
+        assert "tests/" in importlib.import_module(f"{rows.__name__}.{module}").WHY_NO_ROWS
+
+
+@pytest.mark.parametrize("module", AT_THE_TWIN)
 def test_the_examples_work_and_change_nothing_when_run_again(twin, tmp_path, module):
     file = importlib.import_module(f"{rows.__name__}.{module}")
     running = twin(seed=file.EXAMPLES_SEED, faces=getattr(file, "EXAMPLES_FACES", ()))

@@ -12,13 +12,13 @@ from ansible_collections.aiready.vsphere.plugins.filter import (
     site_validation as plugin,
 )
 from ansible_collections.aiready.vsphere.plugins.filter import (
-    validation_blocked,
     validation_looks,
     validation_run,
 )
 from ansible_collections.aiready.vsphere.plugins.filter.site_problems import FilterModule as Problems
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as pairs
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ARGUMENTS as TRAINING_RUN
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import validation_blocked
 
 from unit.plugins.filter.seen_guests import seen, site, vm
 from unit.plugins.filter.test_site_training import TRAINING, variables

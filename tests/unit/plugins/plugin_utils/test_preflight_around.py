@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter import preflight_questions as question_filter
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import (
     preflight_findings,
     preflight_privileges,
@@ -231,6 +230,6 @@ def test_secrets_that_are_missing_are_told_without_any_secret():
 
 
 def test_the_filter_tells_questions_without_passwords_unless_they_are_given():
-    asked = question_filter.questions(RUNTIME)
+    asked = preflight_questions.everything(RUNTIME)
     assert asked["registries"][0]["password"] == ""
     assert {"problems", "objects", "secrets", "addresses"} <= set(asked)

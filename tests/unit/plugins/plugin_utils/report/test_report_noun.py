@@ -6,8 +6,10 @@ import json
 import os
 
 import pytest
+import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils import runner
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.modules import validation_report
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.report import canvas, gallery, noun
 
 from browser import runs
@@ -33,7 +35,7 @@ class Module:
 
 
 def make(folder, check=False, warnings=None, **params):
-    """The answer of the module about a folder; without plots, which have tests of their own."""
+    """The answer of the module about a folder; without plots unless a test asks for them."""
     given = {"results": str(folder), "compare_with": None, "plots": "none", **params}
     report = noun.ValidationReport(given, (warnings if warnings is not None else []).append)
     with pytest.raises(Ended) as ended:
@@ -57,6 +59,21 @@ def test_check_mode_writes_nothing_and_foresees_exactly_what_is_written(folder):
     made = make(folder)
     assert made == foreseen
     assert set(written(folder)) == set(noun.FILES)
+
+
+def examples():
+    entries = yaml.safe_load(validation_report.EXAMPLES)
+    tasks = [task for entry in entries for task in entry.get("tasks", [entry])]
+    return [task["aiready.vsphere.validation_report"] for task in tasks if "aiready.vsphere.validation_report" in task]
+
+
+@pytest.mark.parametrize("given", examples(), ids="-".join)
+def test_the_examples_make_reports_and_change_nothing_when_run_again(tmp_path, monkeypatch, given):
+    monkeypatch.chdir(tmp_path)
+    for name in ("before-upgrade", "after-upgrade"):
+        runs.write(tmp_path / "results" / name, *runs.mixed())
+    made = [make(**{"folder": given["results"], "plots": "auto", **given}) for _run in range(2)]
+    assert [answer["changed"] for answer in made] == [True, False]
 
 
 def test_the_same_results_give_the_same_bytes_so_that_a_second_run_changes_nothing(folder):

@@ -1,0 +1,24 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a filter works with, imported when the filter is used.
+
+To find one filter Ansible opens the files of all filters of its collection, and does so again in the process of every
+task and host. What those files imported took more time than most tasks.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+COLLECTION = __name__.rsplit(".plugins.", 1)[0]
+
+
+def deferred(module, function):
+    """A function of a module below plugins, which is imported at the first call."""
+
+    def call(*args, **kwargs):
+        return getattr(import_module(f"{COLLECTION}.plugins.{module}"), function)(*args, **kwargs)
+
+    return call
