@@ -100,7 +100,7 @@ def objects(site):
 
 
 def _addresses(site, stages):
-    """{url, expect, what, ca_file of the controller's view}; who: hosts, guests."""
+    """{url, expect, what, who}: who needs it are the hosts or the guests."""
     driver = site["driver"] or {}
     if driver.get("url"):
         yield {"url": driver["url"], "expect": "file", "what": "host driver", "who": "hosts"}

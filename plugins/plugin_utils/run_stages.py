@@ -20,12 +20,12 @@ USUAL = {
     "guests": (60, 900),
     "runtime": (60, 600),
     "training": (120, 1800),
-    "validate": (300, 2400),
+    "validation": (300, 2400),
 }
 # Playbooks of this collection whose name is not that of their stage.
-PLAYBOOKS = {"fabric_check": "fabric"}
+PLAYBOOKS = {"fabric_check": "fabric", "validate": "validation"}
 # Those that others import as a part of their stage.
-PARTS = {"fabric_check": ("fabric", "validate")}
+PARTS = {"fabric_check": ("fabric", "validation")}
 # Playbooks that only prepare whatever stage comes next.
 BEFORE_OTHERS = ("known_guests",)
 # Roles of this collection; role site is part of every stage.
@@ -38,7 +38,7 @@ ROLES = {
     "guest_vm": "guests",
     "container_runtime": "runtime",
     "horovod": "training",
-    "validation": "validate",
+    "validation": "validation",
 }
 _NAMESPACE = "aiready.vsphere."
 _OWN = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "playbooks")

@@ -132,7 +132,7 @@ def _verdict(course, report):
     failed = [stage.name for stage in course.stages if stage.state == FAILED]
     told = f"{report['state']}. {report['words']}".strip() if report["state"] else ""
     # A validation that fails has its own words for it.
-    if failed and not (told and failed == ["validate"]):
+    if failed and not (told and failed == ["validation"]):
         words = f"Verdict: failed in {_joined(failed)}. See above; started again, it goes on from what is there."
         return [(words, BAD), *([(f"Validation: {told}", PLAIN)] if told else [])]
     if told:

@@ -63,7 +63,7 @@ def test_plan_of_the_whole_run_from_bare_state_is_what_is_then_done(lab):
     assert told.status == 0, told.output
     assert whole(lab) == before
     assert before[0]["esx-01.lab.example"][0] == FACTORY
-    for name in ("guests", "runtime", "training", "validate"):
+    for name in ("guests", "runtime", "training", "validation"):
         (later,) = stage_of(planned, name)["decided_later"]
         assert (later["object"], later["what"], later["after"]) == ("job-01", [], "machines")
         assert stage_of(planned, name)["changes"] == []

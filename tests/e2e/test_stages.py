@@ -188,7 +188,7 @@ def test_an_interrupted_run_says_where_it_was(tmp_path):
     assert "never" not in output
     assert [(stage["name"], stage["state"], stage["why"]) for stage in world.record()["stages"]] == [
         ("machines", "failed", "The run was broken off in this stage."),
-        ("validate", "skipped", "The run ended before this stage."),
+        ("validation", "skipped", "The run ended before this stage."),
     ]
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rungs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import FAIL, WARN, mapping, number, short
 
-PROPOSAL = "a proposal of this collection, not confirmed for VMs [unsure]; it only warns"
+PROPOSAL = "a proposal of this collection, not confirmed for VMs; it only warns"
 AZURE, OCI = "Azure's public node health checks v0.4.5", "Oracle's public checks of GPU clusters v3.1.0"
 
 

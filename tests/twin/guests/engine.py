@@ -27,17 +27,17 @@ class EngineProblem(RuntimeError):
 
 def have(say, install=False):
     """A client of the engine that is here; where there is none it is started, and with `install` installed first."""
-    client = running()
+    client, problem = _connected()
     if client is not None:
         return client
+    if os.environ.get("DOCKER_HOST"):
+        raise EngineProblem(*problem)  # the engine that was meant is not the one that could be started here
     with turn(say):
         return running() or _made_to_run(say, install)
 
 
 def _made_to_run(say, install):
     problem = _connected()[1]
-    if os.environ.get("DOCKER_HOST"):
-        raise EngineProblem(*problem)  # the engine that was meant is not the one that could be started here
     if shutil.which("dockerd") is None:
         _require_way_to_install(install, problem)
         say(f"There is no Docker here. Installing {' and '.join(PACKAGES)} from the distribution.")

@@ -66,7 +66,7 @@ def test_a_play_that_says_nothing_is_told_by_its_roles():
 
 def test_a_role_does_not_tell_another_stage_than_the_play_does():
     run = course()
-    run.playbook_begins(stage_plays("validate"))
+    run.playbook_begins(stage_plays("validation"))
     run.play_begins("play-0")
     assert run.task_begins("aiready.vsphere.horovod") == (None, None)
 

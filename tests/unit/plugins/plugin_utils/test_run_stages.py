@@ -60,7 +60,7 @@ def test_what_prepares_a_stage_belongs_to_the_one_that_comes_next():
     "files, stages",
     [
         (["fabric", "fabric_check"], ["fabric", "fabric"]),
-        (["known_guests", "validate", "fabric_check", "validate"], ["validate"] * 4),
+        (["known_guests", "validate", "fabric_check", "validate"], ["validation"] * 4),
         (["fabric_check"], ["fabric"]),
         (["machines", "fabric_check"], ["machines", "fabric"]),
     ],

@@ -148,14 +148,14 @@ REPORT = {
 
 
 def test_the_verdict_is_that_of_the_report():
-    assert verdict(["validate"], REPORT) == [
+    assert verdict(["validation"], REPORT) == [
         ("Verdict: warn. Passed in a rehearsal. Two checks warn.", screen.WARN),
         ("Report: /r/report.html", screen.PLAIN),
     ]
 
 
 def test_a_validation_that_failed_says_so_in_its_own_words():
-    _time, run = a_run("guests", "validate")
+    _time, run = a_run("guests", "validation")
     run.play_begins("play-0")
     run.ended(seen(), task())
     run.play_begins("play-1")
@@ -169,7 +169,7 @@ def test_a_validation_that_failed_says_so_in_its_own_words():
     run.stages[0].state = "failed"
     assert screen.last(run, report, "")[-3:-1] == [
         (
-            "Verdict: failed in guests and validate. See above; started again, it goes on from what is there.",
+            "Verdict: failed in guests and validation. See above; started again, it goes on from what is there.",
             screen.BAD,
         ),
         ("Validation: fail. Failed. 3 checks fail.", screen.PLAIN),
