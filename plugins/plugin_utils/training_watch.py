@@ -24,6 +24,8 @@ BEATS_S = 15
 # How long launchers may take to end after one of their guests or ranks did.
 GRACE_S = 15
 POLL_S, TELL_S, SILENT_TELL_S = 1.0, 5.0, 30.0
+# The end of a short run is seen at once, and a long one is hardly disturbed: asking takes processors of the guests.
+POLL_PART, POLL_MOST_S = 0.05, 5.0
 ANSWER_S, STOP_S, PATIENCE_S, BUILD_S = 25, 60, 10, 120
 # What a launcher may print in all; beyond it something prints without end.
 MOST_OUTPUT = 1 << 28
@@ -168,7 +170,7 @@ class Watch:
         while True:
             if self._clock.parent() != self._parent:
                 raise Interrupted()
-            self._poll(CHUNK)
+            more = self._poll(CHUNK)
             if len(self.course.statuses) == len(self._made.launches):
                 return
             at = now()
@@ -194,7 +196,8 @@ class Watch:
             if at - told_at >= (TELL_S if words != told else SILENT_TELL_S):
                 self._tell(f"{words}, after {int(at - began)} of at most {self._limits['wall_s']} seconds.")
                 told, told_at = words, at
-            self._clock.sleep(POLL_S)
+            if not more:
+                self._clock.sleep(min(max(POLL_S, (at - began) * POLL_PART), POLL_MOST_S))
 
     def _is_odd(self, at):
         """Whether the run cannot go on, although a launcher still runs. It may end by itself and say why."""

@@ -14,17 +14,12 @@ from rehearse import playbook
 from twin.guests import engine
 from twin.launch import launch
 
-from .faults import FIRST, OTHER, PAIRS, SECOND, TRAINING, Fault, host, nothing, running
-from .faults.table import FAULTS, UNSEEN
+from .faults import FIRST, SECOND, running
+from .faults.table import FAULTS, chosen
 
 FACES = ("ssh", "redfish", "switches", "guests", "depot", "registry")
-CHOSEN = ("guest-no-module", "guest-mtu")
 WHICH = os.environ.get("AIREADY_FAULTS")
-PLANTED = {name: fault for name, fault in FAULTS.items() if WHICH == "all" or fault.silent or name in CHOSEN}
-PLANTED = UNSEEN if WHICH == "unseen" else PLANTED
-# Both measure nothing twice, and together all that is measured for faults.
-GOOD = Fault("none", nothing, (), PAIRS, fabric=True)
-GOOD_RUNS = Fault("none", nothing, (), TRAINING)
+PLANTED = chosen(WHICH)
 
 
 class Trained:
@@ -40,20 +35,12 @@ class Trained:
         """From bare hosts to a training."""
         run = playbook.run(playbook.ROOT / "playbooks" / "site.yml", env=self.env)
         assert run.status == 0, run.output[-5000:]
-        # What the site leaves as it is, and an operator of the other make has set: else latency is that of sleepers.
-        one = host(self.twin, OTHER)
-        with self.twin.world.lock:
-            one.bmc.active["MinProcIdlePower"] = "NoCStates"
-            self.twin.world.touch(one)
+        running.prepare(self.twin)
 
     def validate(self, fault):
         """(the run, what was written down)."""
         self._runs += 1
-        folder = self.folder / "validations" / str(self._runs)
-        words = running.arguments(fault, folder)
-        run = playbook.run(playbook.ROOT / "playbooks" / "validate.yml", *words, env=self.env)
-        assert (folder / "validation.json").exists(), run.output[-5000:]
-        return run, running.result(folder)
+        return running.validate(fault, self.folder / "validations" / str(self._runs), self.env)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +60,7 @@ def trained(tmp_path_factory):
         lab.make()
         for name in (FIRST, SECOND):
             twin.guest(name).wait()
-        for fault in (GOOD, GOOD_RUNS):
+        for fault in (running.GOOD, running.GOOD_RUNS):
             _good(lab, fault)
         yield lab
     finally:
@@ -94,7 +81,7 @@ def test_a_wrong_setting_shows_on_its_rung_with_its_cause(trained, fault):
 
 
 def test_afterwards_everything_is_good_again(trained):
-    _good(trained, GOOD)
+    _good(trained, running.GOOD)
 
 
 def test_all_layers_are_planted():

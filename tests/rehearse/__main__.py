@@ -16,11 +16,13 @@ from pathlib import Path
 
 from pyVmomi import vim
 
+from guests.faults.running import prepare
+from guests.faults.table import WORDS
 from twin.launch import launch
 from twin.model import pvrdma
 from wire.observe import by_hand
 
-from . import guests, playbook
+from . import faults, guests, playbook
 from .failure import RehearsalFailed
 
 SITE = playbook.ROOT / "playbooks" / "site.yml"
@@ -72,10 +74,18 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
-def rehearse(report: Report, work: Path, results: Path, stages: str = "infrastructure", kills: Sequence = ()) -> None:
+def rehearse(
+    report: Report,
+    work: Path,
+    results: Path,
+    stages: str = "infrastructure",
+    kills: Sequence = (),
+    wrong: str = "",
+) -> None:
     """The steps, on a twin that is gone when they are done; what the runs wrote stays in the folder of results.
 
-    kills are the seconds after which runs are killed before the one that may go on to its end.
+    kills are the seconds after which runs are killed before the one that may go on to its end; wrong says which
+    settings are made wrong after it.
     """
     inside = _with_guests(report, stages)
     with ExitStack() as running:
@@ -85,6 +95,8 @@ def rehearse(report: Report, work: Path, results: Path, stages: str = "infrastru
             twin = running.enter_context(launch(seed="factory", faces=faces))
             playbook.write_endpoint(twin, work)
             note(f"at {twin.host}:{twin.port}; {_lossy(twin)}")
+            if wrong:
+                prepare(twin)
         env = playbook.environment(work, **CALLBACKS)
         title = "Run playbooks/site.yml: hosts and switches become ready, each host gets a VM with an A100"
         with report.step(f"{title}, they train, and all of it is validated" if inside else title) as note:
@@ -102,6 +114,9 @@ def rehearse(report: Report, work: Path, results: Path, stages: str = "infrastru
         if inside:
             with report.step("Look at the report in a browser") as note:
                 note(guests.looked_at(results / "run", say))
+        if inside and wrong:
+            with report.step("Make settings wrong, one at a time: the validation has to name each") as note:
+                note(faults.planted(twin, env, results / "faults", wrong, say))
         with report.step(
             "Run playbooks/site.yml again: nothing may change" + inside * ", and they train again"
         ) as note:
@@ -220,6 +235,7 @@ def main() -> int:
     parser.add_argument("--results", type=Path, help="where results and the report are left; .build/rehearsal if none")
     parser.add_argument("--kills", type=int, default=0, help="so many runs are killed at random moments first")
     parser.add_argument("--random", type=int, default=0, help="the moments follow from it")
+    parser.add_argument("--faults", choices=WORDS, default="", help="these settings are made wrong, one at a time")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, _terminated)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # under nohup it goes on
@@ -230,11 +246,11 @@ def main() -> int:
     build = playbook.ROOT / ".build"
     build.mkdir(exist_ok=True)
     results = options.results or build / "rehearsal"
-    for folder in ("run", "again", "repair"):
+    for folder in ("run", "again", "repair", "faults"):
         shutil.rmtree(results / folder, ignore_errors=True)
     try:
         with tempfile.TemporaryDirectory(prefix="rehearsal-", dir=build) as work:
-            rehearse(report, Path(work), results, options.stages, kills)
+            rehearse(report, Path(work), results, options.stages, kills, options.faults)
     except RehearsalFailed as failure:
         say(f"\n{failure}")
         say(report.summary("The rehearsal FAILED"))

@@ -1,4 +1,4 @@
-"""A validation for one fault: what of the site is left out so that it is short, and what came of it."""
+"""A validation for one fault: what of the site is left out so that it is short, how it is run, and what came of it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import yaml
 
-from rehearse.playbook import LAB
+from rehearse import playbook
 
-from . import GUESTS, NCCL, PAIRS, TRAINING
+from . import GUESTS, NCCL, OTHER, PAIRS, TRAINING, Fault, host, nothing
 
 OF_SWITCHES = ("fabric.settings", "fabric.counters")
 OF_PAIRS = ("pair.ping_mtu", "pair.rping", "pair.write_lat", "pair.write_bw", "pair.write_bw_both", "pair.iperf3")
@@ -18,6 +18,26 @@ OF_NCCL = ("cluster.nccl",)
 OF_TRAINING = ("cluster.check_build", "cluster.training", "cluster.efficiency")
 OF_RUNS = ("cluster.hostname",)
 WHY = "It has nothing to do with what is planted"
+VALIDATE = playbook.ROOT / "playbooks" / "validate.yml"
+# No fault at all. Both measure nothing twice, and together all that is measured for faults.
+GOOD = Fault("none", nothing, (), PAIRS, fabric=True)
+GOOD_RUNS = Fault("none", nothing, (), TRAINING)
+
+
+def prepare(twin):
+    """What the site leaves as it is, and an operator of the other make has set: else latency is that of sleepers."""
+    one = host(twin, OTHER)
+    with twin.world.lock:
+        one.bmc.active["MinProcIdlePower"] = "NoCStates"
+        twin.world.touch(one)
+
+
+def validate(fault, folder, env, echo=lambda line: None):
+    """(the run, the validation as it was written down)."""
+    run = playbook.run(VALIDATE, *arguments(fault, folder), env=env, echo=echo)
+    written = Path(folder) / "validation.json"
+    assert written.exists(), run.output[-5000:]
+    return run, json.loads(written.read_text())
 
 
 def left_out(fault):
@@ -34,7 +54,7 @@ def left_out(fault):
 
 def variables(fault, folder):
     """Variables for ansible-playbook that make of the lab's site the one for this fault."""
-    lab = yaml.safe_load((LAB / "group_vars" / "all" / "site.yml").read_text())
+    lab = yaml.safe_load((playbook.LAB / "group_vars" / "all" / "site.yml").read_text())
     validation = {**lab["lab_validation"], "skip": dict.fromkeys(left_out(fault), WHY)}
     if fault.scope == TRAINING:
         validation["nodes"] = [1]
@@ -51,11 +71,6 @@ def arguments(fault, folder):
     file = Path(folder) / "variables.json"
     file.write_text(json.dumps(variables(fault, folder)))
     return ["-e", f"@{file}", *([] if fault.fabric else ["--limit", "all:!switches"])]
-
-
-def result(folder):
-    """The validation as it was written down."""
-    return json.loads((Path(folder) / "validation.json").read_text())
 
 
 def not_right(made):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import scripts, verdict
@@ -230,6 +232,39 @@ def test_a_container_that_does_not_start_ends_the_run_and_removes_the_others():
     with pytest.raises(OperatorError, match="job-02: it was to start"):
         watched(steps, clock)
     assert sorted(entry[1] for entry in steps.done if entry[0] == "stop") == ["job-01", "job-02"]
+
+
+def asked_at(steps, clock, **changes):
+    """The seconds at which the launcher's guest was asked."""
+    times, ask = [], steps.ask
+
+    def noting(guest, *arguments):
+        times.append(clock.time)
+        return ask(guest, *arguments)
+
+    steps.ask = noting
+    watched(steps, clock, **changes)
+    return sorted(set(times))
+
+
+def test_a_long_run_is_asked_seldom_and_a_short_one_often():
+    clock = Clock()
+    steps = Steps(clock, {1: BEGUN, **dict.fromkeys(range(10, 400, 10), "going on\n"), 399: ENDED}, (400, 0))
+    times = asked_at(steps, clock)
+    pauses = [after - before for before, after in itertools.pairwise(times)]
+    assert max(pauses[:15]) == training_watch.POLL_S
+    assert max(pauses) == pytest.approx(training_watch.POLL_MOST_S)
+    assert training_watch.POLL_MOST_S < training_watch.BEATS_S
+    assert len(times) < 150
+
+
+def test_output_that_waits_is_fetched_without_a_pause(monkeypatch):
+    monkeypatch.setattr(training_watch, "CHUNK", 1000)
+    clock = Clock()
+    steps = Steps(clock, {1: BEGUN + "x" * 99 + "\n", 2: "long line of output\n" * 1000, 3: ENDED}, (4, 0))
+    course, judged = watched(steps, clock)
+    assert judged["code"] == "trained"
+    assert clock.time < 6
 
 
 def test_an_interrupted_run_is_tidied_up():
