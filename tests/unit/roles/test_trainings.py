@@ -128,6 +128,22 @@ def test_ranks_agree_on_a_number_of_the_first_one(of):
     assert given == [told[0], 0.0, 0.0]
 
 
+def test_what_is_told_together_goes_out_in_one_piece(of, monkeypatch):
+    pieces, write = [], os.write
+    monkeypatch.setattr(of.engines.os, "write", lambda _file, data: pieces.append(data) or len(data))
+    of.engines.tell("Model: resnet50", "Batch size: 2")
+    of.engines.say("end", rank=0)
+    monkeypatch.setattr(of.engines.os, "write", write)
+    assert pieces == [b"Model: resnet50\nBatch size: 2\n", b'AIREADY {"event": "end", "rank": 0}\n']
+
+
+def test_trainings_print_by_what_keeps_lines_whole():
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            printed = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
+            assert not printed or "stderr" in ast.unparse(node), f"{path.name}:{node.lineno}"
+
+
 def test_an_event_is_one_line_in_one_piece(of, capfd):
     of.engines.say("end", rank=1, weights="ab")
     out = capfd.readouterr().out

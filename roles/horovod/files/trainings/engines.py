@@ -26,10 +26,14 @@ class RefusedError(Exception):
 
 
 def say(event, **data):
-    """One line for machines, in one piece: lines of several ranks often share a pipe."""
-    line = PREFIX + json.dumps({"event": event, **data}) + "\n"
+    """One line for machines."""
+    tell(PREFIX + json.dumps({"event": event, **data}))
+
+
+def tell(*lines):
+    """Lines in one piece: ranks often share a pipe, and print without a buffer sends the end of a line apart."""
     sys.stdout.flush()
-    rest = line.encode()
+    rest = "".join(f"{line}\n" for line in lines).encode()
     while rest:
         rest = rest[os.write(sys.stdout.fileno(), rest) :]
 

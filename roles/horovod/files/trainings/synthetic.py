@@ -102,16 +102,16 @@ def train(engine, options):
         return None if loss is None else float(loss.detach())
 
     unit = "GPU" if engine.on_gpu else "CPU"
-    tell = print if engine.rank == 0 else _hush
+    tell = engines.tell if engine.rank == 0 else _hush
     name = "resnet50" if options.width == WIDTH else f"resnet50-width{options.width}"
-    tell(f"Model: {name}", f"Batch size: {options.batch}", f"Number of {unit}s: {engine.size}", sep="\n", flush=True)
-    tell("Running warmup...", flush=True)
+    tell(f"Model: {name}", f"Batch size: {options.batch}", f"Number of {unit}s: {engine.size}")
+    tell("Running warmup...")
     steps(options.warmup // 2)
     begun, timed = time.perf_counter(), options.warmup - options.warmup // 2
     steps(timed)
     warm = (time.perf_counter() - begun) / timed if timed else 0.0
     count = options.steps or steps_of(engine.first(warm))
-    tell("Running benchmark...", flush=True)
+    tell("Running benchmark...")
     rates, losses = [], []
     for iteration in range(options.iterations):
         begun = time.perf_counter()
@@ -120,7 +120,7 @@ def train(engine, options):
         rates.append(options.batch * count / seconds)
         if not math.isfinite(losses[-1]):
             raise ArithmeticError(f"the loss is {losses[-1]} in iteration {iteration}; a lower learning rate may help")
-        tell(f"Iter #{iteration}: {rates[-1]:.1f} img/sec per {unit}", flush=True)
+        tell(f"Iter #{iteration}: {rates[-1]:.1f} img/sec per {unit}")
         engines.say(
             "iteration",
             rank=engine.rank,
@@ -130,13 +130,13 @@ def train(engine, options):
             seconds=round(seconds, 4),
         )
     mean, around = spread(rates)
-    tell(f"Img/sec per {unit}: {mean:.1f} +-{around:.1f}", flush=True)
-    tell(f"Total img/sec on {engine.size} {unit}(s): {engine.size * mean:.1f} +-{engine.size * around:.1f}", flush=True)
+    tell(f"Img/sec per {unit}: {mean:.1f} +-{around:.1f}")
+    tell(f"Total img/sec on {engine.size} {unit}(s): {engine.size * mean:.1f} +-{engine.size * around:.1f}")
     ends = {"loss_first": round(losses[0], 6), "loss_last": round(losses[-1], 6)}
     engines.say("end", rank=engine.rank, weights=engines.digest(model), **ends)
 
 
-def _hush(*_lines, **_how):
+def _hush(*_lines):
     """Only rank 0 speaks to people."""
 
 
