@@ -13,6 +13,27 @@ import zipimport
 KEPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ".build", "bytecode")
 
 
+def known(file):
+    """What was kept there, or None; what a killed process or another Python left is none."""
+    try:
+        with open(file, "rb") as stream:
+            return marshal.load(stream)
+    except (OSError, EOFError, ValueError, TypeError):
+        return None
+
+
+def keep(file, code):
+    """Whole or not at all; a full disk costs time here, and nothing else."""
+    own = f"{file}.{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        with open(own, "wb") as stream:
+            marshal.dump(code, stream)
+        os.replace(own, file)
+    except OSError:
+        pass
+
+
 def kept(compiled):
     """The compiler of zipimport, before which there is a look for what it made of the same source."""
 
@@ -21,19 +42,10 @@ def kept(compiled):
         name = path.rpartition(".zip" + os.sep)[2]
         digest = hashlib.sha256(f"{sys.implementation.cache_tag}\0{name}\0".encode() + source).hexdigest()
         file = os.path.join(KEPT, digest[:2], digest)
-        try:
-            with open(file, "rb") as stream:
-                return marshal.load(stream)
-        except (OSError, EOFError, ValueError, TypeError):
+        code = known(file)
+        if code is None:
             code = compiled(path, source)
-        own = f"{file}.{os.getpid()}"
-        try:
-            os.makedirs(os.path.dirname(file), exist_ok=True)
-            with open(own, "wb") as stream:
-                marshal.dump(code, stream)
-            os.replace(own, file)
-        except OSError:
-            pass  # A full disk costs time here, and nothing else.
+            keep(file, code)
         return code
 
     return compile_source
