@@ -88,6 +88,8 @@ def rehearse(
     settings are made wrong after it.
     """
     inside = _with_guests(report, stages)
+    if wrong and not inside:
+        raise RehearsalFailed("Wrong settings are planted where guests have trained, and this rehearsal has no guests.")
     with ExitStack() as running:
         title = "Start a simulated data centre: two hosts and six switches from the factory, a template"
         with report.step(title) as note:

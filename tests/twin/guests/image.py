@@ -12,7 +12,7 @@ from .turn import turn
 
 FILES = Path(__file__).parent / "files"
 REPOSITORY = "aiready-lab/guest"
-# pigz: Docker lets it unpack layers where it is there, which takes half of the time.
+# pigz: Docker lets it unpack layers where it is there.
 PACKAGES = (
     *("ca-certificates", "chrony", "curl", "dbus", "ethtool", "gnupg", "iproute2", "iptables", "iputils-ping", "kmod"),
     *("netbase", "openssh-server", "openssh-sftp-server", "pciutils", "pigz", "procps"),
