@@ -158,6 +158,11 @@ hosts:
           type: int
           returned: always
           sample: 26
+        stamps:
+          description: Whether the adapter itself puts a DSCP on packets of RoCE. Null where nobody tells, as in guests.
+          type: bool
+          returned: always
+          sample: true
         marks:
           description: What senders put on packets, each with C(by) and C(traffic_class). Empty means that nobody does.
           type: list

@@ -159,6 +159,11 @@ guest:
           type: int
           returned: always
           sample: null
+        stamps:
+          description: Whether the adapter itself puts a DSCP on packets of RoCE. Null where nobody tells, as in guests.
+          type: bool
+          returned: always
+          sample: null
         marks:
           description: What senders put on packets, each with C(by) and C(traffic_class). Empty means that nobody does.
           type: list

@@ -289,7 +289,10 @@ switch:
             ecn: {min_kb: 150, max_kb: 1500, probability: 100}
             mtu: 9216
     changes:
-      description: What was changed, or would be in check mode. Ports that change alike stand in one entry.
+      description:
+        - What was changed, or would be in check mode. Ports that change alike stand in one entry.
+        - In check mode C(confirmation) stands for a change that a run left behind when it was killed, and that the switch will
+          undo by itself. What is wanted is not there to stay then, and is set again.
       type: list
       elements: dict
       returned: always

@@ -108,7 +108,8 @@ RETURN = r"""
 addresses:
   description:
     - One entry for each address, in the same order, with C(url), C(reached), whether it answered as it should,
-      C(status) (the HTTP status, null where there was none), and C(why), what is wrong as a sentence.
+      C(status) (the HTTP status, null where there was none), C(why), what is wrong as a sentence, and C(code),
+      V(certificate) where the one of the server is not accepted, else empty.
   returned: success
   type: list
   elements: dict
@@ -117,6 +118,7 @@ addresses:
       reached: false
       status: 404
       why: It answers 404, so that it is not there.
+      code: ""
 registries:
   description:
     - One entry for each registry, in the same order, with C(address), C(reached), C(login) (V(basic), V(token) or

@@ -27,7 +27,7 @@ def findings(seen):
         *preflight_hosts.switches(seen.get("switches") or {}),
         *([] if asked["problems"] else preflight_machines.machines(seen.get("machines"), waits)),
         *around.compatibility(seen.get("site"), seen.get("hosts") or {}),
-        *around.controller(seen.get("here"), asked, seen["limits"]),
+        *around.controller(seen.get("here"), asked, seen["limits"], (seen.get("guests") or {}).get("answers") or ()),
         *around.guests(seen.get("guests"), asked, seen["limits"]),
     ]
     return sorted(once(told), key=lambda one: STATES.index(one.state))

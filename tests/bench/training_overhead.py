@@ -2,13 +2,15 @@
 
 Both run the built-in benchmark in containers of the same image on the same two guests, in turns, and what is compared
 is the rate that the ranks themselves tell, without the first iteration. Starting is not in it: it is told by itself,
-since a training of hours does not feel it.
+since a training of hours does not feel it. Guests have processors of their own, as machines have in the field: the
+first one is left to this program, which is the machine that runs Ansible, and to the simulated data centre.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import sys
 import tempfile
@@ -16,6 +18,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from guests.faults import vm
 from guests.lab import Lab
 from guests.test_training_run import PAIR, Trainings
 from rehearse import playbook
@@ -96,8 +99,18 @@ def _rate(output):
     return statistics.fmean(sum(rates) for number, rates in told.items() if number)
 
 
+def apart():
+    """The processors of the guests, as the engine writes them; everything that this program starts keeps to another."""
+    mine, *theirs = sorted(os.sched_getaffinity(0))
+    if not theirs:
+        sys.exit("With one processor alone, guests would share it with this program.")
+    os.sched_setaffinity(0, {mine})
+    return ",".join(map(str, theirs))
+
+
 def measure(rounds, iterations, steps):
     """{way: [Figure]} of so many turns."""
+    theirs = apart()
     job = ["--iterations", str(iterations), "--steps", str(steps), *JOB]
     figures = {"training_run": [], "mpirun": []}
     with launch(SEED, faces=("guests", "depot")) as twin, tempfile.TemporaryDirectory() as work:
@@ -107,14 +120,17 @@ def measure(rounds, iterations, steps):
         registry.start()
         for name in PAIR:
             twin.guest(name).wait()
+            made.client.api.update_container(made.lab.name(vm(twin, name).moid), cpuset_cpus=theirs)
         try:
             trainings = Trainings(lab, registry.endpoint())
             # Pulls the image, too.
             trainings.run(builtin="synthetic", arguments=[*job[:1], "1", *job[2:]], data_path="tcp")
             plain = Plain(lab, registry.endpoint()["training_image"])
-            for _round in range(rounds):
+            for turn in range(1, rounds + 1):
                 figures["training_run"].append(_ours(trainings, job))
                 figures["mpirun"].append(plain.run(job))
+                told = ", ".join(f"{way} {some[-1].rate:.1f} samples/s" for way, some in figures.items())
+                print(f"turn {turn} of {rounds}: {told}", file=sys.stderr, flush=True)
             plain.close()
         finally:
             registry.stop()

@@ -9,7 +9,7 @@ from wire.fabric_lab import EOS_LINES, NXOS_LINES, lines
 from .conftest import FABRIC
 from .fabric import configurations, lossless_for, switch, treatments, ways, why
 from .test_fabric import GOOD
-from .test_killed import kill_in
+from .test_killed import kill_in, kill_when
 
 # As the lab's inventory names them: a host behind the first port, spines behind the last two.
 HALF = {
@@ -98,4 +98,19 @@ def test_kills_at_random_moments_are_gone_on_from_and_end_in_the_same_state(fabr
         switch(lab, name).device.reload()
     assert ways(lab) == GOOD, why(lab)
     again = lab.fabric()
+    assert (again.status, again.changed) == (0, 0), again.output
+
+
+def test_kill_before_an_apply_is_confirmed_is_not_taken_for_its_end(fabric_lab):
+    lab = fabric_lab(("leaf-03",))
+    site = {"fabric": {"agreement": "skip"}}
+    revisions = switch(lab, "leaf-03").device.revisions
+    assert kill_when(lab, lambda: revisions.waiting, ["--inventory", str(lab.inventory(site)), str(FABRIC)])
+    assert revisions.waiting, "the kill came too late"
+    run = lab.fabric(site=site)
+    assert (run.status, run.changed) == (0, 1), run.output
+    assert revisions.waiting is None
+    switch(lab, "leaf-03").device.reload()
+    assert lossless_for(lab) == {"leaf-03": (3,)}
+    again = lab.fabric(site=site)
     assert (again.status, again.changed) == (0, 0), again.output

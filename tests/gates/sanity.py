@@ -41,7 +41,8 @@ def newest_core(gate: Gate) -> None:
     venv = _core(gate, pythons.find(minor), "core-newest", "newer-core")
     tests = [argument for name in NEWER_CORE_TESTS for argument in ("--test", name)]
     _ansible_test(gate, venv, clean_copy(venv.name), ["--python", f"3.{minor}", *tests], {minor})
-    gate.pytest(str(venv / "bin" / "python"), ["tests/unit"], environment(venv))
+    # The twin stays on the core of the lock.
+    gate.pytest(str(venv / "bin" / "python"), ["tests/unit/plugins"], environment(venv))
 
 
 def oldest_core(gate: Gate) -> None:

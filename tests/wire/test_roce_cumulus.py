@@ -92,6 +92,9 @@ def test_what_a_killed_run_left_to_be_confirmed_is_not_taken_for_the_new_state(m
             with pytest.raises(Killed):
                 cumulus.set()
         assert cumulus.device.revisions.waiting is not None
+        look = cumulus.set(check=True)
+        assert [change["path"] for change in look["switch"]["changes"]] == ["confirmation"]
+        assert cumulus.device.revisions.waiting is not None
         assert cumulus.set()["changed"], "what ran would have gone back by itself"
         assert cumulus.device.revisions.waiting is None
         assert cumulus.now() == PRESET

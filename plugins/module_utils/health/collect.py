@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
     counters,
@@ -142,16 +143,18 @@ def _of_run(run, files, read, simulated):
         return []
     if not result:
         why = " ".join(str(training.get("msg") or answer.get("msg")).split())
-        return [measurement(check, subject, FAILED, why, variant=variant)]
+        failure = mapping(training.get("failure") or answer.get("failure"))
+        return [measurement(check, subject, FAILED, why, variant=variant, readings=_who(failure.get("subject"), names))]
     result = _whole(result, read)
     text = read(result.get("log") or "")
     words = [check, variant.replace(":", "-"), subject.get("guest", "")]
     place = f"evidence/{'.'.join(word for word in words if word)}.txt"
     launches = listing(mapping(training.get("after")).get("launches"))
-    files[place] = "".join(f"### {one}\n" for one in launches) + text
+    lines = [f"### {mapping(one).get('host')}: {shlex.join(listing(mapping(one).get('argv')))}\n" for one in launches]
+    files[place] = "".join(lines) + text
     about = {
         "variant": variant,
-        "command": str(launches[0]).split() if launches else [],
+        "command": listing(mapping(launches[0]).get("argv")) if launches else [],
         "evidence": place,
         "began": str(result.get("began") or ""),
         "seconds": result.get("seconds") or 0.0,
@@ -180,10 +183,23 @@ def _failed(result):
     return "" if verdict.get("state") == "passed" else str(verdict.get("reason") or "It did not end well.")
 
 
+def _who(host, names):
+    """The guest that is to blame, where it is one of these."""
+    return {"at": host} if host in names else {}
+
+
+def _unfinished(check, subject, result, why, about):
+    """A run that came to no figure: on which guest, and what is known of its error."""
+    verdict = mapping(result.get("verdict"))
+    known = mapping(verdict.get("known"))
+    told = {**_who(verdict.get("host"), subject.get("guests") or []), **({"error": known["code"]} if known else {})}
+    return measurement(check, subject, FAILED, why, readings=told, **about)
+
+
 def _training(subject, result, about):
     why = _failed(result)
     if mapping(result.get("throughput")).get("mean") is None and why:
-        return measurement("cluster.training", subject, FAILED, why, **about)
+        return _unfinished("cluster.training", subject, result, why, about)
     return measurement("cluster.training", subject, readings=result, **about)
 
 
@@ -193,7 +209,7 @@ def _nccl(subject, text, result, about):
     values["nodes"] = values.get("nodes") or len(subject["guests"])
     why = told["why"] or _failed(result)
     if told["why"]:
-        return measurement("cluster.nccl", subject, FAILED, _failed(result) or why, **about)
+        return _unfinished("cluster.nccl", subject, result, _failed(result) or why, about)
     return measurement("cluster.nccl", subject, readings=values, **dict(about, version=str(told.get("version") or "")))
 
 
@@ -202,7 +218,7 @@ def _hostname(subject, text, result, about):
     names = {mapping(one).get("node"): mapping(one).get("name") for one in listing(result.get("hosts"))}
     why = _failed(result) or told["why"]
     if why:
-        return measurement("cluster.hostname", subject, FAILED, why, **about)
+        return _unfinished("cluster.hostname", subject, result, why, about)
     values = readings(told)
     values["hosts"] = {names.get(node, node): count for node, count in told["hosts"].items()}
     return measurement("cluster.hostname", subject, readings=values, **about)

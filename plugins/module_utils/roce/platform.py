@@ -111,6 +111,10 @@ class Platform:
 
     # How it is done.
 
+    def waits(self, session):
+        """In check mode: whether a run that was killed left a change that the switch will undo by itself."""
+        return False
+
     def tidy(self, session):
         """Before the first look, but not in check mode: end what a run that was killed left pending."""
 

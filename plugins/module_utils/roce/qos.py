@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
@@ -29,7 +29,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun
 
 # What state absent leaves: others may rely on it, and it does no harm without RoCE.
 LEFT = ("mtu", "pause", "cable_length_m", "bandwidth_percent")
-UNSAVED, OBJECTS = "startup configuration", "objects"
+UNSAVED, UNCONFIRMED, OBJECTS = "startup configuration", "confirmation", "objects"
 
 
 @dataclass
@@ -41,6 +41,7 @@ class View:
     wants: dict | None = None
     saved: bool = True
     objects: list = field(default_factory=list)
+    waits: bool = False  # what runs will be undone by the switch itself
 
 
 def read(platform, session, ports):
@@ -121,6 +122,7 @@ class RoceQos(Noun):
         self._after = None
 
     def read(self, items):
+        waits = self._looks and self._platform.waits(self._session)
         if not self._looks:
             self._platform.tidy(self._session)
         for item in items:
@@ -137,7 +139,7 @@ class RoceQos(Noun):
                 not_supported=[],
                 not_verified=[],
             )
-            item.now = self._view(switch)
+            item.now = replace(self._view(switch), waits=waits)
 
     def want(self, item):
         switch = item.now.switch
@@ -156,6 +158,8 @@ class RoceQos(Noun):
             return compare.changes(now.effects, wanted.effects)
         found = compare.changes(now.effects, wanted.wants, self._exact)
         found += [Change(OBJECTS, wanted.objects, [])] if wanted.objects else []
+        if now.waits:
+            found.append(Change(UNCONFIRMED, "waits", "not needed"))
         if now.switch.unsaved and wanted.saved:
             found.append(Change(UNSAVED, "differs", "as it runs"))
         return found
@@ -242,9 +246,9 @@ class RoceQos(Noun):
     def _plan(self, item, wanted):
         """The commands are part of what check mode shows."""
         if not compare.changes(item.now.effects, wanted.wants, self._exact) and not wanted.objects:
-            if item.now.switch.unsaved and wanted.saved:
+            if item.now.waits or item.now.switch.unsaved and wanted.saved:
                 self._due = True
-                item.ids.update(outcome="new", saved=True)
+                item.ids.update(outcome="new", saved=wanted.saved)
             else:
                 item.ids["saved"] = self._saves_anyhow(item.now.switch)
             if not self._gone:

@@ -38,12 +38,14 @@ def look(params):
 
 def address(wish, timeout_s, opener=None):
     """Whether one address answers as it should."""
-    told = {"url": wish["url"], "reached": False, "status": None, "why": ""}
+    told = {"url": wish["url"], "reached": False, "status": None, "why": "", "code": ""}
     try:
         opener = opener or _opener(wish["ca_file"])
         status = _status(opener, wish["url"], timeout_s)
     except (OSError, ssl.SSLError, ValueError) as error:
-        return dict(told, why=_reason(getattr(error, "reason", error), timeout_s))
+        reason = getattr(error, "reason", error)
+        stranger = isinstance(reason, ssl.SSLCertVerificationError)
+        return dict(told, why=_reason(reason, timeout_s), code="certificate" if stranger else "")
     right = status < 500 if wish["expect"] == "server" else 200 <= status < 300
     why = "" if right else f"It answers {status}{', so that it is not there' if status in (404, 410) else ''}."
     return dict(told, reached=right, status=status, why=why)

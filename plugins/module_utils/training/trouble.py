@@ -111,10 +111,10 @@ KNOWN = (
     ),
     Known(
         "no_common_interface",
-        r"no (common|usable) .*interface|Unable to find reachable|interface.*not found|"
+        r"no (common|usable) .*interface|no socket interface found|Unable to find reachable|interface.*not found|"
         r"None of the TCP networks specified to be included|No network interfaces were found for out-of-band",
         "The interface of the data path is not the same, or not there, on all guests",
-        "Check interface and the addresses of the guests",
+        "Check interface and the addresses of the guests, and NCCL_SOCKET_IFNAME where the job sets it",
     ),
     Known(
         "module_missing",

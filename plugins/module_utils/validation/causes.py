@@ -24,6 +24,8 @@ LATE = "power saving and idle states (C-states) of the hosts' processors, or oth
 FLOW = "flow control (PFC), the class of RoCE's DSCP, or ECN"
 # Codes of disagreements of settings that are about the size of packets.
 OF_MTU = ("mtu", "mtu_tight")
+# Those that only warn, and tell why packets are lost, or why a way is slow that loses nothing.
+OF_LOSS, OF_SPEED = ("stamps_nothing",), ("slow_cable",)
 # Causes that concern more than their own row: told before others.
 NAMED = ("unlicensed", "shared_host", "nccl_sockets", "mtu_path", "mtu_local")
 
@@ -178,6 +180,9 @@ class _Look:
             return False
         if any(self._dropped(guest) for guest in _pair(entry)) or self._ports():
             return True
+        # A slow cable explains it, unless settings say that packets are dropped.
+        if self._settings(OF_SPEED) and not self._settings(but=OF_MTU):
+            return False
         low = number(entry.row["expected"]["low"])
         others = [number(one.row["measured"]) for one in self._by.get(entry.check, ()) if one is not entry]
         middle = spread.median([one for one in others if one is not None])
@@ -189,7 +194,7 @@ class _Look:
         ports = self._ports()
         where = f"; packets are dropped at {', '.join(ports)}" if ports else ""
         text = f"packets are lost under load, while latency is good: {FLOW} do not agree, {place}{where}"
-        text += self._settings(but=OF_MTU)
+        text += self._settings(but=OF_MTU) or self._settings(OF_LOSS)
         entry.row["cause"] = text
         self._add("loss", text, common, entry)
 
@@ -198,7 +203,7 @@ class _Look:
         both = latency is not None and _of_figure(latency)
         what = "latency too is bad" if both else "nothing points to lost packets"
         hint = "NUMA node of the VM, power saving of the host, width and speed of the adapter's PCIe slot, its link"
-        entry.row["cause"] = f"{place}; {what}: {hint}"
+        entry.row["cause"] = f"{place}; {what}: {self._settings(OF_SPEED).lstrip('; ') or hint}"
         self._add("slow_end", entry.row["cause"], self._common.get(check), entry)
 
     def _dropped(self, guest):
@@ -218,10 +223,10 @@ class _Look:
         return found
 
     def _settings(self, codes=None, but=()):
-        """The first disagreement of settings that breaks something, with one of these codes or with any."""
+        """The first disagreement of settings with one of these codes, or of those that break something."""
         for entry in self._by.get("fabric.settings", ()):
             for remark in entry.remarks:
-                if remark.verdict == FAIL and remark.code not in but and (codes is None or remark.code in codes):
+                if (remark.verdict == FAIL and remark.code not in but) if codes is None else remark.code in codes:
                     return f"; the settings say: {remark.why}"
         return ""
 

@@ -46,7 +46,9 @@ def settings(values, about):
     answer = Found(len(errors), expected="no disagreement", source="the intent of the site", high=0, compared=False)
     for one in wrong:
         tell = answer.fail if one.get("severity") == "error" else answer.warn
-        tell(str(one.get("msg") or one.get("code")), _port(one.get("a")), str(one.get("code") or "settings"))
+        # An MTU that is configured and does not act explains as much as one that is not configured.
+        code = "mtu" if one.get("key") == "mtu" else str(one.get("code") or "settings")
+        tell(str(one.get("msg") or one.get("code")), _port(one.get("a")), code)
     if not listing(values.get("paths")) and "paths" in values:
         return Found(None, expected="no disagreement")
     unknown = listing(values.get("not_known"))

@@ -94,7 +94,9 @@ def trouble(entry, status, why, places):
     if len(guests) == 2 and "from" in entry.subject:
         place = "between {} and {}".format(*(spread.where(guest, places) for guest in guests))
     else:
-        place = ", ".join(spread.where(guest, places) for guest in guests) if len(guests) == 1 else ""
+        blamed = guests if len(guests) == 1 else [guest for guest in guests if guest == entry.values.get("at")]
+        place = ", ".join(spread.where(guest, places) for guest in blamed)
     if known is not None:
         said = f"{said.rstrip('.')}. {known[0]}. {known[1]}."
+        place = f"{place}: {known[0]}" if place and len(guests) > 1 else place
     return said, place, code or status

@@ -39,9 +39,15 @@ def loss(*words):
     return tuple(row for some in found for row in some)
 
 
-def settings(*words):
+def loss_from(sender, receiver, *words):
+    """What it does where packets are lost on one of the two ways."""
+    cause = ("packets are lost under load", *words)
+    return (Seen(f"pair.write_bw {sender} > {receiver}", WARN, cause), *ways("pair.write_bw_both", WARN, *cause))
+
+
+def settings(*words, verdict=FAIL):
     """The row of the settings of the fabric."""
-    return (Seen("fabric.settings", FAIL, words),)
+    return (Seen("fabric.settings", verdict, words),)
 
 
 # Ports of switches at which packets were dropped.
@@ -59,6 +65,7 @@ class Fault:
     fabric: bool = False  # whether switches are looked at
     also: tuple = ()  # patterns of rows that may be wrong with it
     site: dict = field(default_factory=dict)  # what it changes of lab_training, by key
+    refused: tuple = ()  # words of the message where the validation does not begin at all
     silent: bool = False  # one of those that nobody sees without measuring
 
 

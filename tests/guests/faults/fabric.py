@@ -5,7 +5,24 @@ from __future__ import annotations
 import contextlib
 import json
 
-from . import DROPS, FAIL, ONE, OTHER, PAIRS, WARN, Fault, attribute, changed, lines, loss, settings, ways
+from . import (
+    DROPS,
+    FAIL,
+    FIRST,
+    ONE,
+    OTHER,
+    PAIRS,
+    SECOND,
+    WARN,
+    Fault,
+    attribute,
+    changed,
+    lines,
+    loss,
+    loss_from,
+    settings,
+    ways,
+)
 
 
 def profile_of(twin, switch, port):
@@ -23,11 +40,15 @@ def no_profile(twin):
 
 
 def lossy(twin):
-    return lines(twin, "leaf-03", ["nv set qos roce mode lossy"], ["nv set qos roce mode lossless"])
+    """A port that pauses nothing may not have the watchdog."""
+    ports = "interface swp1,swp31-32 qos pfc-watchdog"
+    wrong = [f"nv unset {ports}", "nv set qos roce mode lossy"]
+    return lines(twin, "leaf-03", wrong, ["nv set qos roce mode lossless", f"nv set {ports} state enable"])
 
 
 def other_class(twin):
-    one, other = (json.dumps({"DSCP_TO_TC_MAP": {"AIREADY": {"26": queue}}}) for queue in ("1", "3"))
+    name = twin.world.fabric.switches["spine-02"].device.tables["PORT_QOS_MAP"]["Ethernet8"]["dscp_to_tc_map"]
+    one, other = (json.dumps({"DSCP_TO_TC_MAP": {name: {"26": queue}}}) for queue in ("1", "3"))
     return lines(twin, "spine-02", [one], [other])
 
 
@@ -58,8 +79,11 @@ def pauses_of_the_link(twin):
 
 @contextlib.contextmanager
 def slow_links(twin):
-    ports = twin.world.fabric.switches["leaf-03"].ports
-    with attribute(twin, ports["swp31"], "speed_gbps", 25), attribute(twin, ports["swp32"], "speed_gbps", 25):
+    """The two ends of a cable always have one speed."""
+    ends = (("leaf-03", "swp31"), ("leaf-03", "swp32"), ("spine-01", "Eth1/3"), ("spine-02", "Ethernet8"))
+    with contextlib.ExitStack() as made:
+        for switch, port in ends:
+            made.enter_context(attribute(twin, twin.world.fabric.switches[switch].ports[port], "speed_gbps", 25))
         yield
 
 
@@ -75,18 +99,22 @@ def agree_not(plant, *places):
     return Fault("fabric", plant, (*settings(*places), *loss(*places)), PAIRS, fabric=True, also=DROPS)
 
 
-def unseen(plant, seen):
-    """What no switch tells, so that only its effect shows."""
-    return Fault("fabric", plant, seen, PAIRS, fabric=True, also=DROPS)
-
-
+SLOW = tuple(row for check in ("pair.write_bw", "pair.write_bw_both") for row in ways(check, WARN, "25 Gbit/s"))
 TOO_SMALL = "the MTU on the way is too small"
 FAULTS = {
     "fabric-no-pfc-at-a-port": agree_not(no_profile, "leaf-01 Ethernet1"),
     "fabric-lossy-leaf": agree_not(lossy, "leaf-03"),
     "fabric-other-class": agree_not(other_class, "spine-02"),
-    "fabric-no-trust": agree_not(no_trust, "leaf-01 Ethernet32"),
-    "fabric-link-pause": agree_not(pauses_of_the_link, "leaf-01 Ethernet31"),
+    "fabric-no-trust": Fault(
+        "fabric",
+        no_trust,
+        (*settings("leaf-01 Ethernet32"), *loss_from(SECOND, FIRST, "leaf-01 Ethernet32")),
+        PAIRS,
+        fabric=True,
+        also=DROPS,
+    ),
+    # EOS heeds pauses of the link only where no priority is paused, so that nothing is lost.
+    "fabric-link-pause": Fault("fabric", pauses_of_the_link, settings("leaf-01 Ethernet31"), PAIRS, fabric=True),
     "fabric-mtu-in-the-middle": Fault(
         "fabric",
         small_in_the_middle,
@@ -94,8 +122,13 @@ FAULTS = {
         fabric=True,
         silent=True,
     ),
-    "fabric-dead-mtu": unseen(dead("mtu", "leaf-03"), ways("pair.ping_mtu", FAIL, TOO_SMALL)),
-    "fabric-dead-pfc": unseen(dead("pfc", "spine-01"), loss("spine-01")),
-    "fabric-slow-links": unseen(slow_links, ways("pair.write_bw", WARN, "speed")),
+    "fabric-dead-mtu": Fault(
+        "fabric",
+        dead("mtu", "spine-02"),
+        (*settings("spine-02"), *ways("pair.ping_mtu", FAIL, TOO_SMALL, "spine-02")),
+        fabric=True,
+    ),
+    "fabric-dead-pfc": agree_not(dead("pfc", "spine-01"), "spine-01"),
+    "fabric-slow-links": Fault("fabric", slow_links, (*settings("spine-01 Eth1/3", verdict=WARN), *SLOW), fabric=True),
     "fabric-cable-out": Fault("fabric", pulled, ways("pair.ping_mtu", FAIL, "nothing gets through", ONE, OTHER)),
 }

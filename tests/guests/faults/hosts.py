@@ -6,7 +6,25 @@ import contextlib
 
 from twin.model import kernel
 
-from . import DROPS, FAIL, ONE, OTHER, PAIRS, WARN, Fault, attribute, changed, entry, host, loss, settings, ways
+from . import (
+    DROPS,
+    FAIL,
+    FIRST,
+    ONE,
+    OTHER,
+    PAIRS,
+    SECOND,
+    WARN,
+    Fault,
+    attribute,
+    changed,
+    entry,
+    host,
+    loss,
+    loss_from,
+    settings,
+    ways,
+)
 
 TAG, RULESET = "Net.PVRDMAVmknic", "pvrdma"
 TCP = ("PVRDMA fell back to TCP", ONE, OTHER, TAG, RULESET)
@@ -78,7 +96,14 @@ FAULTS = {
     "host-firewall-closed": Fault("host", closed, NO_RDMA),
     "host-second-uplink": Fault("host", second_uplink, NO_RDMA),
     "host-no-pfc": agree_not(no_pauses, f"{OTHER} vmnic2", silent=True),
-    "host-no-dscp": agree_not(no_stamp, f"{ONE} vmnic2"),
+    "host-no-dscp": Fault(
+        "host",
+        no_stamp,
+        (*settings(f"{ONE} vmnic2", verdict=WARN), *loss_from(FIRST, SECOND, f"{ONE} vmnic2")),
+        PAIRS,
+        fabric=True,
+        also=DROPS,
+    ),
     "host-global-pause": agree_not(global_pause, f"{ONE} vmnic2"),
     "host-c-states": Fault("host", c_states, SLEEPY),
     "host-power-saving": Fault("host", saving, SLEEPY),

@@ -22,8 +22,10 @@ FAULTS = {
     "job-nccl-other-device": variable(
         "NCCL_IB_HCA", "=mlx5_7", (Seen(NCCL_ROW, FAIL, ("NCCL on sockets", "NCCL_IB_HCA, =mlx5_7")),)
     ),
-    "job-nccl-gid": variable("NCCL_IB_GID_INDEX", "9", (Seen(NCCL_ROW, FAIL, ("NCCL_IB_GID_INDEX",)),)),
-    "job-nccl-interface": variable("NCCL_SOCKET_IFNAME", "bond0", (Seen(NCCL_ROW, FAIL, ("NCCL_SOCKET_IFNAME",)),)),
+    "job-nccl-gid": variable("NCCL_IB_GID_INDEX", "9", (Seen(NCCL_ROW, FAIL, ("GID index",)),)),
+    "job-nccl-interface": variable(
+        "NCCL_SOCKET_IFNAME", "bond0", (Seen(NCCL_ROW, FAIL, ("interface of the data path",), ("NCCL_SOCKET_IFNAME",)),)
+    ),
     "job-no-engine": Fault("job", no_engine, (Seen("cluster.hostname", FAIL, ("job-02",)),), NCCL),
     "job-no-image": Fault(
         "job",

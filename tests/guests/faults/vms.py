@@ -57,11 +57,13 @@ FAULTS = {
     "vm-other-protocol": Fault(
         "vm", other_protocol, (Seen("guest.gid job-02", FAIL, ("the RoCE protocol", "job-02")),), PAIRS
     ),
-    "vm-no-unified-memory": Fault("vm", no_unified_memory, (Seen("cluster.nccl rdma", FAIL, ("job-02",)),), NCCL),
+    "vm-no-unified-memory": Fault(
+        "vm", no_unified_memory, (Seen("cluster.nccl rdma", FAIL, ("job-02", "unified memory")),), NCCL
+    ),
     "vm-few-processors": Fault(
         "vm", few_processors, (Seen("cluster.training job-02 (1:tcp)", WARN, ("job-02",)),), TRAINING, silent=True
     ),
     "vm-adapter-not-connected": Fault(
-        "vm", not_connected, (Seen("guest.rdma_device job-02", FAIL, ("job-02",)),), PAIRS
+        "vm", not_connected, (), PAIRS, refused=("job-02: its adapter ens224 has no IPv4 address",)
     ),
 }

@@ -97,6 +97,19 @@ def check(side, wish, peer=None, stamped_by=None):
 
 
 def _marks(side, wish, peer, stamped_by):
+    if side.endpoint.stamps is False:
+        yield finding(
+            "stamps_nothing",
+            WARNING,
+            side,
+            "puts no DSCP of its own on packets of RoCE",
+            "those of the host have none, and those of guests what a guest says; what has none is dropped under load",
+            "stamps",
+            False,
+            wish.source,
+            f"knows RoCE by DSCP {wish.dscp}",
+            wish.dscp,
+        )
     dscps = side.endpoint.dscps()
     if stamped_by is not None or dscps is None:
         return

@@ -44,8 +44,10 @@ class Fabric:
         marking = next((side for side in self._of_roce() if side.is_switch and self._does_mark(side)), None)
         for side in self._of_roce():
             found += self._of_side(side, marking)
+        fastest = self._fastest()
         for link, one, other in self._linked:
             found += pairs.check(link, one, other, self.wish)
+            found += pairs.speed(one, other, fastest)
         found += self._guests()
         return sorted(found, key=lambda one: (one["severity"] != ERROR, natural(one["msg"])))
 
@@ -104,6 +106,11 @@ class Fabric:
             if all(side.is_switch or self._carries(side) for side in (one, other)):
                 found.append((link, one, other))
         return found
+
+    def _fastest(self):
+        """The adapter of a host that has the fastest line, of those whose line is known."""
+        hosts = [side for side in self._of_roce() if not side.is_switch and side.endpoint.kind == "esxi"]
+        return max((side for side in hosts if side.speed), key=lambda side: side.speed, default=None)
 
     def _carries(self, side):
         """Whether RoCE uses an adapter: it has an RDMA device, flow control, or stands in the list of cables."""

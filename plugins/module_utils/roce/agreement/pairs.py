@@ -95,6 +95,28 @@ def _one_way(side, peer, priority, does, does_not, key):
     )
 
 
+def speed(one, other, fastest):
+    """Whether a cable between switches is as fast as the fastest adapter (a Side), whose packets it may carry."""
+    if not (one.is_switch and other.is_switch) or fastest is None:
+        return
+    known = [side for side in (one, other) if side.speed]
+    slow = min(known, key=lambda side: side.speed, default=None)
+    if slow is not None and slow.speed < fastest.speed:
+        peer = other if slow is one else one
+        yield finding(
+            "slow_cable",
+            WARNING,
+            slow,
+            f"has a cable of {slow.speed} Gbit/s to {peer.place}",
+            "one flow of RoCE goes by one cable, and gets no more than that",
+            "speed",
+            slow.speed,
+            fastest,
+            f"has {fastest.speed} Gbit/s",
+            fastest.speed,
+        )
+
+
 def mtu(one, other, wish):
     """Whether each carries what the other sends."""
     if one.mtu is None or other.mtu is None:

@@ -65,6 +65,11 @@ class Side:
         return (self.port or self.endpoint).mtu
 
     @property
+    def speed(self):
+        """Gbit/s of its link; None where that is not told."""
+        return (self.port or self.endpoint).speed
+
+    @property
     def pause(self):
         return (self.port or self.endpoint).pause
 

@@ -30,6 +30,7 @@ class Endpoint:
     trust: str | None = None  # dscp, pcp, both
     dscp_map: dict | None = None  # {DSCP: priority} for what comes in, and for what goes out
     dscp: int | None = None  # that the adapter itself puts on packets of RoCE, whoever sends them
+    stamps: bool | None = None  # whether it puts a DSCP on packets at all; None where that cannot be told
     marks: list | None = None  # what senders put on packets: [{by, traffic_class}]; [] means that nobody marks
     pfc: list | None = None  # priorities with flow control in both directions, as it acts
     pfc_sends: list | None = None  # priorities for which the port asks its peer to wait

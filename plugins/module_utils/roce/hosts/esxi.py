@@ -17,7 +17,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import 
 CORE, RDMA = "nmlx5_core", "nmlx5_rdma"
 TRUST = {1: "pcp", 2: "dscp"}
 # What the drivers do when an option is not set.
-UNSET = {"trust_state": "1", "pfctx": "0", "pfcrx": "0"}
+UNSET = {"trust_state": "1", "pfctx": "0", "pfcrx": "0", "dscp_force": "-1"}
+DSCPS = range(64)
 
 
 def dcb(answer):
@@ -97,11 +98,11 @@ def _driver(found, core, rdma):
         found.pfc_obeys = bits(words.whole(options.get("pfcrx", UNSET["pfcrx"]), 0))
         found.pfc = sorted({*found.pfc_sends} & {*found.pfc_obeys})
     options = _acting(found, rdma)
-    if options is not None and "dscp_force" in options:
-        found.dscp = words.whole(options["dscp_force"])
-    elif options is not None:
-        # Without it the adapter stamps nothing, and what senders put there is not known here.
-        found.marks = None
+    if options is not None:
+        forced = words.whole(options.get("dscp_force", UNSET["dscp_force"]))
+        # Without one the adapter stamps nothing, and what senders put there is not known here.
+        found.stamps = forced in DSCPS
+        found.dscp = forced if found.stamps else None
 
 
 def _acting(found, module):

@@ -100,6 +100,18 @@ class Cumulus(Platform):
                 raise
         session.run(f"rm -f {MARK}")
 
+    def waits(self, session):
+        told = ""
+        try:
+            session.run(f"test -e {MARK}")
+            told = session.run("nv config apply --confirm-status")
+        except Refused as refusal:
+            # Without the mark nothing of ours waits; with it, unless the switch says that nothing does.
+            told = refusal.complaint
+            if refusal.command.startswith("test "):
+                return False
+        return not re.search(NOTHING_WAITS, told, re.IGNORECASE)
+
     def tidy(self, session):
         """An apply of a run that was killed: what runs would go back by itself, after it was found to be as wanted."""
         with contextlib.suppress(Refused):

@@ -206,6 +206,9 @@ class Eos(Platform):
             session.run("end")  # Refused where no configuration is open.
         self.tidy(session)
 
+    def waits(self, session):
+        return bool(self._pending(session, []))
+
     def tidy(self, session):
         """Sessions of ours that wait for their lines or for their confirmation: what runs then goes back by itself."""
         for name in self._pending(session, [self._armed] if self._armed else []):

@@ -220,6 +220,20 @@ def test_what_a_killed_run_left_is_ended_only_where_something_may_be_changed(loo
     assert platform.ended == tidied
 
 
+def test_a_change_that_the_switch_will_undo_is_no_match_of_what_is_wanted():
+    class Waits(Known):
+        def waits(self, session):
+            return True
+
+    wish = described.checked({"host_ports": ["swp1"]}, parameters.ARGUMENTS)
+    noun = RoceQos(wish, Waits({"swp1": port()}, unsaved=False), Silent(), None, print, looks=True)
+    item = Item("leaf-01", wish)
+    noun.read([item])
+    item.wanted = noun.want(item)
+    assert [change.path for change in noun.compare(item.now, item.wanted)] == ["confirmation"]
+    assert (item.ids["outcome"], item.ids["saved"], item.ids["commands"]) == ("new", True, [])
+
+
 @pytest.mark.parametrize(
     "unsaved, save, saved",
     [

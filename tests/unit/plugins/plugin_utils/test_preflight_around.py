@@ -96,6 +96,49 @@ def test_the_disk_of_this_machine_needs_room(disk, state):
     )
 
 
+TOOLKIT = "https://mirror.example.org/gpgkey"
+LOADED = {
+    **SITE,
+    "guests": {"driver": {"package": "/pkg/nvidia-linux-grid-550_550.54.15_amd64.deb"}, "licence": {}},
+    "runtime": {
+        "engine": "docker",
+        "toolkit_repository": {"url": "https://mirror.example.org/deb", "key_url": TOOLKIT},
+    },
+}
+REFUSED = {"url": TOOLKIT, "reached": False, "status": None, "why": "No.", "code": ""}
+ANSWERED = {**REFUSED, "reached": True, "status": 200, "why": ""}
+
+
+def inside(*addresses):
+    answer = {"addresses": list(addresses), "registries": [], "disks": [], "time": 100.0}
+    return {"look": {"vms": []}, "waiting": [], "problems": [], "answers": [("job-01", answer, 100.0, 100.0)]}
+
+
+@pytest.mark.parametrize(
+    "here, guests, told",
+    [
+        (REFUSED, {}, {"this machine": "blocks"}),
+        ({**REFUSED, "code": "certificate"}, {}, {"this machine": "open"}),
+        ({**REFUSED, "code": "certificate"}, inside(ANSWERED), {"job-01": "ok"}),
+        (REFUSED, inside(REFUSED), {"job-01": "blocks"}),
+        (ANSWERED, inside(REFUSED), {"this machine": "ok", "job-01": "blocks"}),
+    ],
+    ids=[
+        "nobody else",
+        "an authority that guests may know",
+        "a guest reaches it",
+        "no guest does",
+        "only this machine",
+    ],
+)
+def test_what_guests_load_they_have_to_reach_themselves(here, guests, told):
+    questions = preflight_questions.questions(LOADED)
+    assert [one["url"] for one in questions["addresses"]] == [TOOLKIT]
+    looked = seen(here={**HERE, "addresses": [here]}, guests=guests, questions=questions, site=LOADED)
+    findings = preflight_findings.answer(looked)["findings"]
+    assert {one["where"]: one["state"] for one in findings if "toolkit" in one["what"]} == told
+
+
 INSIDE = {**SITE, "guests": {"driver": {"package": "/pkg/nvidia-linux-grid-550_550.54.15_amd64.deb"}, "licence": {}}}
 
 

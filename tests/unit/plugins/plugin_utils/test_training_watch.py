@@ -252,7 +252,7 @@ def test_a_long_run_is_asked_seldom_and_a_short_one_often():
     steps = Steps(clock, {1: BEGUN, **dict.fromkeys(range(10, 400, 10), "going on\n"), 399: ENDED}, (400, 0))
     times = asked_at(steps, clock)
     pauses = [after - before for before, after in itertools.pairwise(times)]
-    assert max(pauses[:15]) == training_watch.POLL_S
+    assert max(pauses[:10]) == training_watch.POLL_S
     assert max(pauses) == pytest.approx(training_watch.POLL_MOST_S)
     assert training_watch.POLL_MOST_S < training_watch.BEATS_S
     assert len(times) < 150

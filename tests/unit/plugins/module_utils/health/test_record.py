@@ -51,7 +51,12 @@ def training(transport, **changes):
         "file": "",
         **changes,
     }
-    return {"training": {"after": {"result": result, "launches": ["mpirun -np 2 hostname"]}, "msg": ""}}
+    return {
+        "training": {
+            "after": {"result": result, "launches": [{"host": "job-01", "argv": ["mpirun", "-x", "A=b c"]}]},
+            "msg": "",
+        }
+    }
 
 
 def params(tmp_path, **changes):
@@ -188,7 +193,31 @@ def test_nccl_is_told_with_what_it_went_over():
         "tcp",
     )
     assert found[0]["simulated"]
-    assert files["evidence/cluster.nccl.rdma.txt"].startswith("### mpirun")
+    assert found[0]["command"] == ["mpirun", "-x", "A=b c"]
+    assert files["evidence/cluster.nccl.rdma.txt"].startswith("### job-01: mpirun -x 'A=b c'\n")
+
+
+UNFINISHED = {
+    "a rank failed": (
+        training(
+            "rdma", verdict={"state": "failed", "reason": "Rank 1", "host": "job-02", "known": {"code": "uvm_off"}}
+        ),
+        {"at": "job-02", "error": "uvm_off"},
+    ),
+    "nobody is to blame": (training("rdma", verdict={"state": "failed", "reason": "It stalled", "host": None}), {}),
+    "it did not begin": (
+        {"failed": True, "training": {"msg": "No.", "after": {}, "failure": {"subject": "job-02", "code": "engine"}}},
+        {"at": "job-02"},
+    ),
+}
+
+
+@pytest.mark.parametrize("check", ["cluster.hostname", "cluster.nccl"])
+@pytest.mark.parametrize("run, told", UNFINISHED.values(), ids=UNFINISHED.keys())
+def test_a_run_that_came_to_nothing_tells_whose_fault_it_is_and_what_is_known(check, run, told):
+    given = {"check": check, "variant": "", "guests": GUESTS, "run": run}
+    found, _files = collect.collect({"runs": [given]}, lambda _path: "")
+    assert (found[0]["status"], found[0]["readings"]) == ("failed", told)
 
 
 def test_the_picture_has_cables_and_vms():

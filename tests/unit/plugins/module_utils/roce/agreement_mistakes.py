@@ -243,6 +243,20 @@ MISTAKES = [
         id="host marks nothing",
     ),
     pytest.param(
+        of_host(stamps=False, dscp=None),
+        "stamps_nothing",
+        "esx-01 vmnic2 puts no DSCP of its own on packets of RoCE, while most of the fabric knows RoCE by DSCP 26: "
+        "those of the host have none, and those of guests what a guest says; what has none is dropped under load.",
+        id="host stamps nothing",
+    ),
+    pytest.param(
+        both(of_port(UPLINK, speed=25), of_host(speed=100)),
+        "slow_cable",
+        f"{UP} has a cable of 25 Gbit/s to spine-01 Ethernet1/1, while esx-01 vmnic2 has 100 Gbit/s: one flow of RoCE "
+        "goes by one cable, and gets no more than that.",
+        id="cable between switches that is slower than an adapter",
+    ),
+    pytest.param(
         of_guest(marks=[{"by": "rdma_cm", "traffic_class": 104}]),
         "not_ecn_capable",
         "train-01 ens192 does not say that its packets may be marked (rdma_cm): switches drop them where they would "

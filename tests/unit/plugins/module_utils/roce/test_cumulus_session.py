@@ -57,6 +57,21 @@ def test_only_an_apply_of_ours_that_waits_is_taken_back_before_the_first_look(ou
     assert ("nv config apply --confirm-no" in session.lines) is ours
 
 
+@pytest.mark.parametrize(
+    "told, refuses, waits",
+    [
+        ("Time left until rollback [rev_id: 3]: 4m 10s\n", (), True),
+        ("No apply is waiting for a confirmation.\n", (), False),
+        ("", ("test -e",), False),
+        ("", ("nv config apply --confirm-status",), True),
+    ],
+    ids=["waits", "was confirmed", "somebody else's", "cannot tell"],
+)
+def test_an_apply_of_ours_that_waits_is_told(told, refuses, waits):
+    session = Session({"nv config apply --confirm-status": told}, refuses=refuses)
+    assert PLATFORM.waits(session) is waits
+
+
 def test_a_revision_that_somebody_began_is_neither_applied_nor_thrown_away():
     session = Session({"nv config diff": "nv set interface swp9 link mtu 1500\n"})
     with pytest.raises(OperatorError, match="already that nobody has applied: nv set interface swp9"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import module_state, network
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import (
     esxi,
     linux_text,
@@ -249,6 +250,23 @@ def test_pauses_of_esxi_are_read_from_a_table_and_from_fields():
         {"NIC": "vmnic10", "PauseRX": True, "PauseTX": False},
     ]
     assert esxi.pauses(table) == esxi.pauses(rows) == {"vmnic0": False, "vmnic10": True}
+
+
+@pytest.mark.parametrize(
+    "options, told",
+    [
+        ({"dscp_force": "26"}, (26, True)),
+        ({}, (None, False)),
+        ({"dscp_force": "-1"}, (None, False)),
+        (None, (None, None)),
+    ],
+    ids=["set", "not set", "switched off", "module not loaded"],
+)
+def test_esxi_stamps_what_its_driver_forces(options, told):
+    driver = module_state.Module("nmlx5_rdma", enabled=True, loaded=options is not None, options=options or {})
+    port = network.Port("vmnic2", "0000:3b:00.0", "nmlx5_core", mtu=9000, link_mbps=100000)
+    found = esxi.endpoint("esx-01", port, {"rdma_module": driver})
+    assert (found.dscp, found.stamps) == told
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,50 @@ def test_pfc_mismatch_by_counters_and_settings():
     assert words in cause
 
 
+def test_a_run_that_came_to_nothing_is_where_it_failed_first():
+    lab = World(2, "sriov")
+    why = "Rank 1 on job-02 failed first: it ended with 3"
+    lab.set("cluster.nccl", status="failed", why=why, at="job-02", error="uvm_off")
+    row = row_of(lab.judged(), "cluster.nccl rdma")
+    assert row["cause"].startswith("job-02 (esx-02 vmnic2, leaf-01 Ethernet2): CUDA's unified memory is off")
+    assert row["why"].startswith(f"{why}. CUDA's unified memory is off")
+    assert "enable_uvm = 1" in row["why"]
+
+
+def warned(code, words):
+    """What the comparison of settings says that drops nothing by itself."""
+    return [{"severity": "warning", "code": code, "msg": words, "a": {"name": "leaf-03", "port": "swp31"}}]
+
+
+def test_loss_that_only_a_warning_of_the_settings_explains():
+    lab = World(4, "pvrdma")
+    loss(lab, "job-02")
+    lab.set("fabric.settings", disagreements=warned("stamps_nothing", "esx-01 vmnic2 puts no DSCP of its own."))
+    cause = row_of(lab.judged(), "pair.write_bw job-01 > job-02")["cause"]
+    assert cause.startswith("packets are lost under load")
+    assert cause.endswith("; the settings say: esx-01 vmnic2 puts no DSCP of its own.")
+
+
+def test_a_cable_that_is_slow_is_no_loss():
+    lab = World(2, "sriov")
+    lab.set("pair.write_bw", gbps=21.7)
+    lab.set("fabric.settings", disagreements=warned("slow_cable", "leaf-03 swp31 has a cable of 25 Gbit/s."))
+    told = lab.judged()
+    cause = row_of(told, "pair.write_bw job-01 > job-02")["cause"]
+    assert [code for code, _place in causes(told)] == ["slow_end"]
+    assert cause.endswith("nothing points to lost packets: the settings say: leaf-03 swp31 has a cable of 25 Gbit/s.")
+
+
+def test_a_cable_that_is_slow_does_not_hide_settings_that_drop_packets():
+    lab = World(2, "sriov")
+    lab.set("pair.write_bw", gbps=21.7)
+    wrong = {"severity": "error", "code": "pfc_one_sided", "key": "pfc", "msg": "leaf-01 Ethernet1 sends no pauses."}
+    lab.set("fabric.settings", disagreements=[*warned("slow_cable", "A cable of 25 Gbit/s."), wrong])
+    cause = row_of(lab.judged(), "pair.write_bw job-01 > job-02")["cause"]
+    assert cause.startswith("packets are lost under load")
+    assert cause.endswith("; the settings say: leaf-01 Ethernet1 sends no pauses.")
+
+
 def test_an_end_that_is_slow_without_loss_is_told_from_loss():
     lab = World(4, "sriov")
     for pair in touch(lab, "job-04"):
@@ -152,12 +196,13 @@ def test_a_way_on_which_nothing_arrives_is_not_one_with_a_small_mtu():
     assert row["cause"].startswith("nothing gets through: job-03 (esx-03 vmnic2, leaf-02 Ethernet1): a link, a cable")
 
 
-def test_an_mtu_in_the_middle_is_where_the_settings_say():
+@pytest.mark.parametrize("code", ["mtu", "not_acting"])
+def test_an_mtu_in_the_middle_is_where_the_settings_say(code):
     lab = World(2, "sriov")
     lab.set("pair.ping_mtu", received=0, where="silent", passes=1500)
     words = "spine-01 Eth1/3 takes 1500 bytes, while leaf-03 swp31 sends 9216."
-    said = {"severity": "error", "code": "mtu", "msg": words, "a": {"name": "spine-01", "port": "Eth1/3"}}
-    other = dict(said, code="pfc_one_sided", msg="leaf-01 Ethernet1 sends no pauses.")
+    said = {"severity": "error", "code": code, "key": "mtu", "msg": words, "a": {"name": "spine-01", "port": "Eth1/3"}}
+    other = dict(said, code="pfc_one_sided", key="pfc", msg="leaf-01 Ethernet1 sends no pauses.")
     lab.set("fabric.settings", disagreements=[other, said])
     cause = row_of(lab.judged(), "pair.ping_mtu job-01 > job-02")["cause"]
     assert cause.startswith("the MTU on the way is too small: between job-01")
