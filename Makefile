@@ -23,8 +23,8 @@ GATES = $(IN_VENV) python -m gates
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-rehearse: setup ## the whole way on a simulated data centre, twice: the second run changes nothing (STAGES=infrastructure: without guests; FAULTS=some, KILLS=10: see docs/contributing.md)
-	@$(IN_VENV) python -m rehearse --stages "$(or $(STAGES),auto)" $(if $(FAULTS),--faults "$(FAULTS)") $(if $(KILLS),--kills "$(KILLS)")
+rehearse: setup ## the whole way on a simulated data centre (STAGES=infrastructure: without guests; CHECKS=all: planned before, run twice, repaired; FAULTS=some, KILLS=10: see docs/contributing.md)
+	@$(IN_VENV) python -m rehearse --stages "$(or $(STAGES),auto)" $(if $(CHECKS),--checks "$(CHECKS)") $(if $(FAULTS),--faults "$(FAULTS)") $(if $(KILLS),--kills "$(KILLS)")
 
 twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large, PORT=8989); its endpoint is in .build/lab
 	@$(IN_VENV) python -m twin --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab

@@ -4,6 +4,9 @@ Both run the built-in benchmark in containers of the same image on the same two 
 is the rate that the ranks themselves tell, without the first iteration. Starting is not in it: it is told by itself,
 since a training of hours does not feel it. Guests have processors of their own, as machines have in the field: the
 first one is left to this program, which is the machine that runs Ansible, and to the simulated data centre.
+
+How fast a machine is that others use too varies more than what is looked for. What does not vary is which part of the
+guests' processors the ranks got, and that is what a watch would take from them.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.processor_share import Share
 from guests.faults import vm
 from guests.lab import Lab
 from guests.test_training_run import PAIR, Trainings
@@ -29,6 +33,8 @@ SEED = Path(__file__).parents[1] / "guests" / "seed.yml"
 TRAININGS = playbook.ROOT / "roles/horovod/files/trainings"
 JOB = ("--batch", "4", "--image-size", "32", "--width", "16", "--threads", "1", "--warmup", "4")
 PORT, PLACE = "2222", "/srv/plain"
+# Of processor time of a rank, before which it starts and makes itself ready.
+WARM_S = 6
 MPIRUN = (
     *("mpirun", "--allow-run-as-root", "--tag-output", "-np", "2", "--bind-to", "none", "--map-by", "slot"),
     *("--mca", "pml", "ob1", "--mca", "btl", "^openib", "--mca", "btl_vader_single_copy_mechanism", "none"),
@@ -39,16 +45,18 @@ MPIRUN = (
 
 @dataclass(frozen=True)
 class Figure:
-    """One run: samples a second of all ranks together, and seconds from the order to the end."""
+    """One run: samples a second of all ranks together, their part of the processors, seconds from order to end."""
 
     rate: float
+    share: float
     seconds: float
 
 
 class Plain:
     """What a person would do by hand: a container on each guest, an sshd in it, and mpirun."""
 
-    def __init__(self, lab, image):
+    def __init__(self, lab, image, theirs):
+        self._theirs = theirs
         self._guests = [lab.guest(name) for name in PAIR]
         self._addresses = [guest.address("ens224") for guest in self._guests]
         first = self._guests[0]
@@ -70,10 +78,11 @@ class Plain:
         began = time.monotonic()
         hosts = ",".join(f"{address}:1" for address in self._addresses)
         argv = ["docker", "exec", "plain", *MPIRUN, "-H", hosts, "python3", f"{PLACE}/synthetic.py", *job]
-        status, out, err = self._guests[0].run(argv)
+        with ranks(self._theirs) as share:
+            status, out, err = self._guests[0].run(argv)
         if status:
             sys.exit(f"mpirun ended with {status}: {out}{err}")
-        return Figure(_rate(out), time.monotonic() - began)
+        return Figure(_rate(out), share.value, time.monotonic() - began)
 
     def close(self):
         """Nothing of it is left in the guests."""
@@ -99,13 +108,22 @@ def _rate(output):
     return statistics.fmean(sum(rates) for number, rates in told.items() if number)
 
 
+def ranks(processors):
+    """Looks at the ranks of a benchmark, one on each guest."""
+
+    def is_rank(argv):
+        return Path(argv[0]).name.startswith("python") and Path((*argv, "")[1]).name == "synthetic.py"
+
+    return Share(processors, is_rank, len(PAIR), WARM_S)
+
+
 def apart():
-    """The processors of the guests, as the engine writes them; everything that this program starts keeps to another."""
+    """The processors of the guests; everything that this program starts keeps to another."""
     mine, *theirs = sorted(os.sched_getaffinity(0))
     if not theirs:
         sys.exit("With one processor alone, guests would share it with this program.")
     os.sched_setaffinity(0, {mine})
-    return ",".join(map(str, theirs))
+    return set(theirs)
 
 
 def measure(rounds, iterations, steps):
@@ -120,16 +138,18 @@ def measure(rounds, iterations, steps):
         registry.start()
         for name in PAIR:
             twin.guest(name).wait()
-            made.client.api.update_container(made.lab.name(vm(twin, name).moid), cpuset_cpus=theirs)
+            made.client.api.update_container(made.lab.name(vm(twin, name).moid), cpuset_cpus=",".join(map(str, theirs)))
         try:
             trainings = Trainings(lab, registry.endpoint())
             # Pulls the image, too.
             trainings.run(builtin="synthetic", arguments=[*job[:1], "1", *job[2:]], data_path="tcp")
-            plain = Plain(lab, registry.endpoint()["training_image"])
+            plain = Plain(lab, registry.endpoint()["training_image"], theirs)
             for turn in range(1, rounds + 1):
-                figures["training_run"].append(_ours(trainings, job))
+                figures["training_run"].append(_ours(trainings, job, theirs))
                 figures["mpirun"].append(plain.run(job))
-                told = ", ".join(f"{way} {some[-1].rate:.1f} samples/s" for way, some in figures.items())
+                told = ", ".join(
+                    f"{way} {some[-1].rate:.1f} samples/s, {some[-1].share:.2%}" for way, some in figures.items()
+                )
                 print(f"turn {turn} of {rounds}: {told}", file=sys.stderr, flush=True)
             plain.close()
         finally:
@@ -138,13 +158,14 @@ def measure(rounds, iterations, steps):
     return figures
 
 
-def _ours(trainings, job):
+def _ours(trainings, job, theirs):
     began = time.monotonic()
-    answer = trainings.run(builtin="synthetic", arguments=job, data_path="tcp")
+    with ranks(theirs) as share:
+        answer = trainings.run(builtin="synthetic", arguments=job, data_path="tcp")
     if answer.get("failed"):
         sys.exit(answer["msg"])
     newest = max(trainings.results.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-    return Figure(json.loads(newest.read_text())["throughput"]["mean"], time.monotonic() - began)
+    return Figure(json.loads(newest.read_text())["throughput"]["mean"], share.value, time.monotonic() - began)
 
 
 def main(argv=None):
@@ -154,14 +175,18 @@ def main(argv=None):
     parser.add_argument("--steps", type=int, default=10)
     options = parser.parse_args(argv)
     figures = measure(options.rounds, options.iterations, options.steps)
-    print(f"{'':<14}{'samples/s':>10}{'from':>8}{'to':>8}{'seconds':>9}")
+    print(f"{'':<14}{'samples/s':>10}{'from':>8}{'to':>8}{'seconds':>9}{'processors':>12}{'from':>9}{'to':>9}")
     for way, some in figures.items():
         rates = [one.rate for one in some]
-        seconds = statistics.median(one.seconds for one in some)
-        print(f"{way:<14}{statistics.median(rates):>10.1f}{min(rates):>8.1f}{max(rates):>8.1f}{seconds:>9.1f}")
-    pairs = zip(figures["training_run"], figures["mpirun"], strict=True)
-    ratio = statistics.median(ours.rate / plain.rate for ours, plain in pairs)
-    print(f"training_run has {ratio:.3f} of the rate of plain mpirun (median of the turns).")
+        seconds, parts = statistics.median(one.seconds for one in some), [one.share for one in some]
+        print(
+            f"{way:<14}{statistics.median(rates):>10.1f}{min(rates):>8.1f}{max(rates):>8.1f}{seconds:>9.1f}"
+            f"{statistics.median(parts):>12.2%}{min(parts):>9.2%}{max(parts):>9.2%}"
+        )
+    for what, of in (("rate", "rate"), ("share", "part of the processors")):
+        pairs = zip(figures["training_run"], figures["mpirun"], strict=True)
+        ratio = statistics.median(getattr(ours, what) / getattr(plain, what) for ours, plain in pairs)
+        print(f"training_run has {ratio:.4f} of the {of} of plain mpirun (median of the turns).")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from wire.fabric_lab import EOS_LINES, NXOS_LINES, lines
 
 from .conftest import FABRIC
 from .fabric import configurations, lossless_for, switch, treatments, ways, why
+from .kills import kill_in, kill_when
 from .test_fabric import GOOD
-from .test_killed import kill_in, kill_when
 
 # As the lab's inventory names them: a host behind the first port, spines behind the last two.
 HALF = {
@@ -105,7 +105,7 @@ def test_kill_before_an_apply_is_confirmed_is_not_taken_for_its_end(fabric_lab):
     lab = fabric_lab(("leaf-03",))
     site = {"fabric": {"agreement": "skip"}}
     revisions = switch(lab, "leaf-03").device.revisions
-    assert kill_when(lab, lambda: revisions.waiting, ["--inventory", str(lab.inventory(site)), str(FABRIC)])
+    kill_when(lab, lambda: revisions.waiting, ["--inventory", str(lab.inventory(site)), str(FABRIC)])
     assert revisions.waiting, "the kill came too late"
     run = lab.fabric(site=site)
     assert (run.status, run.changed) == (0, 1), run.output

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import random
-import signal
-import subprocess
-import time
-import uuid
-from pathlib import Path
 
 from rehearse import playbook
 from wire.rows.esxi_maintenance import service
 
 from .conftest import HOSTS, MACHINES
 from .hosts import READY, factory, hosts_of, state
+from .kills import kill_in
 from .machines import GOOD, created, promised, setup, traffic, vms_of
 
-MARK = "KILLED_MARK"
 # Twice, so that one test stays within the time that a test may take.
 KILLS = 5
 # Tasks of a whole run from the factory, roughly; a kill that comes later than the last finds nothing to kill.
@@ -28,73 +21,6 @@ TASKS = 45
 def run_and_kill(lab, tasks, pause_s, site=None):
     """Start the stage for hosts and kill it, see kill_in."""
     kill_in(lab, tasks, pause_s, ["--inventory", str(lab.inventory(site)), str(HOSTS)])
-
-
-def kill_in(lab, tasks, pause_s, arguments):
-    """Start a playbook and kill it with all its workers and modules, at once, some time after its n-th task began."""
-    seen = 0
-    with killed_at_the_end(lab, arguments) as process:
-        for line in process.stdout:
-            seen += line.startswith("TASK")
-            if seen == tasks:
-                time.sleep(pause_s)
-                break
-
-
-def kill_when(lab, moment, arguments):
-    """Start a playbook and kill it in a moment that moment() tells; whether there was one."""
-    with killed_at_the_end(lab, arguments, stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            if moment():
-                return True
-            time.sleep(0.02)
-    return False
-
-
-@contextlib.contextmanager
-def killed_at_the_end(lab, arguments, stdout=subprocess.PIPE):
-    mark = uuid.uuid4().hex
-    process = subprocess.Popen(
-        ["ansible-playbook", *arguments],
-        cwd=playbook.ROOT,
-        env={**playbook.environment(lab.work), MARK: mark},
-        stdin=subprocess.DEVNULL,
-        stdout=stdout,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        kill_all(mark)
-        process.wait()
-        if process.stdout:
-            process.stdout.close()
-
-
-def kill_all(mark):
-    """SIGKILL for every process that carries the mark, until none is left."""
-    while True:
-        carriers = [pid for pid in pids() if carries(pid, mark)]
-        if not carriers:
-            return
-        for pid in carriers:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        time.sleep(0.05)
-
-
-def pids():
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-
-
-def carries(pid, mark):
-    try:
-        return f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
-        return False  # ended meanwhile, or somebody else's
 
 
 def test_kills_at_random_moments_end_in_the_same_state_with_no_host_left_out_of_service(host_lab):

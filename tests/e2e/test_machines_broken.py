@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import subprocess
 import time
-import uuid
 
 from pyVmomi import vim
 
@@ -13,32 +11,15 @@ from rehearse import playbook
 from wire.observe import by_hand, client
 
 from .conftest import MACHINES
+from .kills import kill_when
 from .machines import GOOD, KINDS, created, promised, setup, traffic, untouched, vms_of
-from .test_killed import MARK, kill_all
 
 NOTE = "aiready.vsphere.power_on_again"
-PATIENCE_S = 120
 
 
-def kill_when(lab, moment, *arguments):
-    """Start the stage and kill it with all its workers and modules as soon as moment() is true."""
-    mark = uuid.uuid4().hex
-    process = subprocess.Popen(
-        ["ansible-playbook", "--inventory", str(playbook.LAB), str(MACHINES), *arguments],
-        cwd=playbook.ROOT,
-        env={**playbook.environment(lab.work), MARK: mark},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    latest = time.monotonic() + PATIENCE_S
-    try:
-        while not (seen := moment()) and process.poll() is None and time.monotonic() < latest:
-            time.sleep(0.01)
-    finally:
-        kill_all(mark)
-        process.wait()
-    assert seen, "the moment never came"
+def stage(*site):
+    """The stage for VMs, in words of ansible-playbook."""
+    return ["--inventory", str(playbook.LAB), str(MACHINES), *site]
 
 
 def tasks_of(lab, method):
@@ -69,7 +50,7 @@ def test_killed_while_vms_are_copied_and_started_the_next_run_makes_nothing_twic
     site = lab.site(**created("sriov"))
     slow_down(lab)
     for method in ("CloneVM_Task", "PowerOnVM_Task"):
-        kill_when(lab, under_way(lab, method), *site)
+        kill_when(lab, under_way(lab, method), stage(*site))
     speed_up(lab)
     last = lab.run(*lab.site(**created("sriov", power="cycle")))
     assert last.status == 0, last.output
@@ -90,7 +71,7 @@ def test_killed_between_off_and_on_the_next_run_changes_the_vm_and_starts_it_aga
     vms = [{"name": "job-01"}, {"name": "job-02", "profiles": ["grid_a100-20c"], "cpus": 8}]
     site = lab.site(**created("tcp", vms, power="cycle"))
     slow_down(lab)
-    kill_when(lab, lambda: two.power == "poweredOff", *site)
+    kill_when(lab, lambda: two.power == "poweredOff", stage(*site))
     speed_up(lab)
     assert two.setting(NOTE) == "true"
     last = lab.run(*site)

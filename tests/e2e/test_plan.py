@@ -1,4 +1,7 @@
-"""What check mode announces from bare state is what the run then does, apart from what it says is decided later."""
+"""What check mode announces is what the run then does, apart from what it says is decided later; parts of a run alone.
+
+The whole run from bare state is held to its plan by `make rehearse CHECKS=all`.
+"""
 
 from __future__ import annotations
 
@@ -10,39 +13,10 @@ from rehearse import plan, playbook
 from wire.lab import NVAIE
 
 from .conftest import HOSTS
-from .fabric import configurations
-from .hosts import FACTORY, READY, factory, hosts_of, state
-from .machines import created, vms_of
+from .hosts import factory
 
 SITE = playbook.ROOT / "playbooks" / "site.yml"
-SWITCHES = ("spine-01", "leaf-01")
-# What a site says of stages inside of guests. Their part of a plan needs no guest.
-INSIDE = {
-    "guests": {"user": "ops", "address_network": "VM Network"},
-    "runtime": {"engine": "docker"},
-    "validation": {"seconds": 1},
-    "training": {"image": "images.example.com/train:1", "builtin": "small", "gpus": "none"},
-}
 ONE = {"vms": [{"name": "job-01"}]}
-
-
-def bare():
-    """A host and two switches as from the factory."""
-    seed = factory(1, fabric=True)
-    fabric = seed["fabric"]
-    fabric["switches"] = [switch for switch in fabric["switches"] if switch["name"] in SWITCHES]
-    here = {*SWITCHES, "esx-01.lab.example"}
-    fabric["cables"] = [ends for ends in fabric["cables"] if {end.partition("/")[0] for end in ends} <= here]
-    return seed
-
-
-def whole(lab):
-    """Everything of a lab that a run may change."""
-    world = lab.twin.world
-    with world.lock:
-        machines = sorted((vm.name, vm.power, vm.change_version) for vm in world.of_kind("VirtualMachine"))
-    hosts = {host.name: (state(host), host.boots, host.cold_boots) for host in hosts_of(lab)}
-    return hosts, configurations(lab), machines
 
 
 def run_and_record(lab, name, *arguments, site=None, of=SITE):
@@ -56,35 +30,6 @@ def stage_of(folder, name):
     return next(stage for stage in record["stages"] if stage["name"] == name)
 
 
-def test_plan_of_the_whole_run_from_bare_state_is_what_is_then_done(lab):
-    lab = lab(bare(), faces=("ssh", "redfish", "switches"))
-    before = whole(lab)
-    told, planned = run_and_record(lab, "plan", "--check", "--diff", site=INSIDE)
-    assert told.status == 0, told.output
-    assert whole(lab) == before
-    assert before[0]["esx-01.lab.example"][0] == FACTORY
-    for name in ("guests", "runtime", "training", "validation"):
-        (later,) = stage_of(planned, name)["decided_later"]
-        assert (later["object"], later["what"], later["after"]) == ("job-01", [], "machines")
-        assert stage_of(planned, name)["changes"] == []
-    assert "job-01: everything will be decided after machines: the VM does not run yet." in told.text
-
-    done, made = run_and_record(lab, "done", "--extra-vars", f"aiready_plan={planned}")
-    assert done.status == 0, done.output
-    (host,) = hosts_of(lab)
-    assert (state(host), host.boots) == (READY, 1)
-    assert [vm.power for vm in vms_of(lab, ["job-01"])] == ["poweredOn"]
-    assert plan.kept(planned, made)
-    # What the user reads is the same.
-    assert "0 done and not announced, 0 announced and not done." in done.text
-    # It is a plan: what does not depend on what was not done is in it.
-    told_of = {(change["object"], change["what"]) for change in stage_of(planned, "machines")["changes"]}
-    assert {("job-01", "exists"), ("job-01", "cpus"), ("job-01", "power")} <= told_of
-    assert {("esx-01.lab.example", "boot_time"), ("dvs-train", "mtu.dvs-train")} <= {
-        (change["object"], change["what"]) for change in stage_of(planned, "hosts")["changes"]
-    }
-
-
 def test_plan_of_a_host_that_only_waits_for_its_graphics_announces_the_restart_of_xorg(host_lab):
     lab = host_lab(factory(1, state="ready", driver=NVAIE | {"version": "550.54.16"}, bios={"vendor": "dell"}))
     folders = [lab.work / name for name in ("plan", "done")]
@@ -94,18 +39,6 @@ def test_plan_of_a_host_that_only_waits_for_its_graphics_announces_the_restart_o
         assert run.status == 0, run.output
     assert plan.kept(*folders)
     assert "graphics.xorg" in {change["what"] for change in stage_of(folders[0], "hosts")["changes"]}
-
-
-@pytest.mark.parametrize("path", ["pvrdma", "sriov"])
-def test_plan_for_vms_on_hosts_that_are_ready_leaves_nothing_open_but_what_devices_decide(lab, path):
-    lab = lab()
-    folders = [lab.work / name for name in ("plan", "done")]
-    for folder, arguments in zip(folders, (["--check", "--diff"], []), strict=True):
-        run = lab.run(*arguments, *lab.site(**created(path)), env=plan.environment(folder))
-        assert run.status == 0, run.output
-    assert plan.kept(*folders)
-    open_ = {tuple(mark["what"]) for mark in stage_of(folders[0], "machines").get("decided_later", [])}
-    assert open_ <= {("numa_devices",)}
 
 
 @pytest.mark.parametrize(

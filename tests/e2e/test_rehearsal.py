@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rehearse import __main__ as rehearsal
-from rehearse import playbook
+from rehearse import center, playbook
 
 MARK = "REHEARSAL_MARK"
 
@@ -86,9 +86,9 @@ def test_interrupted_rehearsal_stops_everything_that_it_started(start, mark, num
 
 def test_proof_of_the_rehearsal_fails_for_vms_that_were_not_made(lab):
     with pytest.raises(rehearsal.RehearsalFailed, match="job-01 has not been made; job-02 has not been made"):
-        rehearsal._proof(lab().twin)
+        center.proof(lab().twin)
     with pytest.raises(rehearsal.RehearsalFailed, match="All ways between hosts should be lossless with DSCP 26, but"):
-        rehearsal._lossless(lab().twin)
+        center.lossless(lab().twin)
     with pytest.raises(rehearsal.RehearsalFailed):
         rehearsal._play(
             {**os.environ, "PATH": str(Path(sys.executable).parent), "ANSIBLE_COLLECTIONS_PATH": "/nowhere"}

@@ -10,6 +10,8 @@ import shutil
 from gates.running import BUILD, PYTHON, Gate, GateFailed, environment, tool
 
 # Where no engine can be had, nothing is tried on guests, and this is said; with AIREADY_ENGINE=required it fails.
+# Failed tasks that are told once more, and how much of each.
+TOLD, LONGEST = 5, 3000
 SKIPPED = re.compile(r"no guests: [^\"\n]+")
 
 
@@ -25,8 +27,23 @@ def molecule(gate: Gate) -> None:
     state = BUILD / "molecule"
     shutil.rmtree(state, ignore_errors=True)
     env = environment(ANSIBLE_HOME=str(state / "ansible-home"), MOLECULE_EPHEMERAL_DIRECTORY=str(state / "ephemeral"))
-    gate.call([tool("molecule"), "test", "--all"], env=env)
+    try:
+        gate.call([tool("molecule"), "test", "--all"], env=env)
+    except GateFailed as failure:
+        # Scenarios that were to come fill the end of the log, which is all that may be seen of it.
+        raise GateFailed("\n".join([*_failures(gate.log.read_text(errors="replace")), str(failure)])) from None
     gate.note_skipped(SKIPPED)
+
+
+def _failures(log: str) -> list[str]:
+    """What tasks failed of, each with its task: the last few, cut where they are long."""
+    found, task = [], ""
+    for line in log.splitlines():
+        if line.startswith("TASK ["):
+            task = line.rstrip("* ")
+        elif line.startswith(("fatal: [", "failed: [")):
+            found.append(f"{task}\n{line[:LONGEST]}")
+    return found[-TOLD:]
 
 
 def _make_images(gate: Gate) -> None:

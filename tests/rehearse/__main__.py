@@ -1,4 +1,4 @@
-"""From hosts and switches of the factory to a training across VMs, on a simulated data centre, twice."""
+"""From hosts and switches of the factory to a training across VMs, on a simulated data centre."""
 
 from __future__ import annotations
 
@@ -14,21 +14,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pyVmomi import vim
-
 from guests.faults.running import prepare
 from guests.faults.table import WORDS
 from twin.launch import launch
-from twin.model import pvrdma
-from wire.observe import by_hand
 
-from . import faults, guests, playbook
+from . import center, faults, guests, plan, playbook
 from .failure import RehearsalFailed
 
 SITE = playbook.ROOT / "playbooks" / "site.yml"
 MACHINES = playbook.ROOT / "playbooks" / "machines.yml"
-PROFILE = "grid_a100-40c"
-VMS = ("job-01", "job-02")
 
 # What people see of the runs and what these write down of themselves, as operators would have it.
 CALLBACKS = {
@@ -41,6 +35,9 @@ FOLDER = "AIREADY_RUN_FOLDER"
 FACES = ("ssh", "redfish", "switches")
 # auto: everything where guests can be had, else what is said to be missing and the infrastructure.
 STAGES = ("auto", "all", "infrastructure")
+CHECKS = ("", "all")
+# Stages of which nothing can be known before there are VMs.
+INSIDE = ("guests", "runtime", "training", "validation")
 
 
 @dataclass
@@ -81,11 +78,13 @@ def rehearse(
     stages: str = "infrastructure",
     kills: Sequence = (),
     wrong: str = "",
+    thorough: bool = False,
 ) -> None:
     """The steps, on a twin that is gone when they are done; what the runs wrote stays in the folder of results.
 
     kills are the seconds after which runs are killed before the one that may go on to its end; wrong says which
-    settings are made wrong after it.
+    settings are made wrong after it. thorough: what is done is what check mode announced, is done once, and is
+    repaired where somebody breaks it.
     """
     inside = _with_guests(report, stages)
     if wrong and not inside:
@@ -96,21 +95,30 @@ def rehearse(
             faces = FACES + guests.FACES if inside else FACES
             twin = running.enter_context(launch(seed="factory", faces=faces))
             playbook.write_endpoint(twin, work)
-            note(f"at {twin.host}:{twin.port}; {_lossy(twin)}")
+            note(f"at {twin.host}:{twin.port}; {center.lossy(twin)}")
             if wrong:
                 prepare(twin)
         env = playbook.environment(work, **CALLBACKS)
+        # What a run that goes on after others were killed does is the rest of what was announced.
+        announced = thorough and not kills
+        if announced:
+            title = "Run playbooks/site.yml --check --diff: it tells what would be done, and does nothing"
+            with report.step(title) as note:
+                note(_planned(twin, env, results / "plan", inside))
         title = "Run playbooks/site.yml: hosts and switches become ready, each host gets a VM with an A100"
         with report.step(f"{title}, they train, and all of it is validated" if inside else title) as note:
             _kill_runs(env, kills, note)
             first = _play({**env, FOLDER: str(results / "run")}, "--diff")
             if not first.changed:
                 raise RehearsalFailed("The run changed nothing, so it shows nothing.")
-            note(f"changed={first.changed}; {_restarts(twin)}")
+            note(f"changed={first.changed}; {center.restarts(twin)}")
+            if announced:
+                note(plan.kept(results / "plan", results / "run"))
         with report.step("Ask the simulated data centre what it has now, past the playbook") as note:
-            note(f"{_proof(twin)}; {_lossless(twin)}")
+            note(f"{center.ready(twin)}; {center.proof(twin)}; {center.lossless(twin)}")
             if inside:
-                note(guests.ready(twin, VMS))
+                note(guests.ready(twin, center.VMS))
+                note(guests.trained(results / "run", twin, center.VMS))
                 note(guests.validated(results / "run"))
                 report.verdict = guests.verdict(results / "run")
         if inside:
@@ -119,10 +127,14 @@ def rehearse(
         if inside and wrong:
             with report.step("Make settings wrong, one at a time: the validation has to name each") as note:
                 note(faults.planted(twin, env, results / "faults", wrong, say))
+        if not thorough:
+            return
+        with report.step("Restart every switch: what was saved is what ran") as note:
+            note(center.reload(twin))
         with report.step(
             "Run playbooks/site.yml again: nothing may change" + inside * ", and they train again"
         ) as note:
-            before = guests.counters(twin, VMS) if inside else {}
+            before = guests.counters(twin, center.VMS) if inside else {}
             # A validation measures anew each time, and one is enough here.
             again = _play({**env, FOLDER: str(results / "again")}, "--extra-vars", "site_stop_after=training")
             # A run of a training is a run.
@@ -130,13 +142,27 @@ def rehearse(
                 raise RehearsalFailed(f"The second run changed something: changed={again.changed}.")
             note(f"changed={again.changed}")
             if inside:
-                note(guests.trained(results / "again", before, twin))
+                note(guests.trained(results / "again", twin, center.VMS, before))
         with report.step(
             "Take a VM's adapter from it and remove the other VM: playbooks/machines.yml repairs it"
         ) as note:
-            _damage(twin)
+            center.damage(twin)
             repaired = _play({**env, FOLDER: str(results / "repair")}, of=MACHINES)
-            note(f"changed={repaired.changed}; {_proof(twin)}")
+            note(f"changed={repaired.changed}; {center.proof(twin)}")
+
+
+def _planned(twin, env: dict[str, str], folder: Path, inside: bool) -> str:
+    """A plan of the whole run, whose record is left in the folder."""
+    before = center.whole(twin)
+    told = _play({**env, FOLDER: str(folder)}, "--check", "--diff")
+    if not told.changed:
+        raise RehearsalFailed("The plan announced nothing, so it shows nothing.")
+    if center.whole(twin) != before:
+        raise RehearsalFailed("Check mode changed something.")
+    later = plan.decided_after(folder, "machines")
+    if inside and later != [*INSIDE]:
+        raise RehearsalFailed(f"VMs decide what happens in {', '.join(INSIDE)}. The plan says so of {later}.")
+    return f"{told.changed} tasks would change something, and nothing was changed"
 
 
 def _with_guests(report: Report, stages: str) -> bool:
@@ -172,60 +198,6 @@ def _play(env: dict[str, str], *arguments: str, of: Path = SITE) -> playbook.Run
     return run
 
 
-def _restarts(twin) -> str:
-    """How often each host was restarted; one restart is what it takes."""
-    with twin.world.lock:
-        boots = {host.name: host.boots for host in twin.world.of_kind("HostSystem")}
-    wrong = [f"{name} was restarted {times} times" for name, times in boots.items() if times != 1]
-    if wrong:
-        raise RehearsalFailed(f"Each host should have been restarted once, but {'; '.join(wrong)}.")
-    return f"{len(boots)} hosts restarted once each"
-
-
-def _proof(twin) -> str:
-    """What the model knows: the GPUs, where the VMs run, and which way their traffic goes."""
-    with twin.world.lock:
-        machines = [vm for vm in twin.world.of_kind("VirtualMachine") if vm.name in VMS]
-        has = {vm.name: [profile for key, profile in vm.vgpus] for vm in machines}
-        running = {vm.name: vm.power for vm in machines}
-        hosts = {vm.host.name for vm in machines}
-        ways = {path.way for vm in machines for path in pvrdma.state(twin.world, vm)}
-    wrong = [f"{name} has {has.get(name, 'not been made')}" for name in VMS if has.get(name) != [PROFILE]]
-    wrong += [f"{name} is {power}" for name, power in running.items() if power != "poweredOn"]
-    if wrong:
-        raise RehearsalFailed(f"Each of {', '.join(VMS)} should run and have {PROFILE} once, but {'; '.join(wrong)}.")
-    if len(hosts) != len(VMS) or ways != {pvrdma.RDMA}:
-        raise RehearsalFailed(f"Their traffic should go by RDMA from host to host. They are on {hosts}, by {ways}.")
-    return f"{' and '.join(VMS)} run on hosts of their own, have {PROFILE}, and talk RDMA"
-
-
-def _lossy(twin) -> str:
-    """What no switch of the factory does: without this the rehearsal would show nothing of the fabric."""
-    ways = twin.control.fabric()
-    if not ways or any(way["lossless"] for way in ways):
-        raise RehearsalFailed("No way between hosts should be lossless before anything was done.")
-    return f"{len(ways)} ways between the RDMA ports of hosts, none of them lossless"
-
-
-def _lossless(twin) -> str:
-    """What becomes of RoCE packets on all ways between hosts, which no switch and no host knows as a whole."""
-    ways = twin.control.fabric()
-    wrong = [f"{why['at']}: {why['what']}" for way in ways for why in way["why"]]
-    if wrong or not all(way["lossless"] and way["ecn"] and way["cnp_strict"] for way in ways):
-        raise RehearsalFailed(f"All ways between hosts should be lossless with DSCP 26, but {'; '.join(wrong[:5])}.")
-    return f"DSCP 26 is lossless on all {len(ways)} ways through {len(twin.switch_endpoints)} switches"
-
-
-def _damage(twin) -> None:
-    """What a hand in the wrong place does."""
-    hurt, lost = ([vm for vm in twin.world.of_kind("VirtualMachine") if vm.name == name] for name in VMS)
-    for vm in (*hurt, *lost):
-        by_hand(twin, vm.name, lambda machine: machine.PowerOffVM_Task())
-    adapter = vim.vm.device.VirtualDeviceSpec(operation="remove", device=pvrdma.adapters_of(hurt[0])[0])
-    by_hand(twin, VMS[0], lambda machine: machine.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[adapter])))
-    by_hand(twin, VMS[1], lambda machine: machine.Destroy_Task())
-
-
 def _terminated(*_) -> None:
     """SIGTERM, or a terminal that is closed, ends the rehearsal like Ctrl-C: everything that was started is stopped."""
     raise KeyboardInterrupt
@@ -237,6 +209,7 @@ def main() -> int:
     parser.add_argument("--results", type=Path, help="where results and the report are left; .build/rehearsal if none")
     parser.add_argument("--kills", type=int, default=0, help="so many runs are killed at random moments first")
     parser.add_argument("--random", type=int, default=0, help="the moments follow from it")
+    parser.add_argument("--checks", choices=CHECKS, default="", help="all: plan first, run twice, repair what breaks")
     parser.add_argument("--faults", choices=WORDS, default="", help="these settings are made wrong, one at a time")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, _terminated)
@@ -248,11 +221,11 @@ def main() -> int:
     build = playbook.ROOT / ".build"
     build.mkdir(exist_ok=True)
     results = options.results or build / "rehearsal"
-    for folder in ("run", "again", "repair", "faults"):
+    for folder in ("plan", "run", "again", "repair", "faults"):
         shutil.rmtree(results / folder, ignore_errors=True)
     try:
         with tempfile.TemporaryDirectory(prefix="rehearsal-", dir=build) as work:
-            rehearse(report, Path(work), results, options.stages, kills, options.faults)
+            rehearse(report, Path(work), results, options.stages, kills, options.faults, options.checks == "all")
     except RehearsalFailed as failure:
         say(f"\n{failure}")
         say(report.summary("The rehearsal FAILED"))

@@ -98,8 +98,8 @@ def verdict(folder: Path) -> str:
     return f"Verdict: {told['state']}. {told['sentence']}\nReport: {folder / 'report.html'}"
 
 
-def trained(folder: Path, before: dict, twin) -> str:
-    """What the newest result says, and whether the adapters of the guests agree with it."""
+def trained(folder: Path, twin, names, before: dict | None = None) -> str:
+    """What the newest result says; whether the adapters of the guests agree, where before has what they had carried."""
     result = _newest(folder)
     loss, weights = result["loss"], result["weights"]
     wrong = []
@@ -110,7 +110,7 @@ def trained(folder: Path, before: dict, twin) -> str:
     if not weights["equal"]:
         wrong.append(f"the weights of its ranks differ: {weights}")
     carried = {}
-    for name, was in before.items():
+    for name, was in (before or {}).items():
         now = twin.guest(name).counters()
         grown = {one: sum(now[one]) - sum(was.get(one, (0, 0))) for one in (DATA, MANAGEMENT) if one in now}
         carried[name] = grown.get(DATA, 0)
@@ -119,14 +119,15 @@ def trained(folder: Path, before: dict, twin) -> str:
     told = {one["name"]: one["carried_by"] for one in result["hosts"]}
     if set(told.values()) != {DATA}:
         wrong.append(f"the result says that traffic went by {told}")
-    left = {name: twin.guest(name).run(["docker", "ps", "--quiet"])[1].split() for name in before}
+    left = {name: twin.guest(name).run(["docker", "ps", "--quiet"])[1].split() for name in names}
     if any(left.values()):
         wrong.append(f"containers are left over: {left}")
     if wrong:
         raise RehearsalFailed(f"The training did not go as it should: {'; '.join(wrong)}.")
+    traffic = f"{min(carried.values()) // 1024} kB and more" if carried else "traffic"
     return (
         f"loss {loss['first']:.3f} to {loss['last']:.3f}, weights of {len(result['ranks'])} ranks equal, "
-        f"{min(carried.values()) // 1024} kB and more by {DATA} of each guest"
+        f"{traffic} by {DATA} of each guest"
     )
 
 

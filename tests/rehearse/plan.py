@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_plan, run_record
@@ -14,6 +15,18 @@ CALLBACKS = {"ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record"}
 def environment(folder: Path) -> dict[str, str]:
     """What makes a run leave its record in this folder."""
     return {**CALLBACKS, "AIREADY_RUN_FOLDER": str(folder)}
+
+
+def decided_after(folder: Path, stage: str) -> list[str]:
+    """The stages of a plan that announce nothing, and say for each of their objects that this one decides."""
+    stages = json.loads((folder / "stages.json").read_text())["stages"]
+    return [
+        one["name"]
+        for one in stages
+        if not one["changes"]
+        and one.get("decided_later")
+        and all((mark["after"], mark["what"]) == (stage, []) for mark in one["decided_later"])
+    ]
 
 
 def compared(plan: Path, run: Path) -> dict:

@@ -1,0 +1,99 @@
+"""What the simulated data centre has, past every playbook, and what a hand in the wrong place does to it."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from e2e.hosts import READY, state
+from twin.model import pvrdma
+from wire.observe import by_hand
+
+from .failure import RehearsalFailed
+
+PROFILE = "grid_a100-40c"
+VMS = ("job-01", "job-02")
+
+
+def whole(twin) -> tuple:
+    """What any change of a run can be seen in."""
+    with twin.world.lock:
+        hosts = {one.name: (one.boots, state(one)) for one in twin.world.of_kind("HostSystem")}
+        machines = {vm.name: (vm.power, vm.change_version) for vm in twin.world.of_kind("VirtualMachine")}
+    switches = {name: (one.device.running(), one.device.startup()) for name, one in twin.world.fabric.switches.items()}
+    return hosts, machines, switches
+
+
+def ready(twin) -> str:
+    """What a host of the lab's site has, as the model knows it."""
+    with twin.world.lock:
+        hosts = {host.name: state(host) for host in twin.world.of_kind("HostSystem")}
+    wrong = [
+        f"{name}: {what} is {now[what]}, not {wanted}"
+        for name, now in hosts.items()
+        for what, wanted in READY.items()
+        if now[what] != wanted
+    ]
+    if wrong:
+        raise RehearsalFailed(f"The hosts should lack nothing, but {'; '.join(wrong)}.")
+    return f"{len(hosts)} hosts lack nothing"
+
+
+def restarts(twin) -> str:
+    """How often each host was restarted; one restart is what it takes."""
+    with twin.world.lock:
+        boots = {host.name: host.boots for host in twin.world.of_kind("HostSystem")}
+    wrong = [f"{name} was restarted {times} times" for name, times in boots.items() if times != 1]
+    if wrong:
+        raise RehearsalFailed(f"Each host should have been restarted once, but {'; '.join(wrong)}.")
+    return f"{len(boots)} hosts restarted once each"
+
+
+def proof(twin) -> str:
+    """What the model knows: the GPUs, where the VMs run, and which way their traffic goes."""
+    with twin.world.lock:
+        machines = [vm for vm in twin.world.of_kind("VirtualMachine") if vm.name in VMS]
+        has = {vm.name: [profile for key, profile in vm.vgpus] for vm in machines}
+        running = {vm.name: vm.power for vm in machines}
+        hosts = {vm.host.name for vm in machines}
+        ways = {path.way for vm in machines for path in pvrdma.state(twin.world, vm)}
+    wrong = [f"{name} has {has.get(name, 'not been made')}" for name in VMS if has.get(name) != [PROFILE]]
+    wrong += [f"{name} is {power}" for name, power in running.items() if power != "poweredOn"]
+    if wrong:
+        raise RehearsalFailed(f"Each of {', '.join(VMS)} should run and have {PROFILE} once, but {'; '.join(wrong)}.")
+    if len(hosts) != len(VMS) or ways != {pvrdma.RDMA}:
+        raise RehearsalFailed(f"Their traffic should go by RDMA from host to host. They are on {hosts}, by {ways}.")
+    return f"{' and '.join(VMS)} run on hosts of their own, have {PROFILE}, and talk RDMA"
+
+
+def lossy(twin) -> str:
+    """What no switch of the factory does: without this the rehearsal would show nothing of the fabric."""
+    ways = twin.control.fabric()
+    if not ways or any(way["lossless"] for way in ways):
+        raise RehearsalFailed("No way between hosts should be lossless before anything was done.")
+    return f"{len(ways)} ways between the RDMA ports of hosts, none of them lossless"
+
+
+def lossless(twin) -> str:
+    """What becomes of RoCE packets on all ways between hosts, which no switch and no host knows as a whole."""
+    ways = twin.control.fabric()
+    wrong = [f"{why['at']}: {why['what']}" for way in ways for why in way["why"]]
+    if wrong or not all(way["lossless"] and way["ecn"] and way["cnp_strict"] for way in ways):
+        raise RehearsalFailed(f"All ways between hosts should be lossless with DSCP 26, but {'; '.join(wrong[:5])}.")
+    return f"DSCP 26 is lossless on all {len(ways)} ways through {len(twin.switch_endpoints)} switches"
+
+
+def reload(twin) -> str:
+    """Every switch comes back with what was saved, which has to be what ran."""
+    for switch in twin.world.fabric.switches.values():
+        switch.device.reload()
+    return lossless(twin)
+
+
+def damage(twin) -> None:
+    """What a hand in the wrong place does."""
+    hurt, lost = ([vm for vm in twin.world.of_kind("VirtualMachine") if vm.name == name] for name in VMS)
+    for vm in (*hurt, *lost):
+        by_hand(twin, vm.name, lambda machine: machine.PowerOffVM_Task())
+    adapter = vim.vm.device.VirtualDeviceSpec(operation="remove", device=pvrdma.adapters_of(hurt[0])[0])
+    by_hand(twin, VMS[0], lambda machine: machine.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[adapter])))
+    by_hand(twin, VMS[1], lambda machine: machine.Destroy_Task())
