@@ -291,8 +291,8 @@ switch:
     changes:
       description:
         - What was changed, or would be in check mode. Ports that change alike stand in one entry.
-        - In check mode C(confirmation) stands for a change that a run left behind when it was killed, and that the switch will
-          undo by itself. What is wanted is not there to stay then, and is set again.
+        - In check mode C(confirmation) stands for a change that a run left behind when it was killed, and that the
+          switch will undo by itself. What is wanted is not there to stay then, and is set again.
       type: list
       elements: dict
       returned: always

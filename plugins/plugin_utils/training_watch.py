@@ -25,7 +25,7 @@ BEATS_S = 15
 GRACE_S = 15
 POLL_S, TELL_S, SILENT_TELL_S = 1.0, 5.0, 30.0
 # The end of a short run is seen at once, and a long one is hardly disturbed: asking takes processors of the guests.
-POLL_PART, POLL_MOST_S = 0.1, 5.0
+POLL_PART, POLL_MOST_S = 0.1, 10.0
 ANSWER_S, STOP_S, PATIENCE_S, BUILD_S = 25, 60, 10, 120
 # What a launcher may print in all; beyond it something prints without end.
 MOST_OUTPUT = 1 << 28

@@ -6,6 +6,7 @@ machine; this does not, since both sides of the fraction vary alike.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable
@@ -21,6 +22,7 @@ class Share:
 
     def __init__(self, processors: set[int], is_one: Callable[[list[str]], bool], count: int, warm_s: float):
         self._processors, self._is_one, self._count, self._warm_s = processors, is_one, count, warm_s
+        self._of_packets = list(_for_packets(processors))
         self._seen: list[tuple[dict[int, int], int]] = []
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -48,7 +50,8 @@ class Share:
             ticks = {pid: taken for pid in self._ones() if (taken := _ticks(pid)) is not None}
             same = not self._seen or self._seen[0][0].keys() == ticks.keys()
             if len(ticks) == self._count and same:
-                self._seen.append((ticks, self._busy()))
+                # What the kernel does for packets is done for those that send and receive them.
+                self._seen.append((ticks, self._busy() - sum(_ticks(pid) or 0 for pid in self._of_packets)))
 
     def _ones(self):
         for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -62,6 +65,15 @@ class Share:
     def _busy(self):
         rows = {line.split()[0]: line.split()[1:] for line in Path("/proc/stat").read_text().splitlines()}
         return sum(int(rows[f"cpu{number}"][place]) for number in self._processors for place in BUSY)
+
+
+def _for_packets(processors: set[int]):
+    """The kernel's own processes that treat packets on these processors."""
+    names = {f"ksoftirqd/{number}" for number in processors}
+    for path in Path("/proc").glob("[0-9]*/comm"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            if path.read_text().strip() in names:
+                yield int(path.parent.name)
 
 
 def _ticks(pid: int) -> int | None:

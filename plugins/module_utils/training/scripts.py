@@ -75,8 +75,8 @@ POLL = r"""
 { printf '%s\n' "$4" > "$3/in/beat"; } 2>/dev/null
 # In this order: whatever a launcher wrote before its status is in the output that is read after it.
 # To ask the engine takes more processor time than all the rest, and the ranks need it: a process that sees this very
-# folder is the first one of the container, and runs.
-pid=$(cat "$3/in/pid" 2>/dev/null)
+# folder is the first one of the container, and runs. For the same reason no program is started where the shell will do.
+pid=; { read -r pid < "$3/in/pid"; } 2>/dev/null
 if [ -n "$pid" ] && [ "$3/out" -ef "/proc/$pid/root/aiready-out" ]; then state='true 0 false'
 else
   form='{{.State.Running}} {{.State.ExitCode}} {{.State.OOMKilled}} {{.State.Pid}}'
@@ -86,13 +86,15 @@ else
   else state=gone
   fi
 fi
-status=$(cat "$3/out/status" 2>/dev/null)
-printf 'room %s\nstate %s\nstatus %s\nsize %s\n' "$(df -Pk "$3/out" 2>/dev/null | awk 'NR == 2 {print $4}')" \
-  "$state" "$status" "$(wc -c < "$3/out/output" 2>/dev/null || echo 0)"
+status=; { read -r status < "$3/out/status"; } 2>/dev/null
+room=$(stat -f -c '%a %S' "$3/out" 2>/dev/null) && room=$((${room% *} * ${room#* } / 1024))
+printf 'room %s\nstate %s\nstatus %s\nsize %s\n' "$room" "$state" "$status" \
+  "$(wc -c < "$3/out/output" 2>/dev/null || echo 0)"
 [ -e "$3/out/ready" ] && echo 'ready yes'
-printf 'said %s\n' "$(tail -n 3 "$3/out/said" 2>/dev/null | tr '\n' ' ')"
+said=; [ -s "$3/out/said" ] && said=$(tail -n 3 "$3/out/said" | tr '\n' ' ')
+printf 'said %s\n' "$said"
 if [ "$6" -gt 0 ] && [ -e "$3/out/output" ]; then
-  printf 'output %s\n' "$(tail -c "+$(($5 + 1))" "$3/out/output" | head -c "$6" | base64 | tr -d '\n')"
+  printf 'output %s\n' "$(tail -c "+$(($5 + 1))" "$3/out/output" | head -c "$6" | base64 -w 0)"
 fi
 exit 0
 """
