@@ -18,7 +18,7 @@ BUSY = (0, 1, 2, 5, 6)
 
 
 class Share:
-    """Looks on in a `with`. What counts is the time in which all are there, after the first warm_s of their work."""
+    """Looks on in a `with`. What counts is the time in which all are there, and each has worked for warm_s before."""
 
     def __init__(self, processors: set[int], is_one: Callable[[list[str]], bool], count: int, warm_s: float):
         self._processors, self._is_one, self._count, self._warm_s = processors, is_one, count, warm_s
@@ -38,7 +38,7 @@ class Share:
     @property
     def value(self) -> float:
         """The fraction; without enough of a look there is none."""
-        warm = int(self._warm_s * os.sysconf("SC_CLK_TCK") / self._count)
+        warm = int(self._warm_s * os.sysconf("SC_CLK_TCK"))
         seen = [(ticks, busy) for ticks, busy in self._seen if min(ticks.values()) >= warm]
         if len(seen) < 2:
             raise RuntimeError(f"{self._count} processes were not seen for long enough.")

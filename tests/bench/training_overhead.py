@@ -33,8 +33,8 @@ SEED = Path(__file__).parents[1] / "guests" / "seed.yml"
 TRAININGS = playbook.ROOT / "roles/horovod/files/trainings"
 JOB = ("--batch", "4", "--image-size", "32", "--width", "16", "--threads", "1", "--warmup", "4")
 PORT, PLACE = "2222", "/srv/plain"
-# Of processor time of a rank, before which it starts and makes itself ready.
-WARM_S = 6
+# Of processor time of each rank, in which it starts and makes itself ready.
+WARM_S = 3
 MPIRUN = (
     *("mpirun", "--allow-run-as-root", "--tag-output", "-np", "2", "--bind-to", "none", "--map-by", "slot"),
     *("--mca", "pml", "ob1", "--mca", "btl", "^openib", "--mca", "btl_vader_single_copy_mechanism", "none"),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
+
+import docker
 
 from . import engine, image, training_image
 from . import lab as labs
@@ -68,14 +71,31 @@ def _clean():
 def _purge():
     client = engine.running()
     _clean()
-    for one in _kept(client) if client is not None else []:
-        client.images.remove(one.id, force=True)
+    for one in _with_steps(client) if client is not None else []:
+        # With the last image on top of it, a step goes by itself.
+        with contextlib.suppress(docker.errors.ImageNotFound):
+            client.images.remove(one, force=True)
     return 0
 
 
 def _kept(client):
     """All images that were made for labs on this machine."""
     return [one for one in client.images.list() if any(tag.startswith("aiready-lab/") for tag in one.tags)]
+
+
+def _with_steps(client):
+    """The same by their ids, with the steps of what was built on them: nothing can be removed from below something."""
+    below = {row["Id"]: row["ParentId"] for row in client.api.images(all=True)}
+    kept = {one.id for one in _kept(client)}
+
+    def chain(one):
+        found = [one]
+        while below.get(found[-1]):
+            found.append(below[found[-1]])
+        return found
+
+    chains = {one: chain(one) for one in below}
+    return sorted((one for one, found in chains.items() if kept.intersection(found)), key=lambda one: -len(chains[one]))
 
 
 def _say(line):
