@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import random
 
-from rehearse import playbook
 from wire.rows.esxi_maintenance import service
 
-from .conftest import HOSTS, MACHINES
+from .conftest import HOSTS
 from .hosts import READY, factory, hosts_of, state
 from .kills import kill_in
-from .machines import GOOD, created, promised, setup, traffic, vms_of
 
-# Twice, so that one test stays within the time that a test may take.
 KILLS = 5
 # Tasks of a whole run from the factory, roughly; a kill that comes later than the last finds nothing to kill.
 TASKS = 45
@@ -49,17 +46,3 @@ def test_kill_while_mig_is_switched_leaves_no_half_made_layout(host_lab):
     (host,) = hosts_of(lab)
     assert [(gpu.mig_enabled, gpu.mig.instances) for gpu in host.gpus] == [(True, [])]
     assert (host.maintenance, host.vgpu_types != []) == (False, True)
-
-
-def test_kills_while_vms_are_made_leave_nothing_twice_and_are_gone_on_from(lab):
-    chance = random.Random(20261121)
-    lab = lab()
-    site = lab.site(**created("pvrdma"))
-    # After the look, VMs are cloned, shaped, given their devices and powered on.
-    for tasks in (24, 27, 31):
-        kill_in(lab, tasks, chance.uniform(0.5, 2), ["--inventory", str(playbook.LAB), str(MACHINES), *site])
-    last = lab.run(*lab.site(**created("pvrdma", power="cycle")))
-    assert last.status == 0, last.output
-    assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
-    assert traffic(lab, "pvrdma") == GOOD["pvrdma"]
-    assert [vm.setting("aiready.vsphere.power_on_again") for vm in vms_of(lab)] in ([None, None], ["", ""])

@@ -45,11 +45,11 @@ def speed_up(lab):
     lab.twin.world.task_seconds.update(CloneVM_Task=0.05, ReconfigVM_Task=0.02, PowerOnVM_Task=0.05)
 
 
-def test_killed_while_vms_are_copied_and_started_the_next_run_makes_nothing_twice(lab):
+def test_killed_while_vms_are_copied_shaped_and_started_the_next_run_makes_nothing_twice(lab):
     lab = lab()
     site = lab.site(**created("sriov"))
     slow_down(lab)
-    for method in ("CloneVM_Task", "PowerOnVM_Task"):
+    for method in ("CloneVM_Task", "ReconfigVM_Task", "PowerOnVM_Task"):
         kill_when(lab, under_way(lab, method), stage(*site))
     speed_up(lab)
     last = lab.run(*lab.site(**created("sriov", power="cycle")))

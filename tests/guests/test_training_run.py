@@ -20,8 +20,8 @@ PAIR = ("job-01", "job-02")
 CANARY = "canary-4711"
 # The guests share processors, where threads of one rank would wait for those of the other.
 FOREVER, SHORT = (["--threads", "1", "--iterations", count] for count in ("1000000", "15"))
-# Reached only where a run does not notice what became of it.
-LIMITS = {"wall_s": 900, "stall_s": 600}
+# The first two are reached only where a run does not notice what became of it, the last one wherever a guest is silent.
+LIMITS = {"wall_s": 900, "stall_s": 600, "lost_s": 10}
 WORK = "/run/aiready-training"
 # What belongs to a run: programs in its containers, and what waits for them. The brackets keep it from finding itself.
 NOTHING = ["", ""]
