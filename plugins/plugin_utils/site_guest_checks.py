@@ -62,8 +62,9 @@ def _guests(wish, site):
     for key in ("nofile", "stack_kb"):
         if wish["limits"][key] is not None and wish["limits"][key] < 0:
             yield f"site.guests.limits.{key}: {wish['limits'][key]} is below zero. Use 0 to leave it as it is."
-    if not 1 <= wish["reboot_timeout_s"] <= 86400:
-        yield f"site.guests.reboot_timeout_s: {wish['reboot_timeout_s']} is no time to wait. Use 1 to 86400 seconds."
+    for key in ("login_timeout_s", "reboot_timeout_s"):
+        if not 1 <= wish[key] <= 86400:
+            yield f"site.guests.{key}: {wish[key]} is no time to wait. Use 1 to 86400 seconds."
     group = site["network"]["portgroup"]
     if wish["address_network"] and wish["address_network"] == group and path in RDMA_PATHS:
         yield (

@@ -158,6 +158,7 @@ def _common(site, wish):
         "user": wish["training_user"],
         "reboot": wish["reboot"],
         "reboot_timeout_s": wish["reboot_timeout_s"],
+        "login_timeout_s": wish["login_timeout_s"],
     }
 
 

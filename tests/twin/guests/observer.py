@@ -6,8 +6,10 @@ import socket
 import threading
 import time
 
+import docker
 from docker.utils.socket import consume_socket_output, demux_adaptor, frames_iter
 
+NOLOGIN = "/run/nologin"
 LIMIT_S = 600  # only what is broken takes so long, however busy this machine is
 
 
@@ -79,21 +81,29 @@ class Observer:
         container.pause() if hanging else container.unpause()
 
     def wait(self, up=True, limit_s=LIMIT_S):
-        """Until VMware Tools run there, or it is off; RuntimeError at once if it will not come up by itself."""
+        """Until Tools run and users may log in, or it is off; RuntimeError at once if it will not come up by itself."""
         until = time.monotonic() + limit_s
         vm = self._machine.vm
         while True:
             with self._guests.world.lock:
                 state = f"{vm.power}, tools {'running' if vm.tools_running else 'not running'}"
-                if vm.tools_running if up else vm.power == "poweredOff" and self._machine.idle:
-                    return self
+                there = vm.tools_running if up else vm.power == "poweredOff" and self._machine.idle
                 if up and self._machine.failed:
                     raise RuntimeError(f"{vm.name} does not come up: {self._machine.problem}.")
+            if there and not (up and self._is_shut()):
+                return self
             if time.monotonic() > until:
                 raise TimeoutError(
                     f"{vm.name} is not {'up' if up else 'off'} after {limit_s} s: {state}. {self._machine.problem}"
                 )
             time.sleep(0.05)
+
+    def _is_shut(self):
+        """Tools may run a moment before a machine that boots lets users in."""
+        try:
+            return self.run(["test", "-e", NOLOGIN])[0] == 0
+        except docker.errors.APIError:
+            return True  # it went off meanwhile
 
     def _container(self):
         return self._guests.client.containers.get(self._machine.container_name)

@@ -107,6 +107,18 @@ def check(world, rank):
         raise Failed(_completion(rank, 4, 81), delay_s=2.0)
 
 
+def check_others(world, rank, ranks):
+    """Failed where another one cannot work: its trouble is told by itself, and this one sees a connection that ends."""
+    for one in ranks:
+        try:
+            if one is not rank:
+                check(world, one)
+        except Failed as problem:
+            warning = f"socketProgress: Connection closed by remote peer {_address(one)}"
+            kind = "remote process exited or there was a network error"
+            raise Failed(warning, kind, delay_s=problem.delay_s + 2.0) from None
+
+
 def end_of(rank):
     """The model's End of its adapter."""
     _octets, version = rdma_ends.gid(rank.nic, rank.index)

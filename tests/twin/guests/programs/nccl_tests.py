@@ -109,8 +109,8 @@ def _run(world, call, options, rank, ranks):
             nccl_job.choose(world, one)
         if level >= LEVELS.index("INFO"):
             told += log.opening(rank)
-        for one in ranks:
-            nccl_job.check(world, one)
+        nccl_job.check(world, rank)
+        nccl_job.check_others(world, rank, ranks)
         rate = nccl_job.ring_gbs(world, ranks)
         if level >= LEVELS.index("INFO"):
             told += log.connecting(rank, ranks)

@@ -149,6 +149,7 @@ PROBLEMS = {
         guests(licence={"feature_type": "compute"}),
         "site.guests.licence.feature_type: compute is for whole GPUs, but site.gpu.mode is vgpu",
     ),
+    "no time to log in": (guests(login_timeout_s=0), "site.guests.login_timeout_s: 0 is no time to wait."),
     "no time for a licence": (guests(licence={"wait_s": 0}), "site.guests.licence.wait_s: 0 is no time to wait."),
     "Podman of Docker's repository": (
         runtime(engine="podman", source="vendor"),

@@ -99,7 +99,6 @@ def test_the_log_tells_the_network(pair_of, how, env, lines):
 
 
 FAILURES = {
-    "no unified memory": ({"here": NO_UVM}, {}, "Cuda failure 801 'operation not supported'", "unhandled cuda error"),
     "a row of the GID table that is empty": ({}, {"NCCL_IB_GID_INDEX": "9"}, "ibv_modify_qp failed", "system error"),
     "packets that do not fit": ({"leaf": "interface Ethernet2\n mtu 1500"}, {}, "with status=12 ", "system error"),
     "an interface that nobody has": (
@@ -108,9 +107,14 @@ FAILURES = {
         "no socket interface found",
         "internal error",
     ),
+}
+# What one guest lacks: it says so itself, and the other one sees a connection that ends.
+FAILURES_OF_ONE = {
+    "no unified memory": ({"here": NO_UVM}, {}, 0, "Cuda failure 801 'operation not supported'", "unhandled cuda error"),
     "GPUDirect that the host does not let through": (
         {"path": "sriov", "second": {"kernel": {"atsSupport": False}}},
         DIRECT,
+        1,
         "with status=4 ",
         "system error",
     ),
@@ -120,12 +124,24 @@ FAILURES = {
 @pytest.mark.parametrize("how, env, warning, kind", FAILURES.values(), ids=FAILURES)
 def test_how_it_fails(pair_of, how, env, warning, kind):
     pair = pair_of(**how)
-    if "NCCL_NET_GDR_LEVEL" in env:
-        peermem(pair)
     for rank in pair.job(*SWEEP, env={**INFO, **env}):
         assert rank.status == 3
         assert warning in rank.out
         assert f"{kind} (run with NCCL_DEBUG=INFO for details) / '" in rank.out
+
+
+@pytest.mark.parametrize("how, env, number, warning, kind", FAILURES_OF_ONE.values(), ids=FAILURES_OF_ONE)
+def test_one_fails_and_the_other_is_left_alone(pair_of, how, env, number, warning, kind):
+    pair = pair_of(**how)
+    if "NCCL_NET_GDR_LEVEL" in env:
+        peermem(pair)
+    ranks = pair.job(*SWEEP, env={**INFO, **env})
+    assert [rank.status for rank in ranks] == [3, 3]
+    guilty, other = ranks[number], ranks[1 - number]
+    assert warning in guilty.out
+    assert f"{kind} (run with NCCL_DEBUG=INFO for details) / '" in guilty.out
+    assert warning not in other.out
+    assert "Connection closed by remote peer" in other.out
 
 
 def test_ofed_takes_pvrdma_away_and_nccl_goes_on_without_a_word(pair_of):
