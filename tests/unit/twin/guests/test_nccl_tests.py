@@ -110,7 +110,13 @@ FAILURES = {
 }
 # What one guest lacks: it says so itself, and the other one sees a connection that ends.
 FAILURES_OF_ONE = {
-    "no unified memory": ({"here": NO_UVM}, {}, 0, "Cuda failure 801 'operation not supported'", "unhandled cuda error"),
+    "no unified memory": (
+        {"here": NO_UVM},
+        {},
+        0,
+        "Cuda failure 801 'operation not supported'",
+        "unhandled cuda error",
+    ),
     "GPUDirect that the host does not let through": (
         {"path": "sriov", "second": {"kernel": {"atsSupport": False}}},
         DIRECT,
