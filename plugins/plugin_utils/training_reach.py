@@ -12,10 +12,12 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import tempfile
 import threading
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as NoAnswer
+from pathlib import Path
 
 from ansible import constants as C
 from ansible.errors import AnsibleConnectionFailure, AnsibleError
@@ -29,6 +31,8 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Comp
 # A guest that vanished without a word is noticed after so long, whatever the user's own settings of ssh are.
 ALIVE = "-o ServerAliveInterval=5 -o ServerAliveCountMax=3 -o ConnectTimeout=10"
 ANSWER_S = 60
+# A connection on this machine that does not end when it is told to.
+END_S = 5
 # What Ansible says of a guest that takes a command and then is silent, before ssh and the limits of the run give up.
 SILENT = re.compile(r"Timeout \((\d+)s\) waiting for privilege escalation")
 
@@ -78,7 +82,6 @@ class Guests:
 
     def __init__(self, guests):
         self.by_name = {guest.name: guest for guest in guests}
-        self._pool = ThreadPoolExecutor(max_workers=max(1, len(self.by_name)))
         self._waiting = {}
 
     def ask(self, names, work, limit_s=ANSWER_S, patience_s=0):
@@ -93,9 +96,7 @@ class Guests:
             if name in self._waiting and not self._waiting[name].done():
                 lost[name] = "It still does not answer an earlier question."
                 continue
-            # Ansible keeps in such a context which task it runs.
-            context = contextvars.copy_context()
-            futures[name] = self._waiting[name] = self._pool.submit(context.run, work, self.by_name[name])
+            futures[name] = self._waiting[name] = _begin(work, self.by_name[name])
         given = {}
         for name, future in futures.items():
             try:
@@ -106,9 +107,21 @@ class Guests:
                 lost[name] = str(trouble)
         return given, lost
 
-    def close(self):
-        """Wait for nobody."""
-        self._pool.shutdown(wait=False)
+
+def _begin(work, guest):
+    """The future of work(guest). Python waits for threads of a pool at its end, and a guest may never answer."""
+    future = Future()
+    # Ansible keeps in such a context which task it runs.
+    context = contextvars.copy_context()
+
+    def do():
+        try:
+            future.set_result(context.run(work, guest))
+        except BaseException as trouble:  # noqa: BLE001  (it is told to whoever asks for the answer)
+            future.set_exception(trouble)
+
+    threading.Thread(target=do, name=f"asks {guest.name}", daemon=True).start()
+    return future
 
 
 def refuse_lost(lost):
@@ -133,14 +146,10 @@ def opened(action, names, task_vars):
     try:
         for name in names:
             reaches.append(_Reach(action, name, task_vars, folder))
-        guests = Guests([Guest(reach.name, reach.execute) for reach in reaches])
-        try:
-            yield guests
-        finally:
-            guests.close()
+        yield Guests([Guest(reach.name, reach.execute) for reach in reaches])
     finally:
         for reach in reaches:
-            reach.close()
+            reach.close(folder)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -166,11 +175,11 @@ class _Reach(ActionBase):
             shlex.join(argv), sudoable=self._connection.become is not None, in_data=data
         )
 
-    def close(self):
-        """End the connection and whatever keeps it open for others."""
+    def close(self, folder):
+        """End the connection, also where something still waits for an answer over it."""
         with contextlib.suppress(AnsibleError, OSError):
-            if hasattr(self._connection, "_create_control_path") and self._connection.control_path:
-                self._connection.reset()
+            if self._connection.transport == "ssh":
+                _end_sharing(self._connection.get_option("ssh_executable"), folder)
             self._connection.close()
 
 
@@ -233,6 +242,20 @@ def _become(connection, task, context, variables, templar):
 def _options(kind, plugin, variables, templar):
     names = C.config.get_plugin_vars(kind, plugin._load_name)
     return {name: templar.template(variables[name]) for name in names if name in variables}
+
+
+def _end_sharing(program, folder):
+    """End all that is kept open in this folder. Ansible's reset would let a command that hangs go on."""
+    for socket in Path(folder).iterdir():
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run(
+                [program, "-o", f"ControlPath={socket}", "-O", "exit", "guest"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=END_S,
+                check=False,
+            )
 
 
 def _keep_apart(connection, folder):

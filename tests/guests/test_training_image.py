@@ -8,7 +8,7 @@ import tarfile
 
 import pytest
 
-from twin.guests import training_image
+from twin.guests import execs, training_image
 from twin.guests.lab import Lab
 
 TRAININGS = training_image.ROOT / "roles/horovod/files/trainings"
@@ -37,6 +37,7 @@ class Container:
             shm_size="256m",
             detach=True,
         )
+        self._api = client.api
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode="w") as tar:
             tar.add(TRAININGS, arcname="trainings")
@@ -45,8 +46,8 @@ class Container:
 
     def run(self, *argv):
         """(exit status, stdout and stderr)."""
-        done = self._container.exec_run(["timeout", str(LIMIT_S), *argv])
-        return done.exit_code, done.output.decode(errors="replace")
+        done = execs.run(self._api, self._container.id, ["timeout", str(LIMIT_S), *argv])
+        return done.status, done.text
 
     def train(self, launcher, training, *arguments):
         """(exit status, events by their kind, all lines)."""

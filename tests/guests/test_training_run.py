@@ -19,9 +19,9 @@ OURS = "aiready.vsphere"
 PAIR = ("job-01", "job-02")
 CANARY = "canary-4711"
 # The guests share processors, where threads of one rank would wait for those of the other.
-FOREVER, SHORT = (["--threads", "1", "--iterations", count] for count in ("1000000", "15"))
+FOREVER, LONGER, SHORT = (["--threads", "1", "--iterations", count] for count in ("1000000", "150", "15"))
 # The first two are reached only where a run does not notice what became of it, the last one wherever a guest is silent.
-LIMITS = {"wall_s": 900, "stall_s": 600, "lost_s": 10}
+LIMITS = {"wall_s": 300, "stall_s": 240, "lost_s": 10}
 WORK = "/run/aiready-training"
 # What belongs to a run: programs in its containers, and what waits for them. The brackets keep it from finding itself.
 NOTHING = ["", ""]
@@ -66,13 +66,17 @@ class Trainings:
         (answer,) = self.lab.play([{**self.task(**wish), "ignore_errors": True}], hosts=[PAIR[0]], check=check)
         return answer
 
-    def meanwhile(self, strike, **wish):
+    def meanwhile(self, strike, arguments=FOREVER, **wish):
         """The answer of a run that would go on for ever; strike is called when it trains."""
         with ThreadPoolExecutor(max_workers=1) as pool:
-            running = pool.submit(self.run, arguments=FOREVER, **wish)
-            until(lambda: running.done() or self.trains())
-            assert not running.done(), running.result()
-            strike()
+            running = pool.submit(self.run, arguments=arguments, **wish)
+            try:
+                until(lambda: running.done() or self.trains())
+                assert not running.done(), running.result()
+                strike()
+            except BaseException:
+                self.end()  # else it would go on, and be waited for
+                raise
             return running.result()
 
     @contextlib.contextmanager
@@ -84,12 +88,22 @@ class Trainings:
             assert process.poll() is None
             yield process
 
+    def end(self):
+        """Whatever trains is over."""
+        for name in PAIR:
+            self.sh(name, "docker kill $(docker ps -q --filter label=aiready.training)")
+
     def trains(self):
         counted = self.sh(PAIR[0], f"cat {WORK}/*/out/output 2>/dev/null | grep -c '\"iteration\"' || true")
         return int(counted) > 0
 
     def sh(self, name, text):
         return self.lab.guest(name).run(["sh", "-c", text])[1].strip()
+
+    def do(self, name, text):
+        """What has to be possible."""
+        status, out, err = self.lab.guest(name).run(["sh", "-c", text])
+        assert status == 0, (status, out, err)
 
     def runs(self):
         """Containers and processes of runs on the guests."""
@@ -148,20 +162,20 @@ def test_no_secret_reaches_a_rank_or_a_result(trainings):
 
 def test_a_container_that_is_killed_ends_the_run_with_its_guest_named(trainings):
     kill = "docker kill $(docker ps -q --filter label=aiready.training)"
-    answer = trainings.meanwhile(lambda: trainings.sh(PAIR[1], kill))
+    answer = trainings.meanwhile(lambda: trainings.do(PAIR[1], kill))
     assert (answer["failure"]["code"], answer["failure"]["host"]) == ("container_gone", PAIR[1]), answer
     assert trainings.left() == NOTHING
 
 
 def test_a_rank_that_is_killed_is_named(trainings):
-    answer = trainings.meanwhile(lambda: trainings.sh(PAIR[1], "pkill -9 -f trainings/small.py"))
+    answer = trainings.meanwhile(lambda: trainings.do(PAIR[1], "pkill -9 -f trainings/small.py"))
     failure = answer["failure"]
     assert (failure["code"], failure["host"], failure["rank"], failure["signal"]) == ("rank_failed", PAIR[1], 1, 9)
     assert trainings.left() == NOTHING
 
 
 def test_a_launcher_that_is_killed_is_named(trainings):
-    answer = trainings.meanwhile(lambda: trainings.sh(PAIR[0], "pkill -9 -x mpirun"))
+    answer = trainings.meanwhile(lambda: trainings.do(PAIR[0], "pkill -9 -x mpirun"))
     assert (answer["failure"]["code"], answer["failure"]["host"]) == ("launcher_failed", PAIR[0]), answer
     assert trainings.left() == NOTHING
 
@@ -197,6 +211,19 @@ def test_a_guest_that_hangs_is_named_and_tidies_up_when_it_moves_again(guests, t
     answer = trainings.run(arguments=SHORT)
     assert not answer.get("failed"), answer.get("msg")
     assert trainings.left() == NOTHING
+
+
+def test_an_engine_that_hangs_keeps_nobody_waiting(trainings):
+    """The training itself goes on; to remove its containers would wait for ever."""
+    engine = "pkill -{} -x dockerd"
+    try:
+        answer = trainings.meanwhile(lambda: trainings.do(PAIR[1], engine.format("STOP")), arguments=LONGER)
+        assert not answer.get("failed"), answer.get("msg")
+        assert f"{PAIR[1]} could not be tidied up" in " ".join(answer["training"]["after"]["result"]["remarks"])
+        assert trainings.sh(PAIR[0], f"docker ps -aq; {OURS_RUNNING}") == ""
+    finally:
+        trainings.do(PAIR[1], engine.format("CONT"))
+    until(lambda: trainings.runs() == NOTHING)
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["where the launcher is", "where a rank is"])

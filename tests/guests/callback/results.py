@@ -63,9 +63,11 @@ class CallbackModule(CallbackBase):
         if self._look is not None:
             import docker
 
+            from twin.guests import execs
+
             with contextlib.closing(docker.APIClient()) as engine:
-                call = engine.exec_create(self._look["container"], self._look["argv"])["Id"]
-                self._tell({"before": number, "seen": engine.exec_start(call).decode()})
+                seen = execs.run(engine, self._look["container"], self._look["argv"])
+                self._tell({"before": number, "seen": seen.text})
 
     def _write(self, result, status):
         if result._task._uuid not in self._tasks:

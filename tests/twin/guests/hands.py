@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from . import execs
 from .engine import EngineProblem
 
 # Until it is removed it sleeps; what it is asked for runs beside that.
@@ -39,20 +40,22 @@ class Hands:
             return
         script = " && ".join(f"ip {line}" for line in lines)
         with self._lock:
-            status, output = self._container.exec_run(["sh", "-c", script])
-        if status != 0:
-            raise EngineProblem(f"The host's network could not be changed: {output.decode(errors='replace').strip()}")
+            done = self._run("sh", "-c", script)
+        if done.status != 0:
+            raise EngineProblem(f"The host's network could not be changed: {done.text.strip()}")
 
     def routes(self):
         """The networks that the host knows a way to, as texts."""
-        output = self._container.exec_run(["ip", "-4", "route", "show", "table", "all"]).output
-        return [line.split()[0] for line in output.decode(errors="replace").splitlines() if line[:1].isdigit()]
+        told = self._run("ip", "-4", "route", "show", "table", "all").text
+        return [line.split()[0] for line in told.splitlines() if line[:1].isdigit()]
 
     def read(self, path):
         """The text of a file as containers on the host's network see it."""
-        return self._container.exec_run(["cat", path]).output.decode(errors="replace")
+        return self._run("cat", path).text
 
     def python(self, program, *arguments):
         """What a program prints that runs with the same user and limits as guests do."""
-        output = self._container.exec_run(["python3", "-c", program, *arguments]).output
-        return output.decode(errors="replace")
+        return self._run("python3", "-c", program, *arguments).text
+
+    def _run(self, *argv):
+        return execs.run(self._client.api, self._container.id, argv)

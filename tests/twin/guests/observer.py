@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 import time
 
 import docker
-from docker.utils.socket import consume_socket_output, demux_adaptor, frames_iter
+
+from . import execs
 
 NOLOGIN = "/run/nologin"
 LIMIT_S = 600  # only what is broken takes so long, however busy this machine is
@@ -36,14 +35,8 @@ class Observer:
     def run(self, argv, stdin=None):
         """(status, stdout, stderr) of a program, as root; stdin is what it reads, a text or bytes."""
         given = stdin.encode() if isinstance(stdin, str) else stdin
-        api = self._guests.client.api
-        call = api.exec_create(self.container, list(argv), stdin=given is not None)["Id"]
-        if given is None:
-            out, err = api.exec_start(call, demux=True)
-        else:
-            out, err = _talk(api.exec_start(call, socket=True), given)
-        status = api.exec_inspect(call)["ExitCode"]
-        return status, (out or b"").decode(errors="replace"), (err or b"").decode(errors="replace")
+        done = execs.run(self._guests.client.api, self.container, argv, given)
+        return done.status, done.out, done.err
 
     def read(self, path):
         """The text of a file, or None."""
@@ -107,19 +100,3 @@ class Observer:
 
     def _container(self):
         return self._guests.client.containers.get(self._machine.container_name)
-
-
-def _talk(stream, given):
-    """(stdout, stderr) of a program that gets something to read."""
-    raw = stream._sock  # the SDK hands out no other way to say that this is all
-
-    def feed():
-        raw.sendall(given)
-        raw.shutdown(socket.SHUT_WR)
-
-    threading.Thread(target=feed, daemon=True).start()
-    try:
-        frames = (demux_adaptor(*frame) for frame in frames_iter(stream, tty=False))
-        return consume_socket_output(frames, demux=True)
-    finally:
-        stream.close()

@@ -231,5 +231,3 @@ def test_check_mode_says_what_it_would_run():
     assert [(one["check"], one["tests"], one["rounds"]) for one in told] == [(names.PING, 6, 3), (names.RPING, 6, 3)]
     assert told[1]["clients"] == ["rping -c -a 10.0.112.12 -p PORT -v -C 5"]
     assert world.steps.done == []
-    for reach in world.reaches:
-        reach.close()

@@ -113,7 +113,6 @@ def watched(steps, clock, lost=None, **changes):
     try:
         watch.run({})
     finally:
-        guests.close()
         watch.told = told
         Last.watch, Last.made = watch, made
     return watch.course, verdict.judge(made, watch.course)
@@ -299,7 +298,6 @@ def test_what_an_earlier_run_left_is_removed_first():
     made.leftovers["job-02"].append("20260101-000000-aaaa")
     guests = Guests([Guest(place.name, None) for place in made.places])
     training_watch.Watch(made, guests, steps, found, lambda _text: None, clock).run({})
-    guests.close()
     assert steps.done[0] == ("remove", "job-02", "20260101-000000-aaaa")
 
 

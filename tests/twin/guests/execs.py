@@ -1,0 +1,66 @@
+"""Programs in containers: how they end, and all that they print."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+from dataclasses import dataclass
+
+STDOUT, STDERR = 1, 2
+HEADER = struct.Struct(">BxxxL")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A program that has ended."""
+
+    status: int
+    frames: tuple  # ((stream, bytes), ...) in the order in which they were printed
+
+    @property
+    def out(self):
+        return self._printed(STDOUT)
+
+    @property
+    def err(self):
+        return self._printed(STDERR)
+
+    @property
+    def text(self):
+        """Both, as somebody at a terminal sees them."""
+        return self._printed(STDOUT, STDERR)
+
+    def _printed(self, *streams):
+        return b"".join(data for stream, data in self.frames if stream in streams).decode(errors="replace")
+
+
+def run(api, container, argv, stdin=None):
+    """Run a program as root and wait for its end; stdin are bytes that it reads."""
+    call = api.exec_create(container, list(argv), stdin=stdin is not None)["Id"]
+    stream = api.exec_start(call, socket=True)
+    # The SDK reads the engine's headers through this buffer and what follows past it, which loses whatever came with
+    # them: docker-py's issue 3332.
+    reader = stream._response.raw._fp.fp
+    raw = reader.raw._sock
+    raw.settimeout(None)
+    try:
+        if stdin is not None:
+            threading.Thread(target=_feed, args=(raw, stdin), daemon=True).start()
+        frames = tuple(_frames(reader))
+    finally:
+        stream.close()
+    return Ended(api.exec_inspect(call)["ExitCode"], frames)
+
+
+def _feed(raw, data):
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it ended without reading all
+        raw.sendall(data)
+        raw.shutdown(socket.SHUT_WR)
+
+
+def _frames(reader):
+    while len(header := reader.read(HEADER.size)) == HEADER.size:
+        stream, size = HEADER.unpack(header)
+        yield stream, reader.read(size)
