@@ -168,7 +168,7 @@ def test_a_container_that_is_killed_ends_the_run_with_its_guest_named(trainings)
 
 
 def test_a_rank_that_is_killed_is_named(trainings):
-    answer = trainings.meanwhile(lambda: trainings.do(PAIR[1], "pkill -9 -f trainings/small.py"))
+    answer = trainings.meanwhile(lambda: trainings.do(PAIR[1], "pkill -9 -f [t]rainings/small.py"))
     failure = answer["failure"]
     assert (failure["code"], failure["host"], failure["rank"], failure["signal"]) == ("rank_failed", PAIR[1], 1, 9)
     assert trainings.left() == NOTHING

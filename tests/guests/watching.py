@@ -48,7 +48,11 @@ class Processes:
         self._threads = [threading.Thread(target=self._watch), threading.Thread(target=self._inspect)]
         for thread in self._threads:
             thread.start()
-        self.prove()
+        try:
+            self.prove()
+        except BaseException:
+            self.__exit__()  # else its threads would keep Python from its end
+            raise
         return self
 
     def prove(self):
