@@ -33,7 +33,11 @@ options:
     required: true
   interface:
     description:
-      - Its interface on the data path. Left out, it is the one with O(address).
+      - Its interface on the data path. Left out, it is the one with O(mac), and without that the one with O(address).
+    type: str
+  mac:
+    description:
+      - MAC address of its adapter on the data path, as vCenter tells it.
     type: str
   address:
     description:
@@ -61,6 +65,7 @@ options:
     choices:
       - guest.kernel
       - guest.clock
+      - guest.address
       - guest.mtu
       - guest.driver
       - guest.licence
@@ -154,7 +159,8 @@ measurements:
     readings:
       description:
         - What was measured. V(guest.kernel) has C(kernel), C(system) and C(efi), V(guest.clock) C(synchronised) and
-          C(offset_s), V(guest.mtu) C(interface) and C(mtu), V(guest.driver) C(driver) and C(gpus), of which
+          C(offset_s), V(guest.address) C(interface), C(addresses) and its C(state) in the kernel's words, V(guest.mtu)
+          C(interface) and C(mtu), V(guest.driver) C(driver) and C(gpus), of which
           V(guest.licence) and V(guest.ecc) have a part, V(guest.xid) C(xids), V(guest.topology) C(nearest),
           V(guest.modules) C(modules), V(guest.memlock) C(memlock), V(guest.rdma_device) C(devices), V(guest.gid)
           C(gid), and V(guest.counters) C(counters). Empty where nothing was measured.
@@ -205,9 +211,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.module_utils.health import probes
 
+NET = "/sys/class/net"
 ARGUMENTS = {
     "name": {"type": "str", "required": True},
     "interface": {"type": "str"},
+    "mac": {"type": "str"},
     "address": {"type": "str"},
     "user": {"type": "str"},
     "gpu": {"type": "bool", "default": True},
@@ -229,6 +237,18 @@ def check_params(params):
     return problems
 
 
+def interface_with(files, mac):
+    """The interface with a MAC address; an empty text where none has it. What is built on an adapter may share it."""
+    found = [
+        name
+        for name in files.names(NET)
+        if (files.text(f"{NET}/{name}/address") or "").strip().lower() == mac.lower()
+        and not any(files.exists(f"{NET}/{name}/{kind}") for kind in ("bridge", "bonding"))
+    ]
+    # A VLAN on it has a longer name.
+    return min(found, key=len, default="")
+
+
 def interface_of(commands, address):
     """The interface that holds an address; an empty text where none does."""
     done = commands.run(["ip", "-4", "-o", "addr", "show"])
@@ -244,11 +264,13 @@ def main():
     problems = check_params(module.params)
     if problems:
         module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
-    commands = Commands()
+    commands, files = Commands(), Files()
     wish = dict(module.params)
-    if not wish["interface"] and wish["address"]:
+    if not wish["interface"] and wish["mac"]:
+        wish["interface"] = interface_with(files, wish["mac"])
+    elif not wish["interface"] and wish["address"]:
         wish["interface"] = interface_of(commands, wish["address"])
-    measurements, outputs = probes.measured(wish, commands, Files())
+    measurements, outputs = probes.measured(wish, commands, files)
     module.exit_json(changed=False, measurements=measurements, outputs=outputs)
 
 

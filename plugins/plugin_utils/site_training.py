@@ -17,15 +17,19 @@ GUEST = "aiready_guest"
 HANDED_ON = ("image", "pull", "engine", "check_build", "environment", "mounts", "shm_size", "limits", "result_dir")
 
 
-def training(site, guests=None):
-    """The inputs, and what is wrong with the guests; these are the variables of each, with its facts."""
+def training(site, guests=None, unfit=True):
+    """The inputs, and what is wrong with the guests; these are the variables of each, with its facts.
+
+    unfit is whether the data path of each has to be there already.
+    """
     site, wish = of_stage(site, "training")
     network = site["network"]
     hosts, problems = [], []
     for own in guests or []:
         host = _host(own, wish)
         hosts.append(host)
-        problems += _problems(host, own, wish, network["path"])
+        problems += _problems(host, own, wish)
+        problems += _unfit(host, own, network["path"]) if unfit else []
     interfaces = {host["interface"] for host in hosts}
     return {
         **{key: wish[key] for key in HANDED_ON},
@@ -87,15 +91,26 @@ def _interfaces(facts):
             yield one
 
 
-def _problems(host, own, wish, path):
+def _problems(host, own, wish):
     name, guest = host["name"], own.get(GUEST) or {}
-    if guest and "interfaces" not in (own.get("ansible_facts") or {}):
+    if not guest:
+        yield f"{name}: it is no guest of the site. Take it out of the inventory's group training_guests."
+    if wish["gpus"] == "auto" and guest and guest.get("gpus") and host["slots"] > guest["gpus"]:
+        yield (
+            f"{name}: it has {guest['gpus']} GPUs, and site.training.slots wants {host['slots']} ranks, each with one "
+            "of its own. Lower it, or set site.training.gpus to none."
+        )
+
+
+def _unfit(host, own, path):
+    name, guest = host["name"], own.get(GUEST) or {}
+    if not guest:
+        return
+    if "interfaces" not in (own.get("ansible_facts") or {}):
         yield (
             f"{name}: it does not answer, so that nothing is known of its adapters. Look whether it runs, at its "
             "network, and at its SSH server, or leave it out by --limit."
         )
-    elif not guest:
-        yield f"{name}: it is no guest of the site. Take it out of the inventory's group training_guests."
     elif not host["interface"]:
         mac = (guest.get("data_interface") or {}).get("mac")
         yield (
@@ -106,9 +121,4 @@ def _problems(host, own, wish, path):
         yield (
             f"{name}: its adapter {host['interface']} has no IPv4 address. Give it one by DHCP, in its template, or by "
             "site.guests.data_addresses, and run playbook guests."
-        )
-    if wish["gpus"] == "auto" and guest and guest.get("gpus") and host["slots"] > guest["gpus"]:
-        yield (
-            f"{name}: it has {guest['gpus']} GPUs, and site.training.slots wants {host['slots']} ranks, each with one "
-            "of its own. Lower it, or set site.training.gpus to none."
         )

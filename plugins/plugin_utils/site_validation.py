@@ -29,7 +29,8 @@ CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster."))
 def validation(site, guests=None, host_ports=None):
     """The inputs, and what is wrong with the guests; host_ports is what esxi_roce_info tells of adapters."""
     whole, (site, wish) = site, of_stage(site, "validation")
-    told = training(whole, guests) if site["training"] else _without_training(whole, guests)
+    # A guest that has no data path is a result.
+    told = training(whole, guests, unfit=False) if site["training"] else _without_training(whole, guests)
     hosts = told["hosts"]
     facts = {own["inventory_hostname"]: own.get(GUEST) or {} for own in guests or []}
     wanted = _intent(site, wish, told, facts, host_ports)
@@ -69,7 +70,7 @@ def problems(site):
 
 def _without_training(site, guests):
     """Hosts and GPUs as a training would have them, of a site that has none."""
-    told = training(dict(site, training={"image": "none", "builtin": "small"}), guests)
+    told = training(dict(site, training={"image": "none", "builtin": "small"}), guests, unfit=False)
     return dict(told, problems=[one for one in told["problems"] if "site.training" not in one])
 
 
@@ -78,6 +79,7 @@ def _guest(host, facts, nics):
         "name": host["name"],
         "address": host.get("address", ""),
         "interface": host.get("interface", ""),
+        "mac": (facts.get("data_interface") or {}).get("mac") or "",
         "host": facts.get("host") or "",
         # Of several adapters nobody knows which one carries this guest.
         "nic": nics[0] if len(nics) == 1 else "",

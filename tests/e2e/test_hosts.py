@@ -218,6 +218,9 @@ def test_firmware_that_was_left_out_is_named_by_the_proof(host_lab):
 def test_firmware_of_a_port_is_set_by_one_cold_power_cycle_which_the_site_has_to_allow(host_lab):
     lab = host_lab(factory(1, vibs=["nmst"]))
     sriov = {"network": {"path": "sriov", "nics": ["vmnic2"], "vfs": 4}}
+    planned = lab.hosts("--check", site={**sriov, "hosts": {"reboot": "refuse"}})
+    told = planned.text.partition("A run would end here:")[2]
+    assert (planned.status, "has to be restarted, because of" in told) == (0, True), planned.output
     refused = lab.hosts(site=sriov)
     (host,) = hosts_of(lab)
     assert "has to be switched off and on, because of" in refused.failed_on(ESX_01), refused.output

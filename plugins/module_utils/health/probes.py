@@ -96,10 +96,26 @@ def clock(probe, wish):
     return understood(chrony.parse(done.stdout + done.stderr))
 
 
+def address(probe, wish):
+    name = _interface(wish)
+    told = probe.run(["ip", "-4", "-o", "addr", "show", "dev", name])
+    if told.rc != 0:
+        raise Answer(FAILED, f"There is no interface {name}.")
+    found = [words[3].partition("/")[0] for words in map(str.split, told.stdout.splitlines()) if len(words) > 3]
+    state = (probe.files.text(f"/sys/class/net/{name}/operstate") or "").strip()
+    return {"interface": name, "addresses": found, "state": state or None}
+
+
+def _interface(wish):
+    if wish["interface"]:
+        return wish["interface"]
+    if wish["mac"]:
+        raise Answer(FAILED, f"No adapter has the MAC address {wish['mac']}, which is that of the data path.")
+    raise Answer(FAILED, "The interface of the data path is not known.")
+
+
 def mtu(probe, wish):
-    name = wish["interface"]
-    if not name:
-        raise Answer(FAILED, "The interface of the data path is not known.")
+    name = _interface(wish)
     text = probe.read(f"/sys/class/net/{name}/mtu").strip()
     if not text.isdigit():
         raise Answer(FAILED, f"There is no interface {name}.")
@@ -188,9 +204,7 @@ def near(probe, wish):
 
 def counted(probe, wish):
     """{name: number} of the adapter and of its RDMA device. Tools tell more than files, where they are there."""
-    name, files = wish["interface"], probe.files
-    if not name:
-        raise Answer(FAILED, "The interface of the data path is not known.")
+    name, files = _interface(wish), probe.files
     found = {}
     one, port = rdma.device_of(rdma.devices(files), name)
     if one is not None:
@@ -219,6 +233,7 @@ def _numbers(files, folder, names):
 PROBES = (
     ("guest.kernel", kernel, "", False),
     ("guest.clock", clock, "", False),
+    ("guest.address", address, "", False),
     ("guest.mtu", mtu, "", False),
     ("guest.driver", gpus, "gpu", False),
     ("guest.licence", licence, "gpu", True),

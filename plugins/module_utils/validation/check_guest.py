@@ -17,6 +17,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found i
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.spread import where
 
 LICENSED = "Licensed"
+# What the kernel says of an interface over which nothing goes.
+NO_LINK = ("down", "lowerlayerdown", "notpresent")
 # Modules that a data path needs in the kernel of its guests.
 NEEDED = {
     "pvrdma": ("ib_core", "ib_uverbs", "vmw_pvrdma"),
@@ -43,6 +45,24 @@ def clock(values, about):
         return Found(measured, compared=False).fail("Its clock is not synchronised.", cause, "clock")
     offset = number(values.get("offset_s"))
     return Found(None if offset is None else round(abs(offset) * 1000, 3))
+
+
+def address(values, about):
+    """Whether the interface of the data path has a link and the address by which the others reach it."""
+    name, found = values.get("interface") or "its interface", [str(one) for one in listing(values.get("addresses"))]
+    wanted = mapping(about.intent["addresses"]).get(_guest(about))
+    if not values:
+        return Found(None, expected=wanted or "an IPv4 address")
+    answer = Found(", ".join(found) or "none", expected=wanted or "an IPv4 address", source="the site")
+    if values.get("state") in NO_LINK:
+        cause = f"{name} of {_me(about)} is not connected, or its network is down"
+        answer.fail(f"{name} has no link.", cause, "no_link")
+    if not found:
+        cause = f"{name} of {_me(about)} gets none: look at DHCP, its template, and site.guests.data_addresses"
+        answer.fail(f"{name} has no IPv4 address.", cause, "no_address")
+    elif wanted and wanted not in found:
+        answer.fail(f"{name} has {', '.join(found)}.", f"the address of {_me(about)}", "no_address")
+    return answer
 
 
 def mtu(values, about):

@@ -44,6 +44,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found i
 LOOKS = {
     "guest.kernel": check_guest.kernel,
     "guest.clock": check_guest.clock,
+    "guest.address": check_guest.address,
     "guest.mtu": check_guest.mtu,
     "guest.driver": check_guest.driver,
     "guest.licence": check_guest.licence,

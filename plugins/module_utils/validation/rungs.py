@@ -44,6 +44,7 @@ class Rung(NamedTuple):
 RUNGS = (
     Rung("guest.kernel", "The guest answers and tells its kernel", GUEST, "guest", ""),
     Rung("guest.clock", "Its clock is synchronised", GUEST, "guest", "ms", ("guest.kernel",)),
+    Rung("guest.address", "Link and address of its data path", GUEST, "guest", "", ("guest.kernel",)),
     Rung("guest.mtu", "MTU of its data path", GUEST, "guest", "bytes", ("guest.kernel",)),
     Rung("guest.driver", "Driver and GPUs", GUEST, "guest", "", ("guest.kernel",), gpu=True),
     Rung(
@@ -73,7 +74,14 @@ RUNGS = (
         paths=RDMA_PATHS,
     ),
     Rung(
-        *("guest.gid", "RoCE v2 address of the RDMA device", GUEST, "guest", "", ("guest.rdma_device",)),
+        *(
+            "guest.gid",
+            "RoCE v2 address of the RDMA device",
+            GUEST,
+            "guest",
+            "",
+            ("guest.rdma_device", "guest.address"),
+        ),
         paths=RDMA_PATHS,
     ),
     Rung("placement.hosts", "Each VM runs on a host of its own", PLACEMENT, "all", ""),
@@ -81,7 +89,7 @@ RUNGS = (
         *("fabric.settings", "All ends treat RoCE alike", FABRIC, "all", ""),
         paths=RDMA_PATHS,
     ),
-    Rung("pair.ping_mtu", "Packets of full size arrive", PAIR, "pair", "bytes", ("guest.mtu",)),
+    Rung("pair.ping_mtu", "Packets of full size arrive", PAIR, "pair", "bytes", ("guest.address", "guest.mtu")),
     Rung(
         *(
             "pair.rping",
@@ -122,7 +130,7 @@ RUNGS = (
         paths=RDMA_PATHS,
         optional=True,
     ),
-    Rung("cluster.hostname", "Processes start on all guests", CLUSTER, "all", "", ("guest.kernel",)),
+    Rung("cluster.hostname", "Processes start on all guests", CLUSTER, "all", "", ("guest.kernel", "guest.address")),
     Rung("cluster.check_build", "What Horovod of the image was built with", CLUSTER, "all", "", ("cluster.hostname",)),
     Rung(
         *("cluster.nccl", "All-reduce of NCCL", CLUSTER, "all", "GB/s"),

@@ -65,7 +65,6 @@ class Fault:
     fabric: bool = False  # whether switches are looked at
     also: tuple = ()  # patterns of rows that may be wrong with it
     site: dict = field(default_factory=dict)  # what it changes of lab_training, by key
-    refused: tuple = ()  # words of the message where the validation does not begin at all
     silent: bool = False  # one of those that nobody sees without measuring
 
 

@@ -64,6 +64,12 @@ FAULTS = {
         "vm", few_processors, (Seen("cluster.training job-02 (1:tcp)", WARN, ("job-02",)),), TRAINING, silent=True
     ),
     "vm-adapter-not-connected": Fault(
-        "vm", not_connected, (), PAIRS, refused=("job-02: its adapter ens224 has no IPv4 address",)
+        "vm",
+        not_connected,
+        (
+            Seen("guest.address job-02", FAIL, ("ens224 of job-02",), ("no link", "no IPv4 address")),
+            Seen("guest.rdma_device job-02", FAIL, ("the adapter of job-02",)),
+        ),
+        PAIRS,
     ),
 }

@@ -21,7 +21,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training.params im
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import validation_blocked
 
 from unit.plugins.filter.seen_guests import seen, site, vm
-from unit.plugins.filter.test_site_training import TRAINING, variables
+from unit.plugins.filter.test_site_training import TRAINING, facts, variables
 
 site_validation = plugin.FilterModule().filters()["site_validation"]
 site_problems = Problems().filters()["site_problems"]
@@ -45,6 +45,23 @@ def test_guests_are_measured_on_their_data_path():
         ("job-02", "198.51.100.2", "ens224", "esx-02"),
     ]
     assert (told["pairs"]["mtu"], told["pairs"]["traffic_class"], told["problems"]) == (9000, 106, [])
+
+
+def test_a_guest_without_a_data_path_is_measured_and_not_refused():
+    silent, bare, other = variables()[0], variables()[1], {"inventory_hostname": "old-07"}
+    silent = {key: value for key, value in silent.items() if key != "ansible_facts"}
+    bare = {
+        **bare,
+        "ansible_facts": facts(2, address=False),
+        "aiready_guest": {**bare["aiready_guest"], "data_address": ""},
+    }
+    told = validation([silent, bare])
+    assert [(one["name"], one["interface"], one["address"], one["mac"]) for one in told["guests"]] == [
+        ("job-01", "", "198.51.100.1", "00:50:56:00:00:03"),
+        ("job-02", "ens224", "", "00:50:56:00:00:05"),
+    ]
+    assert told["problems"] == []
+    assert len(validation([silent, bare, other])["problems"]) == 1
 
 
 @pytest.mark.parametrize("nics, nic", [(["vmnic2"], "vmnic2"), (["vmnic2", "vmnic4"], ""), ([], "")], ids=str)
@@ -191,25 +208,34 @@ def test_a_training_of_a_loop_is_a_run():
     }
 
 
-def kernel(status="done"):
+KERNEL = {"kernel": "6.1"}
+ADDRESS = {"interface": "ens224", "addresses": ["198.51.100.1"], "state": "up"}
+
+
+def measured(check, readings):
     return {
-        "check": "guest.kernel",
+        "check": check,
         "subject": {"guest": "a"},
-        "status": status,
-        "why": "" if status == "done" else "gone",
-        "readings": {"kernel": "6.1"} if status == "done" else {},
+        "status": "done" if readings else "failed",
+        "why": "" if readings else "gone",
+        "readings": readings,
         "variant": "",
         "command": [],
         "simulated": False,
     }
 
 
-@pytest.mark.parametrize("status, reason", [("done", False), ("failed", True)])
-def test_what_stands_on_something_broken_is_not_run(status, reason):
-    look = {"a": {"before": {"measurements": [kernel(status)]}, "after": {}}}
-    told = validation_blocked.blocked({"guests": look}, {"guests": ["a"], "gpus": "none"}, "cluster.hostname", ["a"])
-    assert bool(told) is reason
-    assert not reason or "guest.kernel a" in told
+@pytest.mark.parametrize(
+    "kernel, address, reason",
+    [(KERNEL, ADDRESS, ""), ({}, {}, "guest.kernel a failed"), (KERNEL, {}, "guest.address a failed")],
+    ids=["nothing", "the guest", "its address"],
+)
+def test_what_stands_on_something_broken_is_not_run(kernel, address, reason):
+    look = [measured("guest.kernel", kernel), measured("guest.address", address)]
+    seen = {"guests": {"a": {"before": {"measurements": look}, "after": {}}}}
+    told = validation_blocked.blocked(seen, {"guests": ["a"], "gpus": "none"}, "cluster.hostname", ["a"])
+    assert reason in told
+    assert bool(told) is bool(reason)
 
 
 def test_what_is_left_out_is_not_run():

@@ -51,3 +51,14 @@ class Ip:
 @pytest.mark.parametrize("address, name", [("192.168.6.132", "ens224"), ("192.168.6.13", "")])
 def test_the_interface_is_the_one_with_the_address(address, name):
     assert module.interface_of(Ip(), address) == name
+
+
+@pytest.mark.parametrize("mac, name", [("00:50:56:90:00:11", "ens224"), ("00:50:56:90:00:1A", "ens192"), ("x", "")])
+def test_the_interface_is_the_adapter_with_the_mac_address(tmp_path, mac, name):
+    files = healthy(tmp_path).files
+    for number, other in enumerate(("ens224.100", "br0", "bond0")):
+        files.write(f"/sys/class/net/{other}/address", "00:50:56:90:00:11\n")
+        if number:
+            files.write(f"/sys/class/net/{other}/{('bridge', 'bonding')[number - 1]}/mode", "")
+    files.write("/sys/class/net/ens192/address", "00:50:56:90:00:1a\n")
+    assert module.interface_with(files, mac) == name

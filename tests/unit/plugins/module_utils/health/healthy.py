@@ -66,6 +66,7 @@ ANSWERS = {
     "journalctl": KERNEL,
     "ethtool -S": ETHTOOL,
     "su -l": "unlimited\nunlimited\n",
+    "ip -4 -o addr show dev ens224": "3: ens224    inet 192.168.6.132/24 brd 192.168.6.255 scope global ens224\n",
 }
 
 
@@ -76,6 +77,8 @@ def healthy(root, answers=(), without=(), soft=False):
     files = guest.files
     files.write("/proc/modules", MODULES)
     files.write("/sys/class/net/ens224/mtu", "9000\n")
+    files.write("/sys/class/net/ens224/operstate", "up\n")
+    files.write("/sys/class/net/ens224/address", "00:50:56:90:00:11\n")
     files.write("/sys/class/net/ens224/statistics/rx_bytes", "12\n")
     files.write("/sys/class/net/ens224/statistics/rx_dropped", "7\n")
     files.write("/etc/os-release", 'PRETTY_NAME="Ubuntu 22.04.4 LTS"\n')
@@ -89,6 +92,7 @@ def wish(**changes):
     return {
         "name": "train-01",
         "interface": "ens224",
+        "mac": None,
         "address": "192.168.6.132",
         "user": None,
         "gpu": True,

@@ -36,6 +36,7 @@ def test_a_guest_that_has_everything_passes_each_of_its_rungs(tmp_path):
 @pytest.mark.parametrize(
     "check, values",
     [
+        ("guest.address", {"interface": "ens224", "addresses": ["192.168.6.132"], "state": "up"}),
         ("guest.mtu", {"interface": "ens224", "mtu": 9000}),
         ("guest.memlock", {"soft_kb": -1, "hard_kb": -1, "user": "root"}),
         (
@@ -139,6 +140,18 @@ def test_results_of_simulated_devices_are_marked(tmp_path):
     assert {check for check, one in found.items() if one["simulated"]} == set(probes.OF_DEVICES["rdma"])
 
 
-def test_a_data_path_whose_interface_is_not_known_fails_what_needs_it(tmp_path):
-    found, _outputs = measure(healthy(tmp_path), interface="")
-    assert found["guest.mtu"]["why"] == found["guest.counters"]["why"] == "The interface of the data path is not known."
+@pytest.mark.parametrize(
+    "mac, why",
+    [
+        (None, "The interface of the data path is not known."),
+        ("00:50:56:90:00:99", "No adapter has the MAC address 00:50:56:90:00:99, which is that of the data path."),
+    ],
+)
+def test_a_data_path_whose_interface_is_not_known_fails_what_needs_it(tmp_path, mac, why):
+    found, _outputs = measure(healthy(tmp_path), interface="", mac=mac)
+    assert {found[check]["why"] for check in ("guest.address", "guest.mtu", "guest.counters")} == {why}
+
+
+def test_an_interface_that_is_gone_is_told(tmp_path):
+    guest = healthy(tmp_path, {"ip -4 -o addr show dev ens224": (1, 'Device "ens224" does not exist.')})
+    assert measure(guest)[0]["guest.address"]["why"] == "There is no interface ens224."

@@ -84,6 +84,7 @@ def test_what_is_left_out_is_missed(check):
     "check, subject, stopped",
     [
         ("guest.kernel", "job-02", ["guest.mtu job-02", "pair.ping_mtu job-01 > job-02", "cluster.hostname"]),
+        ("guest.address", "job-02", ["guest.gid job-02", "pair.ping_mtu job-02 > job-03", "cluster.hostname"]),
         ("guest.gid", "job-02", ["pair.rping job-02 > job-03", "pair.write_bw job-03 > job-02", "cluster.nccl rdma"]),
         ("guest.memlock", "job-02", ["pair.rping job-02 > job-03"]),
         ("pair.rping", ("job-01", "job-02"), ["pair.write_lat job-01 > job-02", "pair.write_bw_gpu job-01 > job-02"]),

@@ -110,6 +110,7 @@ class World:
         address = self.intent["addresses"][guest]
         self.add("guest.kernel", guest, kernel="5.15.0-105-generic")
         self.add("guest.clock", guest, synchronised=True, offset_s=0.0004)
+        self.add("guest.address", guest, addresses=[address], interface="ens224", state="up")
         self.add("guest.mtu", guest, mtu=9000, interface="ens224")
         self.add("guest.driver", guest, driver="550.54.15", gpus=[gpu])
         for phase in ("before", "after"):
