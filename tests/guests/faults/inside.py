@@ -82,6 +82,12 @@ FAULTS = {
         (Seen("guest.ecc job-02", FAIL, ("job-02",)), Seen("guest.xid job-02", FAIL, ("job-02",), ("Xid 48",))),
         GUESTS,
     ),
+    "guest-no-ssh": Fault(
+        "guest",
+        script("systemctl stop ssh; pkill -x sshd || true", "systemctl start ssh"),
+        (Seen("guest.kernel job-02", FAIL, ("job-02",)),),
+        PAIRS,
+    ),
     "guest-firewall": Fault(
         "guest",
         script("iptables -I INPUT -i ens224 -p tcp -j DROP", "iptables -D INPUT -i ens224 -p tcp -j DROP"),
