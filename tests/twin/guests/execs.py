@@ -55,7 +55,7 @@ def run(api, container, argv, stdin=None):
 
 
 def _feed(raw, data):
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it ended without reading all
+    with contextlib.suppress(OSError):  # it ended without reading all
         raw.sendall(data)
         raw.shutdown(socket.SHUT_WR)
 
