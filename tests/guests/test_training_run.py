@@ -262,10 +262,12 @@ def test_an_interrupt_tidies_up(trainings, end):
         until(lambda: trainings.verdict()["code"] == "interrupted")
 
 
-def test_a_controller_that_is_killed_leaves_nothing_running_and_the_next_run_goes_on(trainings):
+@pytest.mark.parametrize("at_once", [True, False], ids=["at once", "after a while"])
+def test_a_controller_that_is_killed_leaves_nothing_running_and_the_next_run_goes_on(trainings, at_once):
     with trainings.begun() as process:
         kill(process)
-    until(lambda: trainings.runs() == NOTHING)
+    if not at_once:
+        until(lambda: trainings.runs() == NOTHING)
     answer = trainings.run(arguments=SHORT)
     assert not answer.get("failed"), answer.get("msg")
     assert trainings.left() == NOTHING

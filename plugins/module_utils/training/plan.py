@@ -195,7 +195,9 @@ def _refuse(params, place, look):
             "Run this with become, make room, or say another work_dir",
             "no_work_dir",
         )
-    if look.port_taken and len(params["hosts"]) > 1 and params["engine"] == "horovod":
+    # A container of a run that was killed still listens for a while, and is removed before this run starts.
+    freed = any(left.running for left in look.leftovers)
+    if look.port_taken and not freed and len(params["hosts"]) > 1 and params["engine"] == "horovod":
         raise _error(
             place.name,
             f"port {params['ssh_port']} was to be used by the containers",

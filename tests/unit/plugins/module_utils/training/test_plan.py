@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Leftover
 
 from .runs import ADDRESSES, IMAGE, gid, guest, guests, params, planned, rdma
 
@@ -76,6 +77,18 @@ def test_what_cannot_work_is_refused(found, changes, code, said):
     assert refused.value.code == code
     assert said in refused.value.message
     assert refused.value.failure["host"] in ADDRESSES
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_a_port_on_which_a_run_that_was_killed_still_listens_becomes_free(running):
+    left = (Leftover("aiready-training-x", "20260101-000000-aaaa", running, 45),)
+    found = spoilt(port_taken=True, leftovers=left)
+    if running:
+        assert planned(found).leftovers["job-02"] == ["20260101-000000-aaaa"]
+        return
+    with pytest.raises(OperatorError) as error:
+        planned(found)
+    assert error.value.code == "port_taken"
 
 
 def test_rdma_files_are_needed_where_rdma_is():
