@@ -6,10 +6,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 
-JOURNAL_LINES = 8
+# What is read of a journal, and how much of it is told.
+JOURNAL_LINES, WORDS_LINES = 100, 8
+# Engines of containers tell at these levels what they do, and not what ails them.
+_CHATTER = re.compile(r"\blevel=(?:debug|info)\b")
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,13 @@ class Service:
         return self.do("restart")
 
     def last_words(self, since=None):
-        """The last lines of its journal, or what is known instead."""
+        """What it said last of what ails it, or what is known instead."""
+        # A service that failed is known to have failed before the journal has what it said last.
+        self._commands.run(["journalctl", "--sync"], limit_s=20)
         argv = ["journalctl", f"--unit={self.unit}", "--no-pager", "--output=cat", f"--lines={JOURNAL_LINES}"]
         if since is not None:
             argv.append(f"--since=@{int(since)}")
         done = self._commands.run(argv)
         lines = [line.strip() for line in done.stdout.splitlines() if line.strip() and not line.startswith("-- ")]
-        return " / ".join(lines) if done.ok and lines else "nothing"
+        lines = [line for line in lines if not _CHATTER.search(line)] or lines
+        return " / ".join(lines[-WORDS_LINES:]) if done.ok and lines else "nothing"

@@ -1,0 +1,51 @@
+"""What is told of the journal of a service that failed."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.container.service import WORDS_LINES, Service
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Done
+
+STARTS = [
+    "Starting docker.service - Docker Application Container Engine...",
+    'time="2026-04-14T09:08:07.020692018Z" level=info msg="Default bridge (docker0) is assigned"',
+    'time="2026-04-14T09:08:07.120692018Z" level=debug msg="Listener created"',
+]
+FAILS = [
+    'time="2026-04-14T09:08:08.133138962Z" level=error msg="unable to configure the Docker daemon"',
+    "docker.service: Failed with result 'exit-code'.",
+]
+
+
+class Journal:
+    """A journal that has a line only after it was asked to take what is there, as one beside a busy disk."""
+
+    def __init__(self, lines):
+        self._lines, self._taken = lines, []
+
+    def run(self, argv, limit_s=60):
+        if argv == ["journalctl", "--sync"]:
+            self._taken = self._lines
+            return Done(tuple(argv), 0, "", "")
+        (most,) = [int(word.split("=")[1]) for word in argv if word.startswith("--lines=")]
+        return Done(tuple(argv), 0, "\n".join(self._taken[-most:]), "")
+
+
+def words(lines):
+    return Service("docker.service", Journal(lines)).last_words()
+
+
+def test_the_journal_takes_what_was_said_before_it_is_read():
+    assert words(FAILS) == " / ".join(FAILS)
+
+
+@pytest.mark.parametrize("before", [0, 500], ids=["first", "after much that it did"])
+def test_what_ails_a_service_is_not_lost_in_what_it_does(before):
+    told = words([*STARTS * before, *FAILS, *STARTS[1:] * WORDS_LINES])
+    assert told.endswith(" / ".join(FAILS))
+    assert "level=info" not in told
+
+
+def test_a_service_that_told_only_what_it_does_is_told_so():
+    assert words(STARTS[1:]) == " / ".join(STARTS[1:])
+    assert words([]) == words(["-- No entries --"]) == "nothing"
