@@ -36,6 +36,14 @@ def until(holds, limit_s=LIMIT_S):
         time.sleep(0.05)
 
 
+def journal(guest, *words):
+    """A guest's journal with all that was logged before: it is read only after it has taken what waits for it."""
+    for argv in (["journalctl", "--sync"], ["journalctl", "--no-pager", *words]):
+        status, out, err = guest.run(argv)
+        assert status == 0, err
+    return out
+
+
 class Played(list):
     """The results of a play's tasks on its first host, in their order; {} for a task that was not come to."""
 

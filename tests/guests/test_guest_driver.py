@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .lab import Fresh
+from .lab import Fresh, journal
 from .rows.vgpu_guest_driver import WITHOUT_NOUVEAU, driver
 from .watching import Processes
 
@@ -106,7 +106,7 @@ def test_the_token_is_shown_nowhere(gpu_guest, guests):
     shown = {
         "Ansible": played.output,
         "processes": processes.text,
-        "journal": gpu_guest.run(["journalctl", "--no-pager"])[1],
+        "journal": journal(gpu_guest),
     }
     assert "vgpu_licence" in shown["journal"], "Ansible writes its calls there"
     assert [place for place, text in shown.items() if token in text or token[-40:] in text] == []

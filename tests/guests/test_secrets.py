@@ -11,7 +11,7 @@ import pytest
 
 from rehearse import playbook
 
-from .lab import Fresh
+from .lab import Fresh, journal
 from .watching import OwnProcesses, Processes
 
 STAGES = ("guests", "runtime", "training")
@@ -63,7 +63,7 @@ class Site:
             "processes of this machine": own.text,
             "containers": processes.containers,
             "results": "".join(path.read_text() for path in results),
-            "journal": self.guest.run(["journalctl", "--no-pager"])[1],
+            "journal": journal(self.guest),
         }
 
     def holders(self, words):

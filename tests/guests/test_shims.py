@@ -5,7 +5,7 @@ from __future__ import annotations
 import docker.errors
 import pytest
 
-from .lab import until
+from .lab import journal, until
 
 GRID = "nvidia-linux-grid-550_550.54.15_amd64.deb"
 PAIRED = {"vgpus": ["grid_a100-40c"], "adapters": [{"type": "pvrdma", "network": "pg-rdma"}]}
@@ -66,7 +66,7 @@ def test_driver_and_licence_from_the_depot(fresh_guest, guests, sources):
     assert "Unlicensed (Unrestricted)" in sh(guest, "nvidia-smi -q")[1]
     sh(guest, "systemctl restart nvidia-gridd")
     until(lambda: "Licensed (Expiry: " in sh(guest, "nvidia-smi -q")[1])
-    assert "License acquired successfully." in sh(guest, "journalctl -u nvidia-gridd -o cat")[1]
+    assert "License acquired successfully." in journal(guest, "-u", "nvidia-gridd", "-o", "cat")
     reboot(guest)
     until(lambda: "Licensed (Expiry: " in sh(guest, "nvidia-smi -q")[1])
     assert sh(guest, "apt-get purge -qq nvidia-linux-grid-550; command -v nvidia-smi")[0] != 0
