@@ -28,6 +28,12 @@ class Bare:
         return out.strip()
 
     def role(self, check=False, **wish):
+        """[(host, task)] of what the role changed, or would."""
+        played = self.play(check=check, **wish)
+        assert played.status == 0, played.output
+        return played.done
+
+    def play(self, check=False, **wish):
         # Containers may not raise their limits.
         variables = {"limits": {"memlock": "as_is", "nofile": 0}, "gpu": False, **wish}
         play = {
@@ -36,9 +42,7 @@ class Bare:
             "vars": {f"guest_vm_{name}": value for name, value in variables.items()},
             "roles": ["aiready.vsphere.guest_vm"],
         }
-        played = self.lab.playbook([play], check=check)
-        assert played.status == 0, played.output
-        return played.done
+        return self.lab.playbook([play], check=check)
 
 
 @pytest.fixture
@@ -100,7 +104,7 @@ def test_what_was_written_before_a_role_was_killed_is_gone_by_after_the_next_one
     assert bare.role(**wish) == []
 
 
-def test_drivers_of_ofed_that_a_killed_role_installed_get_their_restart(guests, fresh_guest):
+def test_drivers_of_ofed_that_a_killed_role_installed_get_their_restart_where_it_is_allowed(guests, fresh_guest):
     bare = Bare(guests, fresh_guest(adapters=[{"type": "sriov", "network": "pg-sriov"}]))
     repository = f"deb [trusted=yes] {guests.twin.endpoint()['depot']['url']}/doca/deb ./"
     bare.sh(f"echo '{repository}' > {DOCA}; apt-get -qq update; apt-get -qq -y install doca-ofed 2>&1")
@@ -108,8 +112,16 @@ def test_drivers_of_ofed_that_a_killed_role_installed_get_their_restart(guests, 
         "data_path": "sriov",
         "data_interface": {"mac": "{{ ansible_facts['ens224'].macaddress }}", "address": "198.51.100.1/24"},
         "rdma": {"stack": "ofed"},
-        "reboot": "allow",
     }
+    planned = bare.play(check=True, **wish)
+    assert planned.status == 0, planned.output
+    assert (bare.name, "Restart the guest") in planned.done
+    told = planned.output.partition("A run would end here:")[2]
+    assert "waits for a restart of the guest" in told
+    refused = bare.play(**wish)
+    assert refused.status != 0
+    assert "set guest_vm_reboot to allow" in " ".join(refused.output.split())
+    wish["reboot"] = "allow"
     assert (bare.name, "Restart the guest") in bare.role(**wish)
     assert bare.sh("cat /sys/module/mlx5_core/version") == bare.sh("modinfo -F version mlx5_core") != ""
     assert bare.role(**wish) == []
