@@ -56,10 +56,15 @@ def needed(check, subject, variant, index):
             found += [one for one in index.of(name, wanted) if _of_scaling(check, variant, one)]
         elif name.startswith("pair."):
             some = index.at(name, [pair], wanted) if pair else index.of(name, wanted)
-            found += [one for one in some if pair or _concerns(one, guests)]
+            found += [one for one in some if pair or _among(one, guests)]
         else:
             found += [one for one in index.at(name, sorted(guests), wanted) if _concerns(one, guests)]
     return found
+
+
+def _among(one, guests):
+    """Whether a row about a pair is about two of these guests: what runs on one guest goes over no line."""
+    return one.row["verdict"] == SKIPPED or guests.issuperset(guests_of(one.subject))
 
 
 def _concerns(one, guests):

@@ -59,10 +59,11 @@ def parse(text):
 
 
 def _where(found, sent, received):
-    if found["local_mtu"] is not None:
-        return "local"
+    # Once a router has said what it takes, the kernel of the sender refuses what is larger as an error of its own.
     if found["hop"] is not None:
         return "hop"
+    if found["local_mtu"] is not None:
+        return "local"
     if received == 0:
         return "unreachable" if found["unreachable"] else "silent"
     return "" if received == sent else "some"

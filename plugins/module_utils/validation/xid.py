@@ -46,11 +46,12 @@ _KERNEL = re.compile(
 def parse(text):
     """The Xids of a log of the kernel: [{code, pci, time, kind, means, says}]."""
     lines = texts.lines(text)
-    refused = next((line.strip() for line in lines if _REFUSED.search(line)), None)
-    if refused is not None:
-        return texts.failed(TOOL, f"it may not be read: {refused}", text, xids=None)
     said = [line for line in lines if _KERNEL.search(line)]
     if not said:
+        # Other programs of the guest may be refused something, too, and say so in this log.
+        refused = next((line.strip() for line in lines if _REFUSED.search(line)), None)
+        if refused is not None:
+            return texts.failed(TOOL, f"it may not be read: {refused}", text, xids=None)
         why = "" if (text or "").strip() else "it is empty, so that nobody knows what happened"
         return texts.not_understood(TOOL, text, why)
     xids = []

@@ -103,6 +103,17 @@ def test_a_broken_rung_stops_what_stands_on_it_and_says_so(check, subject, stopp
     assert {row["verdict"] for row in others} <= {"pass"}
 
 
+def test_what_lies_between_guests_stops_no_training_of_a_single_one():
+    lab = World(3, "sriov")
+    for other in ("job-01", "job-02"):
+        lab.set("pair.ping_mtu", (other, "job-03"), status="failed", why="It broke.")
+        lab.set("pair.ping_mtu", ("job-03", other), status="failed", why="It broke.")
+    rows = {row["id"]: row["verdict"] for row in lab.judged()["rows"] if row["check"] == "cluster.training"}
+    alone = {row_id: verdict for row_id, verdict in rows.items() if "(1:" in row_id}
+    assert (len(alone), set(alone.values())) == (3, {"pass"})
+    assert {verdict for row_id, verdict in rows.items() if row_id not in alone} == {"not_run"}
+
+
 def test_the_first_broken_rung_is_named_and_not_one_that_it_stopped():
     lab = World(3, "sriov")
     lab.set("guest.modules", "job-02", modules=["ib_core"])

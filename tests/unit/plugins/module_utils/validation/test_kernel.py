@@ -20,6 +20,7 @@ from . import texts
         (texts.KERNEL + texts.XID.format(999), [(999, "unknown")]),
         ("Mar  1 08:15:30 job-01 kernel: NVRM: Xid (PCI:0000:03:00): 48, DBE\n", [(48, "hardware")]),
         ("2026-03-01T08:15:30+0000 job-01 kernel: eth0 up\n", []),
+        (texts.KERNEL + "[   12.000000] systemd[1]: Failed to mount data.mount: Permission denied\n", []),
     ],
 )
 def test_xids_of_the_kernels_log(text, codes):

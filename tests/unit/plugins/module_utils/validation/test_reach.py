@@ -28,6 +28,16 @@ from . import texts
             "hop",
             4000,
         ),
+        (
+            texts.PING.format(
+                lines="From 192.168.50.1 icmp_seq=1 Frag needed and DF set (mtu = 4000)\n"
+                "ping: local error: message too long, mtu=4000",
+                received=0,
+                loss=100,
+            ),
+            "hop",
+            4000,
+        ),
         # Switches drop what is too large without a word.
         (texts.PING.format(lines="", received=0, loss=100), "silent", None),
         (texts.PING.format(lines="", received=3, loss=40), "some", None),
@@ -37,7 +47,7 @@ from . import texts
             None,
         ),
     ],
-    ids=["all", "local", "local in older words", "a router", "silence", "some", "nobody"],
+    ids=["all", "local", "local in older words", "a router", "a router whose word was kept", "silence", "some", "nobody"],
 )
 def test_where_a_ping_of_full_size_ends(text, where, mtu):
     found = ping.parse(text)
