@@ -62,7 +62,7 @@ build: setup ## the tarball for Galaxy in .build/dist, checked as Galaxy's impor
 docs: setup ## pages of the modules and roles as HTML in .build/docs
 	@$(IN_VENV) python -m gates.pages
 
-bench: setup ## requests and time of vgpu_profile beside community.vmware's module
+bench: setup ## requests and times of modules, planners and playbooks, in part beside community.vmware's
 	@$(IN_VENV) python -m bench
 
 lock: setup ## renew the locks in requirements/ from the *.in files
