@@ -34,8 +34,8 @@ options:
     elements: dict
     default: []
     description:
-      - RV(aiready.vsphere.esxi_roce_info#module:hosts), from which the speed of the adapters is taken where the site
-        does not say it.
+      - RV(aiready.vsphere.esxi_roce_info#module:hosts). Where the site does not say the speed of the line, it is that
+        of the fastest of the ports that the site names for its data path.
 seealso:
   - plugin: aiready.vsphere.site_training
     plugin_type: filter

@@ -95,6 +95,8 @@ def _intent(site, wish, told, facts, host_ports):
     mtus = [guest["data_interface"].get("mtu") for guest in facts.values() if guest.get("data_interface")]
     roce = roce_of(given(site["roce"])) if rdma else None
     skip = dict(wish["skip"])
+    if site["fabric"]["agreement"] == "skip":
+        skip.setdefault("fabric.settings", "It leaves the comparison of the fabric out")
     if not site["training"]:
         skip.update({check: skip.get(check, "It says nothing of a training") for check in CLUSTER})
     elif not wish["nccl_command"]:
@@ -110,7 +112,7 @@ def _intent(site, wish, told, facts, host_ports):
     return {
         "guests": [host["name"] for host in hosts],
         "data_path": network["path"],
-        "speed_gb": wish["speed_gb"] or _speed(facts, host_ports),
+        "speed_gb": wish["speed_gb"] or _speed(network, facts, host_ports),
         "mtu": min((one for one in mtus if one), default=network["mtu"] if rdma else None),
         "gpus": "all" if any(gpus) else "none",
         "gpus_per_guest": min(gpus, default=0) or 1,
@@ -139,8 +141,12 @@ def _nodes(wanted, many):
     return sorted({*(1 << power for power in range(many.bit_length()) if 1 << power <= many), many})
 
 
-def _speed(facts, host_ports):
-    """The slowest adapter with RDMA of the hosts on which the guests are; None where nobody told."""
+def _speed(network, facts, host_ports):
+    """The fastest of the hosts' ports that carry the data path, so that a slow one stands out; None where nobody told.
+
+    Of TCP nobody says which ports those are.
+    """
+    names = network["nics"] if network["path"] in RDMA_PATHS else []
     used = {guest.get("host") for guest in facts.values()}
     ports = [
         port
@@ -148,8 +154,8 @@ def _speed(facts, host_ports):
         if one.get("name") in used
         for port in (one["ports"].values() if isinstance(one["ports"], dict) else one["ports"])
     ]
-    speeds = [port["speed"] for port in ports if port.get("rdma") and port.get("up") is not False and port.get("speed")]
-    return min(speeds, default=None)
+    mine = [port for port in ports if port.get("name") in names and port.get("up") is not False]
+    return max((port["speed"] for port in mine if port.get("speed")), default=None)
 
 
 def _pairs(site, wish, intent):

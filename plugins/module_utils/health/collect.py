@@ -36,9 +36,8 @@ def collect(seen, read=lambda _path: ""):
     for name, looks in mapping(seen.get("guests")).items():
         found += _of_guest(name, mapping(looks), files)
     found += _of_hosts(seen)
-    found += _of_agreement(seen)
+    found += _of_fabric(seen)
     found += listing(mapping(seen.get("pairs")).get("measurements"))
-    found += _of_switches(seen)
     for run in listing(seen.get("runs")):
         found += _of_run(mapping(run), files, read, listing(seen.get("simulated")))
     return found, files
@@ -90,6 +89,13 @@ def _of_hosts(seen):
         return []
     subject = {"guests": list(mapping(seen.get("guests")))}
     return [measurement("placement.hosts", subject, readings={"hosts": dict(hosts)})]
+
+
+def _of_fabric(seen):
+    """Settings of all ends and counters of ports, both of the devices that RDMA goes over."""
+    fake = "rdma" in listing(seen.get("simulated"))
+    found = [*_of_agreement(seen), *_of_switches(seen)]
+    return [dict(one, simulated=fake and one["status"] != SKIPPED) for one in found]
 
 
 def _of_agreement(seen):
@@ -207,9 +213,10 @@ def _nccl(subject, text, result, about):
     told, log = nccl_tests.parse(text), nccl_log.parse(text)
     values = readings({**log, **told})
     values["nodes"] = values.get("nodes") or len(subject["guests"])
-    why = told["why"] or _failed(result)
     if told["why"]:
-        return _unfinished("cluster.nccl", subject, result, _failed(result) or why, about)
+        return _unfinished("cluster.nccl", subject, result, _failed(result) or told["why"], about)
+    # Figures of a run that failed stay as evidence; the check fails by the verdict of the run.
+    values["verdict"] = mapping(result.get("verdict"))
     return measurement("cluster.nccl", subject, readings=values, **dict(about, version=str(told.get("version") or "")))
 
 

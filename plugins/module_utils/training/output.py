@@ -27,13 +27,17 @@ BENCHMARK = (
     ("model", re.compile(r"Model:\s+(\S+)")),
     ("batch", re.compile(r"Batch size:\s+(\d+)")),
 )
+# What NCCL itself calls IB is IBext, IBext_v8 and the like where HPC-X is in the image: the same over a plugin.
+RDMA, SOCKETS = r"IB\w*", "Socket"
+# The network of a connection and whether it reaches the memory of GPUs; newer ones tell a proxy behind the number.
+WAY = r"NET/(\w+)/\d+(?:\(\d+\))?(/GDRDMA)?"
 NCCL = (
     ("version", re.compile(r"NCCL version (\d+\.\d+(?:\.\d+)?)")),
     ("network", re.compile(r"NCCL INFO Using network (\S+)")),
-    ("via", re.compile(r"NCCL INFO Channel \S+ ?: .* via NET/(\w+)/\d+(/GDRDMA)?")),
+    ("via", re.compile(rf"NCCL INFO Channel \S+ ?: .* via {WAY}")),
     # With sockets NCCL prints the same of NET/Socket, where it means nothing.
-    ("gpudirect", re.compile(r"NET/IB ?: GPU Direct RDMA (Enabled|Disabled) for HCA \d+ '([^']+)'")),
-    ("no_device", re.compile(r"NCCL INFO NET/IB ?: No device found")),
+    ("gpudirect", re.compile(rf"NET/{RDMA} ?: GPU Direct RDMA (Enabled|Disabled) for HCA \d+ '([^']+)'")),
+    ("no_device", re.compile(rf"NCCL INFO NET/{RDMA} ?: No device found")),
 )
 
 
@@ -115,6 +119,21 @@ def nccl(text):
         if found is not None:
             return what, list(found.groups())
     return None
+
+
+def is_rdma(network):
+    """Whether a network of NCCL is RDMA, by its name."""
+    return re.fullmatch(RDMA, network) is not None
+
+
+def transport(networks):
+    """rdma, tcp or mixed, by the names of networks; None where there is none, or one that nobody knows."""
+    rdma = [name for name in networks if is_rdma(name)]
+    if not networks or any(name != SOCKETS and name not in rdma for name in networks):
+        return None
+    if len(rdma) == len(networks):
+        return "rdma"
+    return "mixed" if rdma else "tcp"
 
 
 def _value(text):

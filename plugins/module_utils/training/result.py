@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, progress
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, output, progress
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
 
 SCHEMA = 1
@@ -142,11 +142,11 @@ def _fell(told):
 
 
 def _transport(seen):
-    networks = seen.nccl["networks"]
-    if networks and networks != ["IB"]:
+    others = [name for name in seen.nccl["networks"] if not output.is_rdma(name)]
+    if others:
         yield (
             "fell_back_to_tcp",
-            f"NCCL used {', '.join(networks)} instead of RDMA"
+            f"NCCL used {', '.join(others)} instead of RDMA"
             + (", it found no device" if seen.nccl["no_device"] else ""),
         )
 

@@ -43,9 +43,28 @@ def text_of(baseline):
     return json.dumps(baseline, indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
-def key_of(row_id, data_path):
-    """Figures of another data path are other figures."""
-    return f"{data_path}: {row_id}"
+def key_of(row_id, data_path, workload=()):
+    """Figures of another data path are other figures, and so are those of another model or batch."""
+    return ", ".join([f"{data_path}: {row_id}", *(str(one) for one in workload if one)])
+
+
+def of_site(whole, site):
+    """What of a file is of one site. Sites may share a file, and the figures of one say nothing of another."""
+    begin = _begin(site)
+    entries = {key[len(begin) :]: one for key, one in whole["entries"].items() if key.startswith(begin)}
+    return {"format": FORMAT, "entries": entries}
+
+
+def with_site(whole, site, part):
+    """The file with the entries of one site as they are now."""
+    return {
+        "format": FORMAT,
+        "entries": {**whole["entries"], **{_begin(site) + key: one for key, one in part["entries"].items()}},
+    }
+
+
+def _begin(site):
+    return f"{site} / " if site else ""
 
 
 def compare(baseline, key, value, simulated=False):

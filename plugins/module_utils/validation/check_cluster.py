@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import spread, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import (
+    FAIL,
     Found,
     listing,
     mapping,
@@ -60,6 +62,18 @@ def build(values, about):
 
 def nccl(values, about):
     """The bandwidth of an all-reduce, and over what it went, which only the log of NCCL tells."""
+    answer = _reduced(values, about)
+    verdict = mapping(values.get("verdict"))
+    # A rank can die after the last figure is printed. Of a way over sockets the check itself tells more than the run.
+    told = verdict.get("code") == "fell_back_to_tcp" and answer.verdict == FAIL
+    if verdict and verdict.get("state") != "passed" and not told:
+        host, why = (str(verdict.get(key) or "") for key in ("host", "reason"))
+        answer.skip = ""
+        answer.fail(f"{why.rstrip('.') or 'Its run failed'}.", spread.where(host, about.places) if host else "", "run")
+    return answer
+
+
+def _reduced(values, about):
     measured = number(values.get("busbw"))
     answer = Found(measured if measured else None)
     if values.get("alone"):
@@ -127,10 +141,9 @@ def figures(values):
     throughput, printed = mapping(values.get("throughput")), mapping(values.get("benchmark"))
     rates = _rates(values)
     networks = listing(mapping(values.get("nccl")).get("networks")) if isinstance(values.get("nccl"), dict) else []
-    rdma = [name for name in networks if str(name).startswith("IB")]
     transport = values.get("transport") if values.get("transport") in ("rdma", "tcp", "mixed") else None
     if networks:
-        transport = "rdma" if len(rdma) == len(networks) else "mixed" if rdma else "tcp"
+        transport = output.transport([str(name) for name in networks])
     verdict = mapping(values.get("verdict"))
     candidates = (throughput.get("mean"), values.get("images_per_s"), values.get("total"), printed.get("total"))
     total = next((number(one) for one in candidates if number(one)), None)

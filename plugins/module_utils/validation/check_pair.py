@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import line as lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.check_guest import JUMBO, LARGEST_PATH_MTU
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import Found, mapping, number, short
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.spread import where
@@ -84,15 +85,12 @@ def bandwidth(values, about):
         size = short(values.get("bytes"))
         return Found(None, note=f"Messages of {size} bytes do not fill the path, so that this is no bandwidth.")
     answer = Found(measured if measured else None)
-    line = number(about.intent["speed_gb"])
+    line = lines.speed(about)
     if measured and line and values.get("both_directions") is not True and measured > LINE * line:
-        # In one order, so that both directions name the same place.
-        one, other = sorted(about.guests)
-        host = mapping(about.places.get(one)).get("host")
-        same = host and host == mapping(about.places.get(other)).get("host")
-        place = f"the host {host}, on which {one} and {other} run" if same else f"{one} and {other} share a host"
-        why = f"{short(measured)} Gb/s are more than the line has: this traffic does not go through the network."
-        answer.warn(why, place, "shared_host")
+        answer.warn(*_too_much(measured, line, about))
+    for guest, rate in lines.slower(about).items() if measured else ():
+        why = f"The link of {guest} has {short(rate)} Gb/s, and the fastest of the guests {short(line)}."
+        answer.warn(why, f"the link of {where(guest, about.places)}", "slow_link")
     path_mtu, mtu = number(values.get("mtu")), number(about.intent["mtu"])
     if measured and path_mtu and mtu and mtu >= JUMBO and path_mtu < LARGEST_PATH_MTU:
         why = f"RDMA uses packets of {short(path_mtu)} bytes, where {LARGEST_PATH_MTU} fit into an MTU of {short(mtu)}."
@@ -100,6 +98,19 @@ def bandwidth(values, about):
     if "retransmits" in values:
         _tcp(values, answer)
     return answer
+
+
+def _too_much(measured, line, about):
+    """(why, cause, code) of more than the line has. That both share a host is only said where their places tell it."""
+    # In one order, so that both directions name the same place.
+    one, other = sorted(about.guests)
+    host = mapping(about.places.get(one)).get("host")
+    more = f"{short(measured)} Gb/s are more than the line has"
+    if host and host == mapping(about.places.get(other)).get("host"):
+        why = f"{more}: this traffic does not go through the network."
+        return why, f"the host {host}, on which {one} and {other} run", "shared_host"
+    why = f"{more}: the speed given, {short(line)} Gb/s, is wrong, or the two share a host."
+    return why, f"between {where(one, about.places)} and {where(other, about.places)}", "over_line"
 
 
 def _tcp(values, answer):

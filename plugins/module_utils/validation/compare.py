@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
     check_cluster,
     counters,
+    line,
     rungs,
     spread,
     thresholds,
@@ -26,7 +27,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found i
     short,
 )
 
-MARK, BASELINE, OUTLIER, SPREAD = "mark", "baseline", "outlier", "spread"
+MARK, BASELINE, OUTLIER, SPREAD, UNHELD = "mark", "baseline", "outlier", "spread", "unheld"
 # Remarks that say that a figure is bad, and not something else of its test.
 OF_FIGURE = (MARK, BASELINE, OUTLIER)
 
@@ -55,11 +56,12 @@ def looks(measurements, checks):
 def marks(entry, about, values, given, baseline):
     """Hold one figure against its marks and its baseline, and iterations against each other."""
     found, unit = entry.found, entry.row["unit"]
+    line.keep(about, values)
     value = number(found.measured)
     cpu = entry.check == "cluster.training" and check_cluster.figures(values)["device"] == "CPU"
     if value is not None and found.compared:
-        _marks(entry, about, values, given, value, unit)
-        _baseline(entry, about, given, baseline, value, unit, cpu)
+        unmarked = _marks(entry, about, values, given, value, unit)
+        _baseline(entry, about, given, baseline, value, unit, cpu, unmarked)
     if entry.check == "cluster.training":
         _dispersion(found, check_cluster.figures(values)["dispersion"], given, cpu)
 
@@ -95,6 +97,7 @@ def _outliers(check, entries, better, given):
 
 
 def _marks(entry, about, values, given, value, unit):
+    """Hold a figure against its marks; what the row says of them where there are none."""
     found, check = entry.found, entry.check
     variants = ()
     if check == "cluster.nccl":
@@ -103,6 +106,10 @@ def _marks(entry, about, values, given, value, unit):
         variants = () if values.get("device") == "CPU" else ("gpu",)
     ranks = number(values.get("ranks_by_factor"))
     limits = thresholds.marks(check, about, given, variants, ranks, unit)
+    lacking, from_site = thresholds.lacking(check, about, given, variants, ranks)
+    if lacking and from_site:
+        # Whoever gave a mark counts on it, so that a figure which was not held to it is not simply good.
+        found.remarks.append(Remark(WARN, f"It was not held to the site's mark, a share of {lacking}.", "", UNHELD))
     lows = [one["low"] for one in limits if one["low"] is not None]
     highs = [one["high"] for one in limits if one["high"] is not None]
     if limits:
@@ -116,20 +123,24 @@ def _marks(entry, about, values, given, value, unit):
             why = f"{short(value)} {unit} is not {one['text'].split(', else')[0]}."
             found.remarks.append(Remark(one["verdict"], why, "", MARK))
             # One mark is enough; the others are less strict.
-            return
+            break
+    if not lacking:
+        return "No mark is published. This run becomes the baseline"
+    # A row that warns becomes no baseline.
+    return f"Marks are shares of {lacking}" + ("" if from_site else ". This run becomes the baseline")
 
 
-def _baseline(entry, about, given, baseline, value, unit, cpu):
+def _baseline(entry, about, given, baseline, value, unit, cpu, unmarked):
     rung = rungs.of(entry.check, entry.variant)
     if rung is None or not rung.kept:
         return
     found = entry.found
-    key = baselines.key_of(entry.row["id"], about.intent["data_path"])
+    key = _key(entry, about.intent)
     limit = thresholds.rule("baseline", "worse_percent", entry.check, given, cpu)
     was = baselines.compare(baseline, key, value, about.simulated)
     if was is None:
         if not found.expected:
-            found.expected = "No mark is published. This run becomes the baseline"
+            found.expected = unmarked
             found.source = "none"
         return
     least = f"no more than {short(limit)} % worse than {short(was['value'])} {unit} of the run {was['run']}"
@@ -141,6 +152,13 @@ def _baseline(entry, about, given, baseline, value, unit, cpu):
     if limit is not None and was["worse_percent"] > limit:
         why = f"It is {short(was['worse_percent'])} % worse than {short(was['value'])} {unit} of the run {was['run']}."
         found.remarks.append(Remark(WARN, why, "", BASELINE))
+
+
+def _key(entry, intent):
+    told = check_cluster.figures(entry.values) if entry.check == "cluster.training" else {}
+    return baselines.key_of(
+        entry.row["id"], intent["data_path"], [told.get(key) for key in ("model", "batch", "device")]
+    )
 
 
 def _dispersion(found, told, given, cpu):
@@ -197,7 +215,7 @@ def figures(entries, intent):
             continue
         made.append(
             {
-                "key": baselines.key_of(row["id"], intent["data_path"]),
+                "key": _key(entry, intent),
                 "value": row["measured"],
                 "unit": row["unit"],
                 "better": rung.better,

@@ -18,14 +18,12 @@ TOOL = "NCCL"
 MTUS = {1: 256, 2: 512, 3: 1024, 4: 2048, 5: 4096}
 _SAID = re.compile(r"NCCL (?:INFO|WARN) ")
 _WHERE = re.compile(r"(\S+?):\d+:\d+ \[(\d+)\] NCCL ")
-# Plugins of HPC-X are IBext and IBext_v8; their lines have the same form.
 _NETWORK = re.compile(r"NCCL INFO Using network (\S+)")
-_USING = re.compile(r"NET/(IB\w*) ?: Using (.*?); OOB ([^:\s]+)")
+_USING = re.compile(rf"NET/({output.RDMA}) ?: Using (.*?); OOB ([^:\s]+)")
 _DEVICE = re.compile(r"\[(\d+)\]([^\s:]+):(\d+)/(\w+)")
 _VIA = re.compile(r"Channel (\S+) ?: (\d+)\[[^\]]*\] -> (\d+)\[[^\]]*\].* via (\S+)")
-_NET = re.compile(r"NET/(\w+)/(\d+)(?:\(\d+\))?(/GDRDMA)?")
-_DIRECT = re.compile(r"NET/(\w+) ?: GPU Direct RDMA (Enabled|Disabled) for HCA \d+ '([^']+)'")
-_QP = re.compile(r"NET/IB\w* ?: .*\bmtu (\d)\b.*?\bGID (\d+)")
+_NET = re.compile(output.WAY)
+_QP = re.compile(rf"NET/{output.RDMA} ?: .*\bmtu (\d)\b.*?\bGID (\d+)")
 _WARN = re.compile(r"NCCL WARN (.*\S)")
 _SET = re.compile(r"NCCL INFO (NCCL_\w+) set (?:by environment )?to (\S+?)\.?(?:\s|$)")
 _DMABUF = re.compile(r"DMA-BUF is available on GPU device")
@@ -49,10 +47,9 @@ def parse(text):
         host = where.group(1) if where else ""
         _network(line, host, networks, devices, told)
         _connection(line, via, told)
-        found = _DIRECT.search(line)
-        # With sockets NCCL prints the same line of NET/Socket, where it means nothing.
-        if found is not None and found.group(1).startswith("IB"):
-            direct[found.group(3)] = found.group(2) == "Enabled"
+        what, values = output.nccl(line) or ("", [])
+        if what == "gpudirect":
+            direct[values[1]] = values[0] == "Enabled"
     transport = _transport(networks, via, told["nodes"])
     over_rdma = [one for one in via if one["rdma"]]
     answer = {
@@ -60,7 +57,9 @@ def parse(text):
         "networks": sorted({name for names in networks.values() for name in names}),
         "hosts": {host: sorted(names) for host, names in sorted(networks.items()) if host},
         "on_sockets": sorted(
-            host for host, names in networks.items() if host and transport != "local" and not any(map(_is_rdma, names))
+            host
+            for host, names in networks.items()
+            if host and transport != "local" and not any(map(output.is_rdma, names))
         ),
         "devices": sorted(devices.values(), key=lambda one: (one["index"], one["device"])),
         "channels": _counted(via),
@@ -113,9 +112,9 @@ def _connection(line, via, told):
                 "from": int(first),
                 "to": int(second),
                 "network": net.group(1) if net else None,
-                "rdma": bool(net) and _is_rdma(net.group(1)),
-                "gpudirect": bool(net and net.group(3)),
-                "way": f"NET/{net.group(1)}{net.group(3) or ''}" if net else way.split("/")[0],
+                "rdma": bool(net) and output.is_rdma(net.group(1)),
+                "gpudirect": bool(net and net.group(2)),
+                "way": f"NET/{net.group(1)}{net.group(2) or ''}" if net else way.split("/")[0],
             }
         )
     size, nodes = _SIZE.search(line), _NODES.search(line)
@@ -123,10 +122,6 @@ def _connection(line, via, told):
         told["ranks"] = max(told["ranks"] or 0, int(size.group(1)))
     if nodes is not None:
         told["nodes"] = max(told["nodes"] or 0, int(nodes.group(1)))
-
-
-def _is_rdma(network):
-    return network.startswith("IB")
 
 
 def _transport(networks, via, nodes):
@@ -138,15 +133,9 @@ def _transport(networks, via, nodes):
     if not over and nodes == 1:
         return "local"
     over = over or {name for names in networks.values() for name in names}
-    if not over:
-        return "local" if via else None
-    rdma = [name for name in over if _is_rdma(name)]
-    if len(rdma) == len(over):
-        return "rdma"
-    # Of a plugin that is not known nobody can say what it does.
-    if any(name != "Socket" and not _is_rdma(name) for name in over):
-        return None
-    return "mixed" if rdma else "tcp"
+    if not over and via:
+        return "local"
+    return output.transport(over)
 
 
 def _gpudirect(over_rdma, direct):

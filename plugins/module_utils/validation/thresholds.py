@@ -12,10 +12,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import line, rungs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import FAIL, WARN, mapping, number, short
 
 PROPOSAL = "a proposal of this collection, not confirmed for VMs; it only warns"
+# What a share is of, and what to do where it is not known.
+LACKING = {
+    "line": "the line, whose speed is not known: set site.validation.speed_gb",
+    "rdma": "RDMA's bandwidth between the same guests, which is not known: let pair.write_bw run, or leave out share",
+}
 AZURE, OCI = "Azure's public node health checks v0.4.5", "Oracle's public checks of GPU clusters v3.1.0"
 
 
@@ -191,13 +196,16 @@ def marks(check, about, given=None, variants=(), ranks=None, unit=""):
     """The limits of one figure: [{low, high, verdict, source, text, from_site}]; none where nothing is published.
 
     variants are words that say what kind of figure it is, such as gpudirect. A share of something that is not known
-    gives no limit.
+    gives no limit, which lacking tells.
     """
-    site = _of_site(check, about, given)
-    if site is not None:
-        return [one for one in (_limit(mark, about, unit, True) for mark in site) if one]
-    mine = [mark for mark in MARKS if mark.check == check and _applies(mark, about, variants, ranks)]
-    return [one for one in (_limit(mark, about, unit, False) for mark in mine) if one]
+    found, from_site = _all(check, about, given, variants, ranks)
+    return [_limit(mark, about, unit, from_site) for mark in found if _base(mark, about) is not None]
+
+
+def lacking(check, about, given=None, variants=(), ranks=None):
+    """(what shares are of that is not known, or an empty text; whether it is the site that gave them)."""
+    found, from_site = _all(check, about, given, variants, ranks)
+    return next((LACKING[mark.share] for mark in found if _base(mark, about) is None), ""), from_site
 
 
 def rule(kind, key, check="", given=None, cpu=False):
@@ -222,6 +230,14 @@ def published(gpu, model, batch):
     return ""
 
 
+def _all(check, about, given, variants, ranks):
+    """(the marks of one figure, whether they are the site's)."""
+    site = _of_site(check, about, given)
+    if site is not None:
+        return site, True
+    return [mark for mark in MARKS if mark.check == check and _applies(mark, about, variants, ranks)], False
+
+
 def _of_site(check, about, given):
     """The site's marks, of the variant before those of the check; None where it says nothing and defaults count."""
     given = mapping(given)
@@ -242,22 +258,26 @@ def _of_site(check, about, given):
 
 
 def _applies(mark, about, variants, ranks):
-    intent = about.intent
+    intent, speed = about.intent, line.speed(about)
     return (
         (not mark.paths or intent["data_path"] in mark.paths)
-        and (not mark.speeds or intent["speed_gb"] in mark.speeds)
+        and (not mark.speeds or speed is None or speed in mark.speeds)
         and (not mark.variants or any(one in variants for one in mark.variants))
         and (not mark.gpus or any(word in str(intent["gpu"]) for word in mark.gpus))
         and (not mark.ranks or ranks == mark.ranks)
     )
 
 
+def _base(mark, about):
+    """What a mark is a share of; None where that is not known."""
+    if not mark.share:
+        return 1.0
+    return line.speed(about) if mark.share == "line" else number(about.below.get("rdma_gbs"))
+
+
 def _limit(mark, about, unit, from_site):
-    base, of = 1.0, ""
+    base, of = _base(mark, about), ""
     if mark.share:
-        base = number(about.intent["speed_gb"]) if mark.share == "line" else number(about.below.get("rdma_gbs"))
-        if base is None:
-            return None
         what = f"the line of {short(base)} Gb/s" if mark.share == "line" else f"RDMA's {short(base)} GB/s"
         of = f" ({short(100 * (mark.low if mark.low is not None else mark.high))} % of {what})"
     low, high = (None if value is None else round(value * base, 6) for value in (mark.low, mark.high))

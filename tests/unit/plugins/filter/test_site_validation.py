@@ -20,17 +20,24 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import param
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ARGUMENTS as TRAINING_RUN
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import validation_blocked
 
-from unit.plugins.filter.seen_guests import seen, site, vm
+from unit.plugins.filter.seen_guests import PVRDMA, seen, site, vm
 from unit.plugins.filter.test_site_training import TRAINING, facts, variables
 
 site_validation = plugin.FilterModule().filters()["site_validation"]
 site_problems = Problems().filters()["site_problems"]
 ROOT = pathlib.Path(__file__).resolve().parents[4]
-PORTS = [
-    {"name": "esx-01", "ports": [{"name": "vmnic2", "rdma": "vmrdma0", "up": True, "speed": 100}]},
-    {"name": "esx-02", "ports": [{"name": "vmnic2", "rdma": "vmrdma0", "up": True, "speed": 25}]},
-    {"name": "esx-09", "ports": [{"name": "vmnic2", "rdma": "vmrdma0", "up": True, "speed": 10}]},
-]
+
+
+def port(speed, name="vmnic2", **more):
+    return {"name": name, "rdma": "vmrdma0", "up": True, "speed": speed, **more}
+
+
+def on_hosts(first, second, elsewhere=()):
+    """What ESXi hosts tell of their ports; no guest is on the last one."""
+    return [
+        {"name": f"esx-{number:02}", "ports": list(ports)}
+        for number, ports in ((1, first), (2, second), (9, elsewhere))
+    ]
 
 
 def validation(guests=None, ports=None, training=TRAINING, parts=None, **wish):
@@ -129,9 +136,28 @@ def test_a_site_without_a_training_still_measures_guests_and_pairs():
     assert told["intent"]["skip"]["cluster.training"] == "It says nothing of a training"
 
 
-@pytest.mark.parametrize("ports, wish, speed", [(None, {}, None), (PORTS, {}, 25), (PORTS, {"speed_gb": 200}, 200)])
-def test_speed_is_that_of_the_slowest_adapter_on_the_way_unless_the_site_says_it(ports, wish, speed):
-    assert validation(ports=ports, **wish)["intent"]["speed_gb"] == speed
+SPEEDS = {
+    "nobody told": (None, {}, {}, None),
+    "one slow link is not the line": (on_hosts([port(100)], [port(25)]), {}, {}, 100),
+    "a host without guests": (on_hosts([port(100)], [port(100)], [port(400)]), {}, {}, 100),
+    "ports that are not of the data path": (
+        on_hosts([port(100), port(25, "vmnic0"), port(200, "vmnic5")], [port(100), port(25, "vmnic0")]),
+        {},
+        {},
+        100,
+    ),
+    "a port without a link": (on_hosts([port(100, up=False)], [port(25)]), {}, {}, 25),
+    "a port whose RDMA is not there yet": (on_hosts([port(100, rdma=None)], [port(100)]), {}, {}, 100),
+    "ports that were given away": (on_hosts([port(25, "vmnic0")], []), {}, {"path": "passthrough"}, None),
+    "TCP, of which nobody knows the ports": (on_hosts([port(100)], [port(100)]), {}, {"path": "tcp"}, None),
+    "the site has the last word": (on_hosts([port(100)], [port(100)]), {"speed_gb": 200}, {}, 200),
+}
+
+
+@pytest.mark.parametrize("ports, wish, network, speed", SPEEDS.values(), ids=SPEEDS)
+def test_the_line_is_the_fastest_of_the_ports_of_the_data_path_unless_the_site_says_it(ports, wish, network, speed):
+    told = validation(ports=ports, parts={"network": {**PVRDMA, **network}}, **wish)
+    assert told["intent"]["speed_gb"] == speed
 
 
 def test_runs_are_given_only_what_a_run_takes():

@@ -7,6 +7,7 @@ import json
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output, result
 
+from .runs import params
 from .samples import progress, read
 
 
@@ -125,6 +126,55 @@ def test_rdma_is_told_from_sockets():
     assert (rdma["networks"], rdma["via"], rdma["gpudirect"]) == (["IB"], ["IB", "IB/GDRDMA"], {"mlx5_0": False})
     assert (sockets["networks"], sockets["no_device"], sockets["gpudirect"]) == (["Socket"], True, {})
     assert sockets["version"] == "2.22.3"
+
+
+@pytest.mark.parametrize("network", ["IBext", "IBext_v7", "IBext_v8", "IBext_v10"])
+def test_the_plugin_of_hpcx_is_rdma_as_what_nccl_has_itself(network):
+    seen = progress(read("nccl_rdma").replace("NET/IB", f"NET/{network}").replace("network IB", f"network {network}"))
+    told = (seen.nccl["networks"], seen.nccl["via"], seen.nccl["gpudirect"])
+    assert told == ([network], [network, f"{network}/GDRDMA"], {"mlx5_0": False})
+    assert list(result.shortcomings(OVER_RDMA, seen)) == []
+
+
+OVER_RDMA = params(data_path="pvrdma", gpus="all", builtin=None, command=["all_reduce_perf"])
+
+
+@pytest.mark.parametrize(
+    "lines, why",
+    [
+        (("NET/IBext_v8 : No device found.", "Using network Socket"), "Socket instead of RDMA, it found no device"),
+        (("Using network IBext_v8", "Using network Socket"), "Socket instead of RDMA"),
+        (("Using network Socket",), "Socket instead of RDMA"),
+        (("Using network UCX",), "UCX instead of RDMA"),
+        (("Using network IB", "Using network IBext_v8"), ""),
+    ],
+    ids=["a plugin without a device", "one rank only", "all ranks", "one that nobody knows", "two names"],
+)
+def test_a_run_that_was_not_over_rdma_alone_is_no_success(lines, why):
+    seen = progress("".join(f"job-01:1:1 [0] NCCL INFO {line}\n" for line in lines))
+    wanted = [("fell_back_to_tcp", f"NCCL used {why}")] if why else []
+    assert list(result.shortcomings(OVER_RDMA, seen)) == wanted
+
+
+def test_gpudirect_of_a_connection_through_a_proxy_is_read():
+    line = "NCCL INFO Channel 00/0 : 0[0] -> 1[0] [send] via NET/IBext_v8/0(3)/GDRDMA(PCI)/Shared"
+    assert output.nccl(line) == ("via", ["IBext_v8", "/GDRDMA"])
+
+
+@pytest.mark.parametrize(
+    "networks, transport",
+    [
+        ([], None),
+        (["IB"], "rdma"),
+        (["IB", "IBext_v8"], "rdma"),
+        (["Socket"], "tcp"),
+        (["IBext", "Socket"], "mixed"),
+        (["UCX"], None),
+        (["IB", "UCX"], None),
+    ],
+)
+def test_names_of_networks_say_what_they_are(networks, transport):
+    assert output.transport(networks) == transport
 
 
 def test_rate_of_a_benchmark_leaves_out_the_iteration_that_compiles():

@@ -172,6 +172,17 @@ def test_a_baseline_is_what_good_rows_had_and_the_same_run_compares_equal():
     assert lab.judged(baseline=made)["verdict"]["state"] == "pass"
 
 
+def test_a_training_of_another_model_or_batch_is_compared_with_none():
+    lab = World(2, "pvrdma")
+    made = recorded(lab)
+    lab.set("cluster.training", batch=128, total=900.0)
+    rows = [row for row in lab.judged(baseline=made)["rows"] if row["check"] == "cluster.training"]
+    assert [row["why"] for row in rows if "worse than" in row["why"]] == []
+    lab.set("cluster.training", batch=32)
+    rows = [row for row in lab.judged(baseline=made)["rows"] if row["check"] == "cluster.training"]
+    assert [row["id"] for row in rows if "worse than" in row["why"]] != []
+
+
 @pytest.mark.parametrize(
     "check, change, verdict",
     [

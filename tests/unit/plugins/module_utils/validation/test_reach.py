@@ -47,7 +47,16 @@ from . import texts
             None,
         ),
     ],
-    ids=["all", "local", "local in older words", "a router", "a router whose word was kept", "silence", "some", "nobody"],
+    ids=[
+        "all",
+        "local",
+        "local in older words",
+        "a router",
+        "a router whose word was kept",
+        "silence",
+        "some",
+        "nobody",
+    ],
 )
 def test_where_a_ping_of_full_size_ends(text, where, mtu):
     found = ping.parse(text)

@@ -41,6 +41,22 @@ def test_a_training_has_to_go_the_way_it_was_to_go(values, transport, verdict):
     assert row_of(lab.judged(), f"cluster.training 2:{transport}")["verdict"] == verdict
 
 
+@pytest.mark.parametrize(
+    "networks, verdict",
+    [
+        (["IB"], "pass"),
+        (["IBext_v8"], "pass"),
+        (["IBext_v8", "Socket"], "fail"),
+        (["Socket"], "fail"),
+        (["UCX"], "fail"),
+    ],
+)
+def test_the_network_of_a_training_is_known_by_its_name(networks, verdict):
+    lab = World(2, "sriov")
+    lab.set("cluster.training", tuple(lab.guests), "2:rdma", nccl={"networks": networks})
+    assert row_of(lab.judged(), "cluster.training 2:rdma")["verdict"] == verdict
+
+
 def test_the_result_of_training_run_is_understood():
     lab = World(2, "sriov")
     lab.drop("cluster.training")
@@ -71,6 +87,56 @@ def test_a_training_that_failed_is_no_rate_to_compare():
     row = row_of(lab.judged(), "cluster.training 2:rdma")
     assert (row["verdict"], row["why"], row["cause"]) == ("fail", "Rank 1 died", "job-02")
     assert row_of(lab.judged(), "cluster.efficiency 2:rdma")["verdict"] == "not_run"
+
+
+def broken(reason="Rank 1 on job-02 failed first: it was killed by signal 9", host="job-02", code="rank_failed"):
+    return {"state": "failed", "code": code, "reason": reason, "host": host}
+
+
+@pytest.mark.parametrize(
+    "values, measured, why",
+    [
+        ({}, 10.5, "Rank 1 on job-02 failed first: it was killed by signal 9."),
+        (
+            {"wrong": 3},
+            10.5,
+            "3 values of the result were wrong. Rank 1 on job-02 failed first: it was killed by signal 9.",
+        ),
+        ({"alone": True, "nodes": 1, "busbw": 0.0}, None, "One rank took part, and there should be 2. Rank 1"),
+        ({"large": False}, None, "Rank 1 on job-02 failed first"),
+    ],
+    ids=["all figures are there", "wrong values", "one rank", "small messages"],
+)
+def test_nccl_of_a_run_that_failed_fails_whatever_its_table_says(values, measured, why):
+    lab = World(2, "sriov")
+    lab.set("cluster.nccl", verdict=broken(), **values)
+    row = row_of(lab.judged(), "cluster.nccl rdma")
+    assert (row["verdict"], row["measured"], row["why"][: len(why)]) == ("fail", measured, why)
+
+
+def test_nccl_of_a_run_that_failed_names_the_guest_and_of_one_gpu_is_not_left_out():
+    lab = World(2, "sriov")
+    lab.set("cluster.nccl", verdict=broken())
+    told = lab.judged()
+    assert row_of(told, "cluster.nccl rdma")["cause"].startswith("job-02 (esx-02 vmnic2, leaf-01")
+    # A figure of a run that failed is none to compare with later.
+    assert not any("nccl" in one["key"] for one in told["figures"])
+    alone = World(1, "sriov")
+    alone.set("cluster.nccl", verdict=broken("It did not end within 60 seconds", None, "too_long"), alone=True, nodes=1)
+    row = row_of(alone.judged(), "cluster.nccl rdma")
+    assert (row["verdict"], row["why"], row["cause"]) == ("fail", "It did not end within 60 seconds.", "")
+
+
+def test_sockets_are_told_once_although_the_run_failed_of_them_too():
+    lab = World(2, "sriov")
+    lab.set(
+        "cluster.nccl", verdict=broken("NCCL used Socket instead of RDMA", None, "fell_back_to_tcp"), transport="tcp"
+    )
+    row = row_of(lab.judged(), "cluster.nccl rdma")
+    assert (row["verdict"], row["why"].count("instead of RDMA")) == ("fail", 1)
+    assert row["cause"] == "NCCL on sockets"
+    lab.set("cluster.nccl", transport="rdma")
+    assert row_of(lab.judged(), "cluster.nccl rdma")["why"] == "NCCL used Socket instead of RDMA."
 
 
 def test_efficiency_and_gain_are_worked_out_from_trainings():
