@@ -121,7 +121,7 @@ def test_a_cable_that_is_pulled_stops_the_fabric_and_not_the_management(guests, 
     guests.twin.control.link(switch="leaf-01", port="Ethernet1", up=False)
     mtu.settled(9000, reaches=False)
     assert not mtu.passes(100)
-    assert guests.guest("job-01").run(["ping", "-c", "1", "-W", "2", guests.twin.guests.gateway])[0] == 0
+    assert guests.guest("job-01").run(["ping", "-c", "1", "-W", "60", guests.twin.guests.gateway])[0] == 0
 
 
 def test_off_and_on_keeps_the_disk(fresh_guest):

@@ -18,7 +18,7 @@ import fcntl, time
 file = open("/var/lib/dpkg/lock-frontend", "w")
 fcntl.lockf(file, fcntl.LOCK_EX)
 open("/run/held", "w").close()
-time.sleep(60)
+time.sleep(3600)
 """
 # Waits until dpkg is at work on the driver, then ends the module and what it has started, as a lost machine would. The
 # brackets keep the patterns from finding this very script.

@@ -27,7 +27,7 @@ def ask(registry, path, login=None, ca_file=None):
     if login:
         request.add_header("Authorization", f"Basic {base64.b64encode(':'.join(login).encode()).decode()}")
     context = ssl.create_default_context(cafile=ca_file or where["ca_file"])
-    with urllib.request.urlopen(request, context=context, timeout=10) as answer:
+    with urllib.request.urlopen(request, context=context, timeout=300) as answer:
         return json.load(answer)
 
 
@@ -70,7 +70,7 @@ def test_every_layer_of_the_training_image_is_there(registry):
         request = urllib.request.Request(url, method="HEAD")
         request.add_header("Authorization", f"Basic {base64.b64encode(':'.join(login(registry)).encode()).decode()}")
         context = ssl.create_default_context(cafile=where["ca_file"])
-        with urllib.request.urlopen(request, context=context, timeout=10) as answer:
+        with urllib.request.urlopen(request, context=context, timeout=300) as answer:
             assert int(answer.headers["Content-Length"]) == layer["size"]
 
 

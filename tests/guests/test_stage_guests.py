@@ -40,7 +40,7 @@ def test_a_guest_that_never_lets_anybody_in_is_told_with_what_it_answers(guests,
     shut = guests.guest(PAIR[1])
     shut.put(NOLOGIN, SHUT)
     try:
-        run = ask(guests, tmp_path, timeout_s=3)
+        run = ask(guests, tmp_path, timeout_s=10)
     finally:
         shut.run(["rm", NOLOGIN])
     assert run.status != 0

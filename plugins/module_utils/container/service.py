@@ -63,13 +63,22 @@ class Service:
         return self.do("restart")
 
     def last_words(self, since=None):
-        """What it said last of what ails it, or what is known instead."""
+        """What it said last of what ails it, else what systemd said of it, or what is known instead."""
         # A service that failed is known to have failed before the journal has what it said last.
         self._commands.run(["journalctl", "--sync"], limit_s=20)
-        argv = ["journalctl", f"--unit={self.unit}", "--no-pager", "--output=cat", f"--lines={JOURNAL_LINES}"]
+        # systemd tells of every try to start it again, which would push the reason out.
+        lines = self._journal(f"_SYSTEMD_UNIT={self.unit}", since, _ails) or self._journal(f"--unit={self.unit}", since)
+        lines = [line for line in lines if _ails(line)] or lines
+        return " / ".join(lines[-WORDS_LINES:]) or "nothing"
+
+    def _journal(self, which, since, fits=bool):
+        argv = ["journalctl", which, "--no-pager", "--output=cat", f"--lines={JOURNAL_LINES}"]
         if since is not None:
             argv.append(f"--since=@{int(since)}")
         done = self._commands.run(argv)
-        lines = [line.strip() for line in done.stdout.splitlines() if line.strip() and not line.startswith("-- ")]
-        lines = [line for line in lines if not _CHATTER.search(line)] or lines
-        return " / ".join(lines[-WORDS_LINES:]) if done.ok and lines else "nothing"
+        lines = [line.strip() for line in done.stdout.splitlines() if not line.startswith("-- ")]
+        return [line for line in lines if line and fits(line)] if done.ok else []
+
+
+def _ails(line):
+    return _CHATTER.search(line) is None

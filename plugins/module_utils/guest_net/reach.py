@@ -6,11 +6,16 @@
 
 from __future__ import annotations
 
+import re
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 
 # The headers of IP and ICMP in front of what ping sends.
 HEADERS = 28
 SMALLEST = 576
+# How long the answer to one of the packets is waited for, while the largest size is looked for.
+ANSWERS_S = 3
+_RECEIVED = re.compile(r"\b([0-9]+) (?:packets )?received")
 PLACES = (
     "the peer's own adapter, the port group and the distributed switch of both VMs, the network adapters of both "
     "hosts, and the ports of the switches between them"
@@ -48,7 +53,10 @@ def prove(commands, link, mtu, peers, wait_s):
 
 
 def _passes(commands, link, mtu, peer, wait_s):
-    """Three packets, of which one is enough: the first may wait for the peer's hardware address."""
+    """Three packets, of which one is enough: the first may wait for the peer's hardware address.
+
+    Where it has a limit of time, ping itself succeeds only when all are answered.
+    """
     size = str(mtu - HEADERS)
     argv = ["ping", "-q", "-n", "-c", "3", "-i", "0.2", "-W", "1", "-w", str(wait_s), "-M", "do", "-s", size]
     done = commands.run([*argv, "-I", link.name, peer], limit_s=wait_s + 5)
@@ -60,7 +68,8 @@ def _passes(commands, link, mtu, peer, wait_s):
             "Install iputils-ping (iputils on Red Hat), then run again",
             "ping_missing",
         )
-    return done.ok
+    answered = _RECEIVED.search(done.stdout)
+    return done.ok or (answered is not None and int(answered.group(1)) > 0)
 
 
 def _largest(commands, link, mtu, peer):
@@ -68,8 +77,8 @@ def _largest(commands, link, mtu, peer):
     works, fails = SMALLEST, mtu
     for likely in (1500, 8900):
         if works < likely < fails:
-            works, fails = (likely, fails) if _passes(commands, link, likely, peer, 1) else (works, likely)
+            works, fails = (likely, fails) if _passes(commands, link, likely, peer, ANSWERS_S) else (works, likely)
     while fails - works > 1:
         middle = (works + fails) // 2
-        works, fails = (middle, fails) if _passes(commands, link, middle, peer, 1) else (works, middle)
+        works, fails = (middle, fails) if _passes(commands, link, middle, peer, ANSWERS_S) else (works, middle)
     return works

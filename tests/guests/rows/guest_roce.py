@@ -15,7 +15,7 @@ ROWS = [
         before=(
             {"name": "The connection manager is there", "ansible.builtin.command": {"argv": ["modprobe", "rdma_cm"]}},
             # What the shell's files show follows the guest a moment later.
-            {"name": "Its files are there", "ansible.builtin.wait_for": {"path": TOS, "timeout": 20}},
+            {"name": "Its files are there", "ansible.builtin.wait_for": {"path": TOS, "timeout": 300}},
         ),
         create=CALL,
         modify={**CALL, "config": {"dscp": 24, "ecn": {"state": "disabled"}}},

@@ -8,7 +8,10 @@ import struct
 import threading
 from dataclasses import dataclass
 
+import docker.errors
+
 STDOUT, STDERR = 1, 2
+KILLED = 137  # as the engine tells of a program that ended with its container
 HEADER = struct.Struct(">BxxxL")
 
 
@@ -51,7 +54,10 @@ def run(api, container, argv, stdin=None):
         frames = tuple(_frames(reader))
     finally:
         stream.close()
-    return Ended(api.exec_inspect(call)["ExitCode"], frames)
+    try:
+        return Ended(api.exec_inspect(call)["ExitCode"], frames)
+    except docker.errors.NotFound:  # such as of a guest that was told to power off
+        return Ended(KILLED, frames)
 
 
 def _feed(raw, data):

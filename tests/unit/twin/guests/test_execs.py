@@ -40,11 +40,14 @@ class Engine(BaseHTTPRequestHandler):
             self.connection.sendall(frame(1, self.rfile.read()))
 
     def do_GET(self):
-        self._tell({"ExitCode": STATUS})
+        if self.server.gone:
+            self._tell({"message": "No such exec instance: one"}, 404)
+        else:
+            self._tell({"ExitCode": STATUS})
 
-    def _tell(self, what):
+    def _tell(self, what, code=200):
         body = json.dumps(what).encode()
-        self.send_response(200)
+        self.send_response(code)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -59,6 +62,7 @@ class Engine(BaseHTTPRequestHandler):
 class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
     parts = ()
+    gone = False
 
 
 @pytest.fixture
@@ -95,6 +99,13 @@ def test_a_program_that_prints_nothing(engine):
     server.parts = (UPGRADED,)
     ended = execs.run(client, "guest", ["true"])
     assert (ended.status, ended.text) == (STATUS, "")
+
+
+def test_a_program_that_took_its_container_along(engine):
+    server, client = engine
+    server.parts, server.gone = (UPGRADED + OUT,), True
+    ended = execs.run(client, "guest", ["systemctl", "poweroff"])
+    assert (ended.status, ended.out) == (execs.KILLED, "first\n")
 
 
 def test_a_program_reads_what_it_is_given(engine):

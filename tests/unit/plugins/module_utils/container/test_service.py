@@ -6,14 +6,17 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.service import WORDS_LINES, Service
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Done
 
-STARTS = [
+SYSTEMD = [
     "Starting docker.service - Docker Application Container Engine...",
+    "docker.service: Failed with result 'exit-code'.",
+]
+CHATTER = [
     'time="2026-04-14T09:08:07.020692018Z" level=info msg="Default bridge (docker0) is assigned"',
     'time="2026-04-14T09:08:07.120692018Z" level=debug msg="Listener created"',
 ]
 FAILS = [
     'time="2026-04-14T09:08:08.133138962Z" level=error msg="unable to configure the Docker daemon"',
-    "docker.service: Failed with result 'exit-code'.",
+    "failed to start daemon",
 ]
 
 
@@ -27,8 +30,10 @@ class Journal:
         if argv == ["journalctl", "--sync"]:
             self._taken = self._lines
             return Done(tuple(argv), 0, "", "")
+        own = argv[1] == "_SYSTEMD_UNIT=docker.service"
+        lines = [line for line in self._taken if not (own and line in SYSTEMD)]
         (most,) = [int(word.split("=")[1]) for word in argv if word.startswith("--lines=")]
-        return Done(tuple(argv), 0, "\n".join(self._taken[-most:]), "")
+        return Done(tuple(argv), 0, "\n".join(lines[-most:]), "")
 
 
 def words(lines):
@@ -39,13 +44,19 @@ def test_the_journal_takes_what_was_said_before_it_is_read():
     assert words(FAILS) == " / ".join(FAILS)
 
 
-@pytest.mark.parametrize("before", [0, 500], ids=["first", "after much that it did"])
-def test_what_ails_a_service_is_not_lost_in_what_it_does(before):
-    told = words([*STARTS * before, *FAILS, *STARTS[1:] * WORDS_LINES])
-    assert told.endswith(" / ".join(FAILS))
-    assert "level=info" not in told
+@pytest.mark.parametrize(
+    "before, after",
+    [([], []), (CHATTER * 500, CHATTER * WORDS_LINES), ([], SYSTEMD * WORDS_LINES)],
+    ids=["alone", "among what it does", "before systemd tried it again"],
+)
+def test_what_ails_a_service_is_told_and_nothing_else(before, after):
+    assert words([*before, *FAILS, *after]) == " / ".join(FAILS)
+
+
+def test_of_a_service_that_said_nothing_systemd_is_heard():
+    assert words(SYSTEMD) == words([*CHATTER, *SYSTEMD]) == " / ".join(SYSTEMD)
 
 
 def test_a_service_that_told_only_what_it_does_is_told_so():
-    assert words(STARTS[1:]) == " / ".join(STARTS[1:])
+    assert words(CHATTER) == " / ".join(CHATTER)
     assert words([]) == words(["-- No entries --"]) == "nothing"

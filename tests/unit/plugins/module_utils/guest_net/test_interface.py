@@ -128,6 +128,12 @@ def test_large_packets_that_vanish_are_an_error_that_says_how_large_they_may_be(
     assert task.item.ids["reached"] == ["198.51.100.12"]
 
 
+def test_a_single_answer_proves_a_size(guest):
+    guest.peers, guest.lost = {"198.51.100.12"}, 2
+    Task(guest, mtu=9000, address="198.51.100.11/24").make()
+    assert Task(guest, ping=["198.51.100.12"]).make() is None
+
+
 def test_a_peer_that_does_not_answer_at_all_is_told_apart(guest):
     Task(guest, mtu=9000, address="198.51.100.11/24").make()
     assert Task(guest, ping=["198.51.100.12"]).make().code == "peer_unreachable"

@@ -19,6 +19,7 @@ class Guest:
         self.answers = dict(answers)  # {words that a command begins with: Done's (rc, stdout) or a text}
         self.programs = set(programs)
         self.path_mtu, self.peers = path_mtu, set(peers)
+        self.lost = 0  # of three packets
         self.refuses = ()  # words of `ip` that the kernel does not take
         self.said = []
         self.link("ens192", "00:50:56:9a:00:01", ["192.0.2.11/24"])
@@ -63,7 +64,9 @@ class Guest:
 
     def _ping(self, argv):
         fits = int(argv[argv.index("-s") + 1]) + 28 <= self.path_mtu
-        return Done(tuple(argv), 0 if fits and argv[-1] in self.peers else 1)
+        answered = 3 - self.lost if fits and argv[-1] in self.peers else 0
+        said = f"3 packets transmitted, {answered} received, {100 - 100 * answered // 3}% packet loss, time 402ms"
+        return Done(tuple(argv), 0 if answered == 3 else 1, said)
 
 
 def _row(name, link):
