@@ -65,14 +65,13 @@ def _plain(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def renewed(page: Path, wanted: str) -> str:
-    """The page with its table renewed."""
-    text = page.read_text()
-    begin, found, rest = text.partition(BEGIN)
-    dummy, closed, end = rest.partition(END)
-    if not (found and closed):
-        raise SystemExit(f"{page}: there is no place for the table of inputs. Add the lines\n{BEGIN}\n{END}")
-    return f"{begin}{BEGIN}\n{wanted}\n{END}{end}"
+def renewed(page: Path, wanted: str, opened: str = BEGIN, closed: str = END) -> str:
+    """The page with its table renewed, which stands between two lines."""
+    before, found, rest = page.read_text().partition(opened)
+    _old, ended, after = rest.partition(closed)
+    if not (found and ended):
+        raise SystemExit(f"{page}: there is no place for the table. Add the lines\n{opened}\n{closed}")
+    return f"{before}{opened}\n{wanted}\n{closed}{after}"
 
 
 def main() -> int:

@@ -128,7 +128,7 @@ MARKS = (
     ),
     Mark(
         *("cluster.rdma_gain", 0.0, None),
-        f"RDMA should not be slower than TCP; a public pair gained 7 to 8 % (DeepOps). {PROPOSAL}",
+        f"RDMA should not be slower than TCP; a public pair gained 7 to 8 % (DeepOps); no less is {PROPOSAL}",
         variants=("gpu",),
     ),
     Mark("guest.clock", None, 100.0, f"licences and logs need clocks that agree; 100 ms is {PROPOSAL}"),

@@ -1,0 +1,77 @@
+"""The tables of marks and rules in docs/validation.md, made from what the validation compares with.
+
+`PYTHONPATH=tests:.build/collections python -m house.marks_table` writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import short
+
+from .role_readme import ROOT, renewed
+
+PAGE = ROOT / "docs" / "validation.md"
+BEGIN, END = "<!-- marks: made by tests/house/marks_table.py -->", "<!-- end of marks -->"
+BASES = {"line": "of the line", "rdma": "of RDMA between the same guests"}
+
+
+def tables() -> str:
+    return "\n".join([*_marks(), "", *_rules()])
+
+
+def page() -> str:
+    """The page as it should be."""
+    return renewed(PAGE, tables(), BEGIN, END)
+
+
+def _marks() -> Iterator[str]:
+    yield "| Check | Mark | Where | Else | Source |"
+    yield "|---|---|---|---|---|"
+    for mark in thresholds.MARKS:
+        limits = [
+            f"{word} {_limit(mark, value)}"
+            for word, value in (("at least", mark.low), ("at most", mark.high))
+            if value is not None
+        ]
+        verdict = "fails" if mark.fails else "warns"
+        yield f"| `{mark.check}` | {', '.join(limits)} | {', '.join(_where(mark))} | {verdict} | {mark.source} |"
+
+
+def _limit(mark, value: float) -> str:
+    if mark.share:
+        return f"{short(100 * value)} % {BASES[mark.share]}"
+    rung = next(one for one in rungs.RUNGS if one.check == mark.check)
+    return f"{short(value)} {rung.unit}"
+
+
+def _where(mark) -> Iterator[str]:
+    yield from (f"`{path}`" for path in mark.paths)
+    if mark.speeds:
+        yield " or ".join(str(one) for one in mark.speeds) + " Gb/s"
+    yield from (f"`{one}`" for one in mark.variants)
+    yield from mark.gpus
+    if mark.ranks:
+        yield f"{mark.ranks} ranks"
+
+
+def _rules() -> Iterator[str]:
+    yield "| Rule | Defaults | Source |"
+    yield "|---|---|---|"
+    for name, rule in thresholds.RULES.items():
+        values = {key: value for key, value in rule.items() if key != "source"}
+        yield f"| `{name}` | {_values(values)} | {rule['source']} |"
+    for check, rules in thresholds.CHECK_RULES.items():
+        for name, rule in rules.items():
+            yield f"| `{name}` of `{check}` | {_values(rule)} | it depends on the processor of the moment |"
+    for name, rule in thresholds.CPU_RULES.items():
+        yield f"| `{name}` of trainings without GPUs | {_values(rule)} | guests may share the processors |"
+
+
+def _values(values: dict) -> str:
+    return ", ".join(f"`{key}: {'none' if value is None else short(value)}`" for key, value in values.items())
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
