@@ -1,4 +1,4 @@
-"""A made-up run in which one guest is cut off, so that much could not run because of little."""
+"""Made-up runs that went wrong: a guest is cut off, so that much could not run because of little; RDMA is not used."""
 
 from __future__ import annotations
 
@@ -27,6 +27,36 @@ def cut_off(name: str = "job-02") -> tuple[runs.Run, dict]:
         {**alone[0], "guests": [guest], "images_per_s": 412.0 - 3 * index} for index, guest in enumerate(run.names)
     ]
     return run, told
+
+
+def fell_back() -> tuple[runs.Run, dict]:
+    """All trainings that were to use RDMA went over TCP, on hosts with many GPUs and VMs of many kinds."""
+    run = runs.perfect(4, simulated=True)
+    why = "NCCL went over TCP sockets instead of RDMA; it found no RDMA device."
+    for row in run.rungs:
+        if row["check"] == "cluster.training" and row["variant"].endswith(":rdma") and row["variant"][0] != "1":
+            row.update(verdict="fail", why=why, cause="NCCL on sockets")
+        elif row["check"] == "cluster.efficiency":
+            _waits(row, f"cluster.training {row['variant']} all")
+    told = runs.results(run, "fail", why)
+    for one in told["trainings"]:
+        one["wanted"] = one["transport"]
+        if one["transport"] == "rdma" and one["nodes"] > 1:
+            one.update(transport="tcp", verdict="fail", images_per_s=one["images_per_s"] * 0.8)
+    _crowd(told["topology"])
+    return run, told
+
+
+def _crowd(found: dict) -> None:
+    """Eight GPUs and one of another kind, two VMs on parts of a card, a GPU that its guest does not show."""
+    hosts, vms = found["hosts"], found["vms"]
+    whole, small = ({"name": name, "mig": "", "vgpus": []} for name in ("NVIDIA H100 80GB HBM3", "NVIDIA A30"))
+    hosts[0]["gpus"] = [dict(gpu, vm="job-01") for gpu in (*[whole] * 8, small)]
+    part = {"name": "A100 PCIe 40GB", "mig": "3g.20gb", "vgpus": ["grid_a100-3-20c"], "simulated": True}
+    hosts[1].update(gpus=[dict(part, vm="job-02"), dict(part, vm="job-05")], vms=["job-02", "job-05"])
+    vms.insert(2, dict(vms[1], name="job-05", address="10.20.0.15"))
+    hosts[2]["gpus"] = [{"name": "unseen GPU", "mig": "", "vgpus": [], "vm": "job-03"}]
+    hosts[3]["gpus"] = [dict(whole, vm="job-04", mig="MIG", simulated=True)]
 
 
 def _waits(row: dict, need: str) -> None:

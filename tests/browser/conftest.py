@@ -72,6 +72,8 @@ def _make(top, name):
         run, told = runs.mixed()
     elif name == "cut-off":
         run, told = broken.cut_off()
+    elif name == "fallback":
+        run, told = broken.fell_back()
     else:
         run = runs.perfect({"perfect": 4, "large": 64}[name])
         told = runs.results(run)

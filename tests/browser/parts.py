@@ -58,6 +58,7 @@ def trainings(run, step: float = 1.0, slow: int | None = None) -> list[dict]:
                     "spread": round(rate * 0.012, 2),
                     "iterations": rounds,
                     "simulated": run.simulated,
+                    "verdict": "warn" if (nodes, transport) == (slow, "rdma") else "pass",
                 }
             )
     return found
@@ -68,7 +69,8 @@ def topology(run) -> dict:
     for index, name in enumerate(run.names):
         host = f"esx-{index + 1:02d}.example.com"
         leaf, port = f"leaf-{index // 16 + 1:02d}", f"Ethernet{index % 16 + 1}"
-        gpus = [{"name": "NVIDIA A100-PCIE-40GB", "mig": "", "vgpus": ["grid_a100-40c"]}]
+        card = {"name": "NVIDIA A100-PCIE-40GB", "mig": "", "vgpus": ["grid_a100-40c"]}
+        gpus = [dict(card, vm=name, simulated=run.simulated)]
         nics = [{"name": "vmnic2", "speed_gb": 100, "switch": leaf, "port": port}]
         hosts.append({"name": host, "gpus": gpus, "nics": nics, "vms": [name]})
         vms.append(

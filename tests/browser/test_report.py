@@ -9,7 +9,7 @@ import pytest
 
 from browser.seen import FIGURES, PLOTS, VIEWS, differing, look, wrong
 
-REPORTS = ["mixed", "perfect", "compared", "cut-off", "large"]
+REPORTS = ["mixed", "perfect", "compared", "cut-off", "fallback", "large"]
 
 
 @pytest.fixture(scope="session")

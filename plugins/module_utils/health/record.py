@@ -37,16 +37,18 @@ def record(params, now, reader=read):
     }
     measurements, files = collect.collect(seen, reader)
     picture = topology.picture(
-        params["places"], params["agreement"], params["host_ports"], params["switches"].get("after")
+        *(params["places"], params["agreement"], params["host_ports"], params["switches"].get("after")),
+        measurements=measurements,
     )
     path = os.path.expanduser(params["baseline"]) if params["baseline"] else ""
-    before = baselines.parse(reader(path) if path else "", path)
+    whole = baselines.parse(reader(path) if path else "", path)
+    before = baselines.of_site(whole, params["site"])
     told = judge.judge(measurements, params["intent"], params["thresholds"], before if path else None, picture)
     kept = None
     if path:
         run = os.path.basename(params["result_dir"].rstrip("/"))
         kept, _done = baselines.record(before, told["figures"], run, now, params["keep"])
-        kept = None if kept == before else kept
+        kept = None if kept == before else baselines.with_site(whole, params["site"], kept)
     made = {
         "format": FORMAT,
         "began": params["began"] or now,

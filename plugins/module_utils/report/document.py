@@ -162,6 +162,8 @@ def _topology(recorded):
                         "name": values.text(gpu.get("name")),
                         "mig": stages.shown(gpu["mig"]) if gpu.get("mig") else "",
                         "vgpus": values.texts(gpu.get("vgpus")),
+                        "vm": values.text(gpu.get("vm")),
+                        "simulated": values.flag(gpu.get("simulated")),
                     }
                     for gpu in values.entries(host.get("gpus"))
                 ],

@@ -39,9 +39,9 @@ class Form:
 
 
 # From left to right where there is room; on a phone the VM stands above its devices.
-_WIDE = {"vm": (12, 190), "gpu": (258, 190), "nic": (488, 170), "port": (724, 92), "switch": (816, 134)}
+_WIDE = {"vm": (12, 190), "gpu": (258, 238), "nic": (520, 138), "port": (724, 92), "switch": (816, 134)}
 WIDE = Form("wide", 1130, **_WIDE, beyond=(990, 128), row=58, vm_at=0, device_at=0, char=7.0, small=6.8)
-_NARROW = {"vm": (12, 196), "gpu": (12, 94), "nic": (114, 94), "port": (228, 62), "switch": (290, 70)}
+_NARROW = {"vm": (12, 196), "gpu": (12, 120), "nic": (140, 68), "port": (228, 62), "switch": (290, 70)}
 NARROW = Form("narrow", 380, **_NARROW, beyond=(290, 70), row=104, vm_at=0, device_at=54, char=7.7, small=6.9)
 BOX = 42
 
@@ -77,15 +77,13 @@ def _host(topology, host, form, top, boxes, wires, plugs):
     frame = _box("host", (left, form.nic[0] + form.nic[1] + 12 - left), top, height, [host["name"]], form)
     boxes.append(frame)
     nic_at = {}
-    for index, (vm, gpu, nic) in enumerate(rows):
+    for index, (vm, gpus, nic) in enumerate(rows):
         y = top + 28 + index * form.row
         vm_box = gpu_box = None
-        if gpu is not None:
-            # Whose boards these are is no news.
-            lines = [gpu["name"].replace("NVIDIA ", "", 1), " ".join([gpu["mig"], *gpu["vgpus"]]).strip() or "GPU"]
-            gpu_box = _box("gpu", form.gpu, y + form.device_at, BOX, lines, form)
+        if gpus:
+            gpu_box = _box("gpu", form.gpu, y + form.device_at, BOX, _lines(gpus), form)
         if nic is not None:
-            speed = f"{figure(nic['speed_gb'])} Gb/s" if nic["speed_gb"] is not None else "speed not recorded"
+            speed = f"{figure(nic['speed_gb'])} Gb/s" if nic["speed_gb"] is not None else "speed?"
             nic_box = _box("nic", form.nic, y + form.device_at, BOX, [nic["name"], speed], form)
             nic_at[nic["name"]] = nic_box
             if nic["switch"]:
@@ -103,26 +101,49 @@ def _host(topology, host, form, top, boxes, wires, plugs):
     return top + height
 
 
+def _lines(gpus):
+    """What a box says of the GPUs that a VM has: alike ones once, with their number."""
+    kinds = [" ".join([gpu["mig"], *gpu["vgpus"]]).strip() for gpu in gpus]
+    # Whose boards these are is no news.
+    cards = _counted([gpu["name"].replace("NVIDIA ", "", 1) for gpu in gpus])
+    fake = ["simulated"] if any(gpu["simulated"] for gpu in gpus) else []
+    words = _counted(kinds) if len(set(kinds)) > 1 else kinds[0]
+    if not words and not cards.endswith("GPU"):
+        words = "GPU" if len(gpus) == 1 else "GPUs"
+    return [cards, " ".join([*fake, words]).strip()]
+
+
+def _counted(names):
+    """Names, each once and with its number where there are several."""
+    counts = {name: names.count(name) for name in names if name}
+    return ", ".join(name if count == 1 else f"{count} x {name}" for name, count in counts.items())
+
+
 def _rows(topology, host):
-    """[(vm, gpu, nic)] of a host: each VM beside the devices that it has, then the devices that no VM has."""
+    """[(vm, GPUs, nic)] of a host: each VM beside the devices that it has, then the devices that no VM has."""
     known = {vm["name"]: vm for vm in topology["vms"]}
     names = list(dict.fromkeys([*host["vms"], *(vm["name"] for vm in topology["vms"] if vm["host"] == host["name"])]))
     gpus, nics = list(host["gpus"]), list(host["nics"])
     rows = []
     for name in names:
         vm = known.get(name) or {"name": name, "host": host["name"], "gpu": "", "nic": "", "address": ""}
-        gpu = next((one for one in gpus if vm["gpu"] and vm["gpu"] in (one["name"], *one["vgpus"])), None)
+        mine = _gpus(vm, gpus)
         nic = next((one for one in nics if vm["nic"] and vm["nic"] == one["name"]), None)
-        if gpu is not None:
-            gpus.remove(gpu)
+        gpus = [one for one in gpus if not any(one is own for own in mine)]
         if nic is not None:
             nics.remove(nic)
-        rows.append((vm, gpu, nic))
-    for index, (vm, gpu, nic) in enumerate(rows):
-        rows[index] = (vm, gpu, nic if nic is not None or vm["nic"] or not nics else nics.pop(0))
+        rows.append((vm, mine, nic))
+    for index, (vm, mine, nic) in enumerate(rows):
+        rows[index] = (vm, mine, nic if nic is not None or vm["nic"] or not nics else nics.pop(0))
     for index in range(max(len(gpus), len(nics))):
-        rows.append((None, gpus[index] if index < len(gpus) else None, nics[index] if index < len(nics) else None))
-    return rows or [(None, None, None)]
+        rows.append((None, gpus[index : index + 1], nics[index] if index < len(nics) else None))
+    return rows or [(None, [], None)]
+
+
+def _gpus(vm, gpus):
+    """The GPUs of a VM among those of its host; where nobody says whose each is, the first one that it names."""
+    named = [one for one in gpus if not one["vm"] and vm["gpu"] and vm["gpu"] in (one["name"], *one["vgpus"])]
+    return [one for one in gpus if one["vm"] == vm["name"]] or named[:1]
 
 
 def _switches(topology, plugs, form, boxes, wires):

@@ -16,11 +16,25 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.report.values impo
     texts,
 )
 
-TRANSPORTS = {"rdma": "RDMA", "tcp": "TCP"}
+# What a training went over; where that is not what was wanted it is `wanted:went`, which is neither RDMA nor TCP.
+TRANSPORTS = {
+    "rdma": "RDMA",
+    "tcp": "TCP",
+    "rdma:tcp": "RDMA wanted, went over TCP",
+    "rdma:mixed": "RDMA wanted, went partly over TCP",
+    "rdma:": "RDMA wanted, not proved",
+    "tcp:rdma": "TCP wanted, went over RDMA",
+    "tcp:mixed": "TCP wanted, went partly over RDMA",
+}
+COUNT = ("pass", "warn")
+WORDS = {"fail": "failed", "skipped": "skipped", "not_run": "not run"}
 
 
 def trainings(recorded):
-    """Runs in the order of transport and nodes, with speed-up and efficiency."""
+    """Runs in the order of transport and nodes, with speed-up and efficiency.
+
+    One whose row of the ladder neither passed nor warned has no rate, so that nothing takes it for a result.
+    """
     runs = [_run(entry) for entry in entries(recorded) if number(entry.get("nodes"))]
     runs.sort(key=lambda run: (run["model"], run["transport"], run["nodes"], run["ranks"] or 0))
     for run in runs:
@@ -41,12 +55,13 @@ def _tell_apart(runs):
     names = [(run["model"], run["label"]) for run in runs]
     ways = {run["transport"] for run in runs if run["nodes"] == 1}
     for run, name in zip(runs, names):
-        if names.count(name) < 2 or not run["guests"]:
-            continue
-        if run["nodes"] == 1 and len(ways) == 1:
-            run["label"] = f"1 node, {run['guests'][0]}"
-        else:
-            run["label"] += f", {run['guests'][0]}" + (" ..." if len(run["guests"]) > 1 else "")
+        if names.count(name) > 1 and run["guests"]:
+            if run["nodes"] == 1 and len(ways) == 1:
+                run["label"] = f"1 node, {run['guests'][0]}"
+            else:
+                run["label"] += f", {run['guests'][0]}" + (" ..." if len(run["guests"]) > 1 else "")
+        if run["verdict"] not in COUNT:
+            run["label"] += f", {WORDS.get(run['verdict'], 'not judged')}"
 
 
 def _run(entry):
@@ -54,7 +69,7 @@ def _run(entry):
     seconds = [one["seconds"] for one in rounds if one["seconds"] is not None]
     middle = median(seconds)
     nodes = entry["nodes"]
-    transport = text(entry.get("transport"))
+    transport, verdict, rate = _transport(entry), text(entry.get("verdict")), number(entry.get("images_per_s"))
     return {
         "label": f"{nodes} {'node' if nodes == 1 else 'nodes'}, {TRANSPORTS.get(transport, transport) or 'no network'}",
         "nodes": nodes,
@@ -62,8 +77,11 @@ def _run(entry):
         "transport": transport,
         "guests": texts(entry.get("guests")),
         "model": text(entry.get("model")),
-        "images_per_s": number(entry.get("images_per_s")),
-        "spread": number(entry.get("spread")),
+        "verdict": verdict,
+        "images_per_s": rate if verdict in COUNT else None,
+        # What it came to, whether that counts or not.
+        "measured": rate,
+        "spread": number(entry.get("spread")) if verdict in COUNT else None,
         "speedup": None,
         "efficiency": None,
         "relative_to": None,
@@ -78,6 +96,12 @@ def _run(entry):
         # How far the slowest is from the middle.
         "slowest_over": rounded(100 * (max(seconds) / middle - 1), 4) if middle else None,
     }
+
+
+def _transport(entry):
+    """What a training went over, with what was wanted where that is something else."""
+    went, wanted = text(entry.get("transport")), text(entry.get("wanted"))
+    return went if wanted in ("", went) else f"{wanted}:{went}"
 
 
 def _iteration(entry, index):

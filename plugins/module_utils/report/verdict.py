@@ -30,6 +30,7 @@ def verdict(recorded, rows, simulated, stages, broken_off, remarks):
     said = mapping(recorded)
     state = _state(said, rows, stages, remarks)
     many = sum(row["simulated"] for row in rows)
+    measured = sum(row["measured"] not in (None, "") for row in rows)
     groups = _not_right(rows)
     rehearsal = bool(simulated or many)
     sentence = text(said.get("sentence")) if state == text(said.get("state")) else ""
@@ -38,7 +39,7 @@ def verdict(recorded, rows, simulated, stages, broken_off, remarks):
         "title": TITLES[state][rehearsal],
         "sentence": sentence or _sentence(state, rows, stages, broken_off),
         "rehearsal": rehearsal,
-        "claim": _claim(rehearsal, many, len(rows)),
+        "claim": _claim(rehearsal, many, len(rows), measured),
         "counts": counts(rows),
         "rows": len(rows),
         "simulated_rows": many,
@@ -83,7 +84,9 @@ def _parts(numbers):
     return [f"{numbers[verdict]} {word}" for verdict, word in words.items() if numbers[verdict]] or ["0 failed"]
 
 
-def _claim(rehearsal, many, rows):
+def _claim(rehearsal, many, rows, measured):
+    if not measured:
+        return "Nothing was measured. The run says nothing about the speed or the health of real hardware."
     if not rehearsal:
         return "Measured on real devices. No result of this run stems from a simulated one."
     part = f"{many} of {rows} checks stem" if many else "What is listed below stems"

@@ -42,14 +42,16 @@ def trainings(entries):
         if entry.check != "cluster.training" or number(row["measured"]) is None:
             continue
         told = check_cluster.figures(entry.values)
-        count, _colon, transport = entry.variant.partition(":")
+        count, _colon, wanted = entry.variant.partition(":")
         nodes = int(count) if count.isdigit() else len(guests_of(entry.subject))
+        wanted = wanted or ("rdma" if told["transport"] in ("rdma", "mixed") else "tcp")
         dispersion = told["dispersion"] or {}
         made.append(
             {
                 "nodes": nodes,
                 "ranks": told["devices"] or nodes,
-                "transport": transport or told["transport"] or "tcp",
+                "wanted": wanted,
+                "transport": _went(nodes, wanted, told["transport"]),
                 "model": told["model"] or "",
                 "images_per_s": row["measured"],
                 "spread": dispersion.get("half"),
@@ -60,6 +62,14 @@ def trainings(entries):
             }
         )
     return made
+
+
+def _went(nodes, wanted, seen):
+    """What a training went over; empty where RDMA is not proved. One node alone uses no network."""
+    if nodes < 2:
+        return wanted
+    # TCP is what is there without NCCL too, so that nothing has to tell of it.
+    return seen or ("" if wanted == "rdma" else wanted)
 
 
 def thresholds(rows):

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.health import collect, probes, record, topology
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import judge, rungs
 from ansible_collections.aiready.vsphere.plugins.modules import validation_result
 
 from unit.plugins.modules.described import checked
@@ -132,14 +133,40 @@ def test_counters_are_what_they_grew_by(tmp_path):
     assert files[one["evidence"]] == "rx_bytes +100\n"
 
 
-def test_ports_of_switches_are_compared_with_themselves():
-    def switch(paused):
-        counters = {"pauses_received": {"3": paused}, "roce_drops": 0}
-        return [{"name": "leaf-01", "ports": {"Ethernet1": {"running": {"counters": counters}}, "Ethernet2": {}}}]
+def switch(paused):
+    """What roce_qos_info told of a switch."""
+    counters = {"pauses_received": {"3": paused}, "roce_drops": 0}
+    return [{"name": "leaf-01", "ports": {"Ethernet1": {"running": {"counters": counters}}, "Ethernet2": {}}}]
 
+
+def test_ports_of_switches_are_compared_with_themselves():
     (one,) = collect.collect({"switches": {"before": switch(1), "after": switch(5)}})[0]
     assert one["subject"] == {"switch": "leaf-01", "port": "Ethernet1"}
     assert one["readings"]["changed"] == {"rx_prio3_pause": 4}
+
+
+@pytest.mark.parametrize(
+    "simulated, marked", [(["rdma", "gpu"], True), (["rdma"], True), (["gpu"], False), ([], False)]
+)
+def test_the_fabric_of_a_rehearsal_is_marked_as_everything_that_rdma_goes_over(simulated, marked):
+    seen = {
+        "agreement": {"disagreements": [], "paths": PATHS},
+        "switches": {"before": switch(1), "after": switch(5)},
+        "simulated": simulated,
+    }
+    told = {one["check"]: one["simulated"] for one in collect.collect(seen)[0]}
+    assert told == {"fabric.settings": marked, "fabric.counters": marked}
+
+
+def test_a_site_that_leaves_out_the_comparison_of_the_fabric_is_not_incomplete_by_it(tmp_path):
+    intent = {"guests": GUESTS, "data_path": "pvrdma", "gpus": "none", "mtu": 9000}
+    why = "The site leaves it out: site.fabric.agreement is skip."
+    made, _files, _kept = judged(tmp_path, intent=intent, agreement={"why": why}, simulated=["rdma"])
+    rows = {row["check"]: row for row in made["rungs"] if row["check"].startswith("fabric.")}
+    assert {row["verdict"] for row in rows.values()} == {"skipped"}
+    assert rows["fabric.settings"]["why"] == why
+    # Nothing was asked of anything, real or not.
+    assert {row["simulated"] for row in rows.values()} == {False}
 
 
 RUNS = {
@@ -177,14 +204,19 @@ def test_all_iterations_are_taken_from_the_file_of_the_run():
     assert len(one["readings"]["iterations"]) == 500
 
 
-def test_nccl_is_told_with_what_it_went_over():
+def reduced(network):
+    """What nccl-tests print that came to their end."""
     half, figures = "time algbw busbw #wrong", "25000 10.74 10.74 0"
-    log = (
-        "[1,0]<stdout>:node-0:1:1 [0] NCCL INFO Using network Socket\n"
+    return (
+        f"[1,0]<stdout>:node-0:1:1 [0] NCCL INFO Using network {network}\n"
         f"# size count type redop root {half} {half}\n"
         f"  268435456 67108864 float sum -1 {figures} {figures}\n"
         "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 10.74\n"
     )
+
+
+def test_nccl_is_told_with_what_it_went_over():
+    log = reduced("Socket")
     given = {"check": "cluster.nccl", "variant": "rdma", "guests": GUESTS, "run": training("rdma")}
     found, files = collect.collect({"runs": [given], "simulated": ["gpu"]}, lambda path: log if path == "log" else "")
     assert (found[0]["status"], found[0]["readings"]["busbw"], found[0]["readings"]["transport"]) == (
@@ -195,6 +227,22 @@ def test_nccl_is_told_with_what_it_went_over():
     assert found[0]["simulated"]
     assert found[0]["command"] == ["mpirun", "-x", "A=b c"]
     assert files["evidence/cluster.nccl.rdma.txt"].startswith("### job-01: mpirun -x 'A=b c'\n")
+
+
+DIED = {"state": "failed", "code": "rank_failed", "reason": "Rank 1 on job-02 was killed", "host": "job-02"}
+
+
+@pytest.mark.parametrize(
+    "run, verdict, why", [({}, "pass", ""), ({"verdict": DIED}, "fail", "Rank 1 on job-02 was killed.")]
+)
+def test_nccl_whose_run_failed_after_its_table_fails_and_keeps_its_figures(run, verdict, why):
+    given = {"check": "cluster.nccl", "variant": "rdma", "guests": GUESTS, "run": training("rdma", **run)}
+    found, files = collect.collect({"runs": [given]}, lambda path: reduced("IBext_v8") if path == "log" else "")
+    others = dict.fromkeys(set(rungs.CHECKS) - {"cluster.nccl"}, "It is not asked here")
+    rows = judge.judge(found, {"guests": GUESTS, "data_path": "pvrdma", "skip": others})["rows"]
+    (row,) = [row for row in rows if row["check"] == "cluster.nccl"]
+    assert (row["verdict"], row["why"], row["measured"]) == (verdict, why, 10.74)
+    assert "10.74" in files[row["evidence"]]
 
 
 UNFINISHED = {
@@ -226,7 +274,8 @@ def test_the_picture_has_cables_and_vms():
     switches = [{"name": "leaf-01", "platform": "sonic"}, {"name": "spine-01", "platform": "eos"}]
     made = topology.picture(guests, {"paths": PATHS}, ports, switches)
     nic = {"name": "vmnic2", "speed_gb": 100, "switch": "leaf-01", "port": "Ethernet1"}
-    assert made["hosts"] == [{"name": "esx-01", "gpus": [], "nics": [nic], "vms": ["job-01"]}]
+    gpu = {"name": "A100 PCIe 40GB", "mig": "", "vgpus": ["grid_a100-40c"], "vm": "job-01", "simulated": False}
+    assert made["hosts"] == [{"name": "esx-01", "gpus": [gpu], "nics": [nic], "vms": ["job-01"]}]
     assert made["switches"][0]["peers"] == [{"port": "Ethernet31", "to": "spine-01"}]
     assert made["vms"] == [{"name": "job-01", **guests["job-01"]}]
 
@@ -238,6 +287,10 @@ def test_a_baseline_is_recorded_once_and_compared_with_later(tmp_path):
     record.keep(str(path), kept)
     again = record.record(params(tmp_path, baseline=str(path)), NOW, lambda name: record.read(name) or reader(name))
     assert again[2] is None
+    other = {**params(tmp_path, baseline=str(path)), "site": "another"}
+    grown = record.record(other, NOW, lambda name: record.read(name) or reader(name))[2]
+    assert len(grown["entries"]) == 2 * len(kept["entries"])
+    assert {key: one for key, one in grown["entries"].items() if key in kept["entries"]} == kept["entries"]
     assert record.write(str(tmp_path / "results" / "one"), made, files).endswith("/results/one/validation.json")
     told = json.loads((tmp_path / "results" / "one" / "validation.json").read_text())
     assert told == json.loads(json.dumps(made))

@@ -45,6 +45,7 @@ def test_a_run_that_did_not_come_to_its_validation_tells_its_stages():
     made = document(None, {"stages": [{"name": "hosts", "state": "failed", "seconds": 3}], "reboots": {"esx-01": 1}})
     assert made["verdict"]["state"] == "fail"
     assert made["verdict"]["sentence"] == "The run stopped in the stage hosts."
+    assert made["verdict"]["claim"].startswith("Nothing was measured.")
     assert (made["stages_seconds"], made["reboots_count"]) == (3, 1)
     assert "the ladder of checks" in made["not_recorded"]
 
@@ -73,6 +74,19 @@ def test_the_record_of_stages_counts_more_than_what_the_validation_knew_of_them(
 def test_the_headline_is_the_training_on_most_nodes_over_rdma():
     run = runs.perfect(4)
     assert document(runs.results(run), None)["headline"]["label"] == "4 nodes, RDMA"
+
+
+@pytest.mark.parametrize("verdict", ["fail", "skipped"])
+def test_the_headline_is_no_training_that_did_not_pass(verdict):
+    told = runs.results(runs.perfect(4))
+    for one in told["trainings"]:
+        if one["nodes"] == 4 and one["transport"] == "rdma":
+            one.update(wanted="rdma", transport="tcp", verdict=verdict)
+    headline = document(told, None)["headline"]
+    assert (headline["label"], headline["gain"]) == ("4 nodes, TCP", None)
+    for one in told["trainings"]:
+        one["verdict"] = verdict
+    assert document(told, None)["headline"] is None
 
 
 def test_efficiency_is_what_the_ladder_says_of_it():

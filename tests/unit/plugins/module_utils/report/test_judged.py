@@ -52,6 +52,19 @@ def test_what_the_judge_works_out_of_trainings_is_what_the_report_works_out(path
         assert run[keys[row["check"]]] == pytest.approx(row["measured"], abs=0.01), row["id"]
 
 
+def test_a_run_that_fell_back_to_tcp_is_not_reported_as_rdma():
+    world = World(2, "pvrdma")
+    world.set("cluster.training", tuple(world.guests), "2:rdma", transport="tcp")
+    told, made = report(world)
+    verdicts = {row["variant"]: row["verdict"] for row in told["rows"] if row["check"] == "cluster.training"}
+    assert (verdicts["2:rdma"], verdicts["2:tcp"]) == ("fail", "pass")
+    two = {run["label"]: (run["images_per_s"], run["gain"]) for run in made["trainings"] if run["nodes"] == 2}
+    assert two == {"2 nodes, TCP": (2664.0, None), "2 nodes, RDMA wanted, went over TCP, failed": (None, None)}
+    assert made["headline"]["label"] == "2 nodes, TCP"
+    assert "2 nodes, RDMA wanted, went over TCP, failed" in pages.html(made, {}, "")
+    assert "| 2 nodes, RDMA |" not in pages.markdown(made)
+
+
 def test_iterations_of_a_training_reach_the_report():
     _told, made = report(World(2, "sriov"))
     assert all(run["iterations"] and run["rated"] for run in made["trainings"])

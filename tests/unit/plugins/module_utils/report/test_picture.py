@@ -37,8 +37,20 @@ def two_of_each(found):
     ]
 
 
+def crowded(found):
+    """Hosts whose VMs have many GPUs, of one kind and of two, and a card that two VMs share."""
+    (one, other), vms = found["hosts"][:2], found["vms"]
+    whole = {"name": "NVIDIA H100 80GB HBM3", "mig": "", "vgpus": [], "vm": vms[0]["name"]}
+    small = {"name": "NVIDIA A30", "mig": "", "vgpus": [], "vm": vms[0]["name"]}
+    one["gpus"] = [whole] * 8 + [small]
+    part = {"name": "A100 PCIe 40GB", "mig": "3g.20gb", "vgpus": ["grid_a100-3-20c"], "simulated": True}
+    other["gpus"] = [dict(part, vm="left"), dict(part, vm="right"), {"name": "NVIDIA T4", "vgpus": []}]
+    other["vms"] = ["left", "right"]
+    vms[1:2] = [dict(vms[1], name=name, gpu="grid_a100-3-20c") for name in other["vms"]]
+
+
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-@pytest.mark.parametrize("change", [lambda found: None, two_of_each], ids=["plain", "two of each"])
+@pytest.mark.parametrize("change", [lambda found: None, two_of_each, crowded], ids=["plain", "two of each", "crowded"])
 def test_no_box_lies_on_another_or_outside_of_the_picture(form, change):
     (drawn,) = picture.pictures(topology(4, change), form)
     small = [box for box in drawn["boxes"] if box["kind"] != "host"]
@@ -68,6 +80,34 @@ def test_vms_of_one_host_get_devices_of_their_own():
     (drawn,) = picture.pictures(topology(1, two_of_each), picture.WIDE)
     titles = [wire["title"] for wire in drawn["wires"]]
     assert {"left, VM has GPU 1, GPU", "right, VM has GPU 2, GPU", "right, VM has vmnic2, 25 Gb/s"} <= set(titles)
+
+
+def test_gpus_of_a_vm_stand_together_with_their_number_and_whose_they_are():
+    (drawn,) = picture.pictures(topology(2, crowded), picture.WIDE)
+    assert [box["title"] for box in boxes(drawn, "gpu")] == [
+        "8 x H100 80GB HBM3, A30, GPUs",
+        "A100 PCIe 40GB, simulated 3g.20gb grid_a100-3-20c",
+        "A100 PCIe 40GB, simulated 3g.20gb grid_a100-3-20c",
+        "T4, GPU",
+    ]
+    joined = [wire["title"].split(",")[0] for wire in drawn["wires"] if wire["kind"] == "gpu"]
+    assert joined == ["job-01", "left", "right"]
+
+
+def test_a_gpu_that_its_guest_does_not_show_is_drawn_as_that():
+    def unseen(found):
+        found["hosts"][0]["gpus"] = [{"name": "unseen GPU", "mig": "", "vgpus": [], "vm": "job-01"}]
+        found["vms"][0]["gpu"] = "unseen GPU"
+
+    (drawn,) = picture.pictures(topology(1, unseen), picture.WIDE)
+    assert [box["lines"] for box in boxes(drawn, "gpu")] == [["unseen GPU"]]
+
+
+def test_a_simulated_gpu_says_so_on_a_phone_too():
+    found = document({"topology": runs.topology(runs.Run(1, simulated=True))}, None)["topology"]
+    for form in FORMS:
+        (box,) = boxes(picture.pictures(found, form)[0], "gpu")
+        assert box["lines"][1].startswith("simulated")
 
 
 def test_two_vms_may_share_an_adapter():

@@ -7,7 +7,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.report.trainings i
 
 
 def run(nodes, transport, rate, **more):
-    return {"nodes": nodes, "ranks": nodes, "transport": transport, "model": "m", "images_per_s": rate, **more}
+    return {
+        "nodes": nodes,
+        "ranks": nodes,
+        "transport": transport,
+        "model": "m",
+        "images_per_s": rate,
+        "verdict": "pass",
+        **more,
+    }
 
 
 def told(recorded, *keys):
@@ -68,3 +76,47 @@ def test_a_slow_guest_alone_is_not_the_measure_of_all():
     found = trainings([*alone, run(2, "rdma", 190.0, guests=["a", "b"])])
     assert found[-1]["efficiency"] == 95.0
     assert [one["label"] for one in found] == ["1 node, a", "1 node, b", "1 node, c", "2 nodes, RDMA"]
+
+
+@pytest.mark.parametrize(
+    "wanted,went,verdict,label",
+    [
+        ("rdma", "rdma", "pass", "2 nodes, RDMA"),
+        ("rdma", "rdma", "fail", "2 nodes, RDMA, failed"),
+        ("rdma", "tcp", "fail", "2 nodes, RDMA wanted, went over TCP, failed"),
+        ("rdma", "mixed", "fail", "2 nodes, RDMA wanted, went partly over TCP, failed"),
+        ("rdma", "", "skipped", "2 nodes, RDMA wanted, not proved, skipped"),
+        ("tcp", "rdma", "fail", "2 nodes, TCP wanted, went over RDMA, failed"),
+        ("tcp", "tcp", "not_run", "2 nodes, TCP, not run"),
+        # Of a record that does not tell what was wanted, or what it is worth.
+        (None, "tcp", "warn", "2 nodes, TCP"),
+        (None, "tcp", None, "2 nodes, TCP, not judged"),
+    ],
+)
+def test_a_run_is_named_after_what_it_went_over_and_after_its_verdict(wanted, went, verdict, label):
+    assert told([run(2, went, 100.0, wanted=wanted, verdict=verdict)], "label") == [(label,)]
+
+
+@pytest.mark.parametrize("verdict", ["fail", "skipped", "not_run", "", None, "great"])
+@pytest.mark.parametrize("went", ["rdma", "tcp", ""])
+def test_a_run_that_neither_passed_nor_warned_is_measured_and_has_no_rate(verdict, went):
+    bad = run(2, went, 110.0, wanted="rdma", verdict=verdict)
+    found = trainings([run(1, "tcp", 100.0), run(2, "tcp", 100.0), bad])
+    one = next(one for one in found if one["verdict"] != "pass")
+    assert [one[key] for key in ("images_per_s", "speedup", "efficiency", "gain", "measured")] == [None] * 4 + [110.0]
+    assert [one["gain"] for one in found] == [None] * 3
+
+
+def test_what_was_wanted_as_rdma_and_went_over_tcp_is_neither_in_what_rdma_gains():
+    # Even where somebody lets it pass.
+    fell = run(2, "tcp", 60.0, wanted="rdma")
+    found = trainings([run(2, "rdma", 110.0), run(2, "tcp", 100.0), fell])
+    assert [(one["transport"], one["gain"]) for one in found] == [("rdma", 10.0), ("rdma:tcp", None), ("tcp", None)]
+    assert [one["gain"] for one in trainings([fell, run(2, "tcp", 100.0)])] == [None, None]
+
+
+def test_what_failed_is_not_the_measure_of_others():
+    alone = [run(1, "rdma", 10.0, verdict="fail", guests=["a"]), run(1, "rdma", 100.0, guests=["b"])]
+    found = trainings([*alone, run(2, "rdma", 190.0)])
+    assert [one["label"] for one in found] == ["1 node, a, failed", "1 node, b", "2 nodes, RDMA"]
+    assert found[-1]["efficiency"] == 95.0

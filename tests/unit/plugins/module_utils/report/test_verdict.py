@@ -65,6 +65,19 @@ def test_a_run_with_anything_simulated_is_a_rehearsal_in_its_title_and_claims_no
     assert "nothing about the speed or the health of real hardware" in found["claim"]
 
 
+@pytest.mark.parametrize("simulated", [[], ["GPUs"]])
+@pytest.mark.parametrize("verdicts", [[], ["not_run"], ["not_run", "skipped", "fail"]])
+def test_a_run_in_which_nothing_was_measured_claims_no_measurement(verdicts, simulated):
+    some = [{"id": f"r{index}", "verdict": one, "measured": None} for index, one in enumerate(verdicts)]
+    found = verdict.verdict(None, rows.rows(some, []), simulated, ["hosts"], "", [])
+    assert found["claim"].startswith("Nothing was measured.")
+    assert "real devices" not in found["claim"]
+
+
+def test_a_run_with_a_figure_claims_what_it_measured():
+    assert made(["pass"])[0]["claim"].startswith("Measured on real devices.")
+
+
 @pytest.mark.parametrize("state", ["pass", "warn", "fail", "incomplete"])
 def test_a_run_on_real_devices_speaks_of_no_rehearsal(state):
     found, _remarks = made(["pass"], state)
