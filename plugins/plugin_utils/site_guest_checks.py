@@ -226,6 +226,11 @@ def _runtime(wish):
 def _training(site):
     wish = site["training"]
     yield from _image(wish)
+    if site["runtime"] and site["runtime"]["engine"] == "containerd":
+        yield (
+            "site.runtime.engine: containers of site.training are started in containerd by nerdctl, which no stage "
+            "installs. Use docker or podman."
+        )
     if bool(wish["builtin"]) == bool(wish["command"]):
         there = "Both are there" if wish["builtin"] else "There is neither"
         yield f"site.training: builtin or command says what is trained. {there}. Name one of them."

@@ -30,7 +30,31 @@ http: {{addr: "localhost:5000", tls: {{certificate: /srv/registry/ca.pem, key: /
 auth: {{htpasswd: {{realm: lab, path: /srv/registry/users}}}}
 END
 systemd-run --quiet --unit=lab-registry docker-registry serve /srv/registry/config.yml
-for _try in $(seq 100); do curl -sko /dev/null https://localhost:5000/v2/ && break; sleep 0.2; done
+until curl -sko /dev/null https://localhost:5000/v2/; do systemctl is-active --quiet lab-registry; sleep 0.2; done
+"""
+# dnf with a repository of its own, on a guest that is told to be of the other family.
+RPM = r"""
+set -e
+apt-get -qq install --no-install-recommends dnf rpm createrepo-c >/dev/null 2>&1
+mkdir -p /srv/rpm /etc/yum.repos.d && cd /srv/rpm
+for line in 'Name: lab-engine' 'Version: 1.20.0' 'Release: 1' 'Summary: lab' 'License: none' 'BuildArch: noarch' \
+  %description lab %files; do echo "$line"; done > lab.spec
+rpmbuild --quiet -bb --define '_rpmdir /srv/rpm' lab.spec
+createrepo_c --quiet .
+printf '[lab]\nname=lab\nbaseurl=file:///srv/rpm\ngpgcheck=0\n' > /etc/yum.repos.d/lab.repo
+"""
+ROCKY = {"os_family": "RedHat", "distribution": "Rocky", "pkg_mgr": "dnf", "architecture": "x86_64"}
+ROCKY_9 = {**ROCKY, "distribution_version": "9.4", "distribution_major_version": "9", "python_version": "3.9.18"}
+ROCKY_8 = {**ROCKY, "distribution_version": "8.10", "distribution_major_version": "8", "python_version": "3.6.8"}
+# Only apt knows the way to this server.
+KEY = "http://keys.lab.example/gpgkey"
+PROXY = """
+set -e
+mkdir -p '/srv/proxy/http:/keys.lab.example'
+echo 'what the proxy gives' > '/srv/proxy/http:/keys.lab.example/gpgkey'
+echo 'Acquire::http::Proxy::keys.lab.example "http://localhost:3128";' > /etc/apt/apt.conf.d/90-person
+systemd-run --quiet --unit=lab-proxy python3 -m http.server --bind localhost --directory /srv/proxy 3128
+for _try in $(seq 100); do curl -so /dev/null http://localhost:3128/ && break; sleep 0.1; done
 """
 
 
@@ -45,7 +69,7 @@ class Docker:
         assert status == 0, f"{text}: {out}{err}"
         return out.strip()
 
-    def role(self, check=False, **wish):
+    def role(self, check=False, facts=None, **wish):
         variables = {f"container_runtime_{name}": value for name, value in {"gpu": False, **wish}.items()}
         play = {
             "hosts": self.name,
@@ -53,7 +77,8 @@ class Docker:
             "vars": variables,
             "roles": [f"{OURS}.container_runtime"],
         }
-        return self.lab.playbook([play], check=check)
+        extra = ["--extra-vars", json.dumps({"ansible_facts": facts})] if facts else []
+        return self.lab.playbook([play], check=check, extra=extra)
 
     def module(self, name, **params):
         (told,) = self.lab.play([{"name": name, f"{OURS}.{name}": params}], hosts=[self.name])
@@ -211,3 +236,36 @@ def test_engine_of_another_source_is_refused_by_name(docker):
     assert run.status != 0
     assert "docker.io" in run.output
     assert docker.sh("dpkg-query -W -f '${db:Status-Status}' docker.io") == "installed"
+
+
+def test_key_of_a_repository_comes_by_the_way_of_packages(docker):
+    docker.sh(PROXY)
+    repository = {"url": f"{docker.lab.twin.endpoint()['depot']['url']}/toolkit/stable", "key_url": KEY}
+    try:
+        run = docker.role(check=True, gpu=True, toolkit_repository=repository)
+    finally:
+        docker.sh("systemctl stop lab-proxy; rm /etc/apt/apt.conf.d/90-person")
+    assert run.status == 0, run.output
+    told = [task for _host, task in run.done]
+    assert "Keep the key that signs the repository, nvidia-container-toolkit" in told
+    assert "Tell which packages of the toolkit would be installed" in told
+    assert docker.sh("ls -d /tmp/aiready.* /usr/share/keyrings/nvidia-container-toolkit* 2>/dev/null || true") == ""
+
+
+def test_dnf_is_previewed_and_installs_without_its_module(docker):
+    docker.sh(RPM)
+    wish = {"facts": ROCKY_9, "packages": ["lab-engine"]}
+    preview = docker.role(check=True, facts=ROCKY_9, source="vendor")
+    assert preview.status == 0, preview.output
+    assert (docker.name, "Tell which packages of the engine would be installed") in preview.done
+    first = docker.role(**wish)
+    assert first.status == 0, first.output
+    assert first.done == [(docker.name, "Install the engine on a RHEL or Rocky Linux guest")]
+    assert docker.sh("rpm --query lab-engine") == "lab-engine-1.20.0-1.noarch"
+    assert docker.role(**wish).changed == []
+
+
+def test_python_that_no_module_here_runs_on_is_refused_with_a_way_out(docker):
+    run = docker.role(facts=ROCKY_8)
+    assert run.status != 0
+    assert "install the package python3.11 and set ansible_python_interpreter" in " ".join(run.output.split())

@@ -10,9 +10,24 @@ SERVER = "/etc/chrony/conf.d/server.conf"
 WRITTEN = {
     "/etc/chrony/chrony.conf": "systemctl restart chrony",
     "/etc/systemd/logind.conf.d/90-aiready.conf": "systemctl restart systemd-logind",
-    "/etc/systemd/system.conf.d/90-aiready.conf": "systemctl daemon-reexec",
+    "/etc/systemd/system.conf.d/90-aiready.conf": "systemctl daemon-reexec; until systemctl show --property=Version; do sleep 0.1; done",
 }
 DOCA = "/etc/apt/sources.list.d/doca.list"
+LIMITS = "/etc/security/limits.d/99-person.conf"
+DRIVER = "grid/nvidia-linux-grid-550_550.54.15_amd64.deb"
+ADAPTER = {"mac": "{{ ansible_facts['ens224'].macaddress }}", "address": "198.51.100.1/24"}
+# What NVIDIA's driver tells of itself below /proc once it is loaded, which nobody can add there.
+PROC = """[Unit]
+After=lab-hardware.service
+ConditionPathExists=/sys/module/nvidia
+[Service]
+Type=oneshot
+ExecStart=mount -t tmpfs none /proc/driver
+ExecStart=mkdir /proc/driver/nvidia
+ExecStart=sh -c 'echo "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15" > /proc/driver/nvidia/version'
+[Install]
+WantedBy=multi-user.target
+"""
 BARE = "cat /etc/passwd /sys/class/net/ens224/mtu; ls /etc/security/limits.d /etc/modules-load.d; dpkg-query -W"
 
 
@@ -33,16 +48,31 @@ class Bare:
         assert played.status == 0, played.output
         return played.done
 
-    def play(self, check=False, **wish):
+    def play(self, check=False, before=(), **wish):
         # Containers may not raise their limits.
         variables = {"limits": {"memlock": "as_is", "nofile": 0}, "gpu": False, **wish}
         play = {
             "hosts": self.name,
             "become": True,
             "vars": {f"guest_vm_{name}": value for name, value in variables.items()},
+            "pre_tasks": list(before),
             "roles": ["aiready.vsphere.guest_vm"],
         }
         return self.lab.playbook([play], check=check)
+
+    def refused(self, **how):
+        """What a role that fails says, on one line."""
+        played = self.play(**how)
+        assert played.status != 0, played.output
+        return " ".join(played.output.split())
+
+
+def doca(guests, fresh_guest, **vm):
+    """A guest with a virtual function, whose repositories have DOCA-OFED."""
+    bare = Bare(guests, fresh_guest(adapters=[{"type": "sriov", "network": "pg-sriov"}], **vm))
+    repository = f"deb [trusted=yes] {guests.twin.endpoint()['depot']['url']}/doca/deb ./"
+    bare.sh(f"echo '{repository}' > {DOCA}; apt-get -qq update")
+    return bare
 
 
 @pytest.fixture
@@ -66,12 +96,12 @@ def test_a_preview_of_a_bare_guest_goes_through_and_changes_nothing(bare):
     twin, before = bare.lab.twin.endpoint(), bare.sh(BARE)
     told = bare.role(
         check=True,
-        driver={"package": f"{twin['depot']['url']}/grid/nvidia-linux-grid-550_550.54.15_amd64.deb"},
+        driver={"package": f"{twin['depot']['url']}/{DRIVER}"},
         host_driver="550.54.16",
         gpu=True,
         licence={"token_file": twin["licence"]["token_file"]},
         data_path="pvrdma",
-        data_interface={"mac": "{{ ansible_facts['ens224'].macaddress }}", "mtu": 9000, "address": "198.51.100.1/24"},
+        data_interface={**ADAPTER, "mtu": 9000},
         user="trainer",
         peers=[{"name": bare.name, "addresses": [twin["guests"][bare.name]["address"]]}],
         reboot="allow",
@@ -105,12 +135,11 @@ def test_what_was_written_before_a_role_was_killed_is_gone_by_after_the_next_one
 
 
 def test_drivers_of_ofed_that_a_killed_role_installed_get_their_restart_where_it_is_allowed(guests, fresh_guest):
-    bare = Bare(guests, fresh_guest(adapters=[{"type": "sriov", "network": "pg-sriov"}]))
-    repository = f"deb [trusted=yes] {guests.twin.endpoint()['depot']['url']}/doca/deb ./"
-    bare.sh(f"echo '{repository}' > {DOCA}; apt-get -qq update; apt-get -qq -y install doca-ofed 2>&1")
+    bare = doca(guests, fresh_guest)
+    bare.sh("apt-get -qq -y install doca-ofed 2>&1")
     wish = {
         "data_path": "sriov",
-        "data_interface": {"mac": "{{ ansible_facts['ens224'].macaddress }}", "address": "198.51.100.1/24"},
+        "data_interface": ADAPTER,
         "rdma": {"stack": "ofed"},
     }
     planned = bare.play(check=True, **wish)
@@ -118,10 +147,66 @@ def test_drivers_of_ofed_that_a_killed_role_installed_get_their_restart_where_it
     assert (bare.name, "Restart the guest") in planned.done
     told = planned.output.partition("A run would end here:")[2]
     assert "waits for a restart of the guest" in told
-    refused = bare.play(**wish)
-    assert refused.status != 0
-    assert "set guest_vm_reboot to allow" in " ".join(refused.output.split())
+    assert "set guest_vm_reboot to allow" in bare.refused(**wish)
     wish["reboot"] = "allow"
     assert (bare.name, "Restart the guest") in bare.role(**wish)
     assert bare.sh("cat /sys/module/mlx5_core/version") == bare.sh("modinfo -F version mlx5_core") != ""
     assert bare.role(**wish) == []
+
+
+def test_way_to_gpus_is_chosen_by_the_driver_that_came_just_now(guests, fresh_guest):
+    room = {"pciPassthru.64bitMMIOSizeGB": "256"}
+    bare = doca(guests, fresh_guest, vgpus=["grid_a100-40c"], extra_config=room)
+    bare.guest.put("/etc/systemd/system/nvidia-proc.service", PROC)
+    bare.sh("systemctl --quiet enable nvidia-proc")
+    wish = {
+        "data_path": "sriov",
+        "data_interface": ADAPTER,
+        "rdma": {"stack": "ofed", "gpudirect": "auto"},
+        "driver": {"package": f"{guests.twin.endpoint()['depot']['url']}/{DRIVER}"},
+        "host_driver": "550.54.16",
+        "gpu": True,
+        "reboot": "allow",
+    }
+    loaded = "grep -l . /sys/module/nvidia_peermem/version /etc/modules-load.d/aiready-peermem.conf | wc -l"
+    assert (bare.name, "Load the older way to GPUs now") in bare.role(**wish)
+    assert bare.sh(loaded) == "2"
+    assert bare.role(**wish) == []
+    wish["rdma"]["gpudirect"] = "off"
+    assert bare.role(**wish) == [(bare.name, "Load the older way to GPUs at no start any more")]
+    assert bare.role(**wish) == []
+
+
+def test_limit_of_a_user_who_is_made_in_the_same_run_is_proved(bare):
+    # What a container may not raise is said to be raised, and a person's file takes it back.
+    bare.sh("echo '#!/bin/sh' > /usr/local/bin/prlimit; chmod +x /usr/local/bin/prlimit")
+    lines = ["* - memlock 8192", "root - memlock 8192", "trainer - memlock 64"]
+    bare.guest.put(LIMITS, "\n".join([*lines, ""]))
+    wish = {"data_path": "pvrdma", "data_interface": ADAPTER, "user": "trainer", "limits": {"nofile": 0}}
+    assert "They get 64 kB." in bare.refused(**wish)
+    bare.guest.put(LIMITS, "\n".join([*lines[:2], "trainer - maxlogins 0", ""]))
+    assert "A login of trainer was tried, and is not let in" in bare.refused(**wish)
+
+
+OPENED = {
+    "zone of the adapter": "firewall-cmd --quiet --zone=trusted --change-interface=ens224",
+    "zone of addresses": "firewall-cmd --quiet --zone=trusted --add-source=198.51.100.0/24",
+    "zone of the others": "firewall-cmd --quiet --set-default-zone=trusted",
+}
+
+
+def test_firewall_that_lets_no_training_in_is_told_and_left_alone(bare):
+    zones, told = "firewall-cmd --list-all-zones", f"{bare.name}: firewalld lets in little by ens224"
+    bare.sh("apt-get -qq update; apt-get -qq install --no-install-recommends firewalld >/dev/null 2>&1")
+    before = bare.sh(zones)
+    assert told in " ".join(bare.play(data_interface=ADAPTER).output.split())
+    assert bare.sh(zones) == before
+    for what, command in OPENED.items():
+        bare.sh(command)
+        assert told not in " ".join(bare.play(data_interface=ADAPTER).output.split()), what
+        bare.sh("firewall-cmd --quiet --set-default-zone=public; firewall-cmd --quiet --reload")
+
+
+def test_python_that_no_module_here_runs_on_is_refused_with_a_way_out(bare):
+    old = {"ansible.builtin.set_fact": {"ansible_python_version": "3.6.8", "cacheable": True}}
+    assert "install the package python3.11 and set ansible_python_interpreter" in bare.refused(before=[old])

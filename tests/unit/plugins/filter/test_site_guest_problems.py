@@ -50,6 +50,7 @@ SOUND = {
     "limits in kB": guests(limits={"memlock": "8388608", "nofile": 0}),
     "whole GPUs": guests(None, WHOLE, licence={"feature_type": "compute"}),
     "engine": runtime(engine="docker", source="vendor", registries=[NGC, {"address": "[2001:db8::1]:5000"}]),
+    "engine without a training": runtime(engine="containerd"),
     "toolkit of a release candidate": runtime(toolkit_version="1.21.0~rc.1-1"),
     "training": training(),
     "training of the user's own": training(builtin=None, command=["python", "train.py"]),
@@ -191,6 +192,11 @@ PROBLEMS = {
     "no proxy": (
         runtime(proxy={"https": "proxy:3128"}),
         "proxy.https: proxy:3128 is no address of a proxy.",
+    ),
+    "engine that starts no training": (
+        site(guests=None, runtime={"engine": "containerd"}, training=TRAIN),
+        "site.runtime.engine: containers of site.training are started in containerd by nerdctl, which no stage "
+        "installs. Use docker or podman.",
     ),
     "nothing to train": (
         training(builtin=None),
