@@ -14,7 +14,7 @@ author:
 description:
   - Works out how many ranks each guest has, by which adapter and address they talk, and how they are started.
   - The result fits the inputs of the role P(aiready.vsphere.horovod#role), without the prefix of their names.
-positional: _input, guests
+positional: _input, guests, unfit
 options:
   _input:
     type: dict
@@ -29,6 +29,12 @@ options:
       - Variables of the guests, as C(hostvars) has them. C(aiready_guest) is what the filter
         P(aiready.vsphere.site_guests#filter) tells of each. Adapters and addresses are taken from the facts of the
         network.
+  unfit:
+    type: bool
+    default: true
+    description:
+      - Whether C(problems) also tell of guests whose adapter or address for the training is not there, which the stage
+        C(guests) makes.
 seealso:
   - plugin: aiready.vsphere.site_guests
     plugin_type: filter

@@ -37,7 +37,11 @@ extends_documentation_fragment:
   - aiready.vsphere.roce_intent.as_roce
 attributes:
   check_mode:
-    details: Looks at all guests, refuses what a run would refuse, and says exactly what would be started.
+    details:
+      - Looks at all guests, refuses what a run would refuse, and says exactly what would be started. What follows from
+        an image that is not there yet may come to be another way, such as C(NCCL_IB_GID_INDEX).
+      - The role C(aiready.vsphere.horovod) goes on where only that is missing which earlier stages of a site make, such
+        as the engine, and says so.
   diff_mode:
     details: The containers, the environment and the commands of the run.
   platform:
@@ -72,6 +76,8 @@ options:
   image:
     description:
       - The image with the training's framework, and with an ssh server where Horovod runs on more than one guest.
+      - Its variable C(NCCL_VERSION) tells which NCCL it has, from which follows how that is told the GID of RoCE v2.
+        The images of NVIDIA have it, and all that are built on them.
       - The role C(aiready.vsphere.horovod) brings recipes for such images.
     type: str
     required: true
@@ -110,10 +116,13 @@ options:
     description:
       - Lets Horovod go on with fewer ranks when some are lost, and take them back. The training has to be written for
         it. Needs O(launcher=horovodrun) and O(controller=gloo).
+      - A guest or container that is lost then ends the run only if it is the one of the launcher, which is the first of
+        O(hosts), or if the others have fewer slots than O(elastic.min_ranks). A run that went on without some and ended
+        well is good, and its result names them.
     type: dict
     suboptions:
       min_ranks:
-        description: With fewer ranks it pauses.
+        description: With fewer ranks it pauses, and ends when the guests that are left have fewer slots.
         type: int
         required: true
       max_ranks:
@@ -137,6 +146,8 @@ options:
   arguments:
     description:
       - More words for the training, such as C(--iterations).
+      - Here and in O(command), options and variables that look like secrets are refused, in one word or in two, such as
+        C(--api-key) and its value.
     type: list
     elements: str
     default: []
@@ -144,7 +155,7 @@ options:
     description:
       - More of the ranks' environment. What is derived gives way to it.
       - Names and values that look like secrets are refused, since every process on a guest could read them. So are
-        names that launchers set themselves.
+        names that launchers set themselves. Names of files are no secrets, such as C(HF_TOKEN_PATH).
     type: dict
     default: {}
   data_path:
@@ -230,7 +241,7 @@ options:
         type: int
         default: 120
       pull_s:
-        description: Fetching the image, in seconds.
+        description: Fetching the image on all guests, in seconds.
         type: int
         default: 1800
       lost_s:
@@ -239,7 +250,8 @@ options:
         default: 30
   work_dir:
     description:
-      - Folder on the guests for the files of the run. It should be in memory and belong to root alone.
+      - Folder on the guests for the files of the run, keys among them. It should be in memory and belong to root alone.
+      - Nothing is executed there, so that it may be C(noexec), as C(/run) is on Debian and Ubuntu.
     type: path
     default: /run/aiready-training
   result_dir:

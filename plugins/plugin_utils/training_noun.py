@@ -67,6 +67,10 @@ class TrainingRun(Noun):
             return []
         return list(_changes(wanted))
 
+    def validate(self, items):
+        for remark in items[0].wanted.remarks:
+            self._warn(remark)
+
     def apply(self, items):
         item = items[0]
         made, item.touched = item.wanted, True
@@ -81,9 +85,9 @@ class TrainingRun(Noun):
         except OperatorError as trouble:
             error = trouble
         except Interrupted:
-            self._finish(item, watch.course, outputs, began, clock, None)
+            self._finish(item, watch, outputs, began, clock, None)
             raise
-        self._finish(item, watch.course, outputs, began, clock, error)
+        self._finish(item, watch, outputs, began, clock, error)
 
     def prove(self, items):
         """What is proved was said by the ranks themselves, and is in the result already."""
@@ -119,8 +123,10 @@ class TrainingRun(Noun):
     def _told(self, run):
         return lambda text: self._tell(f"{run}: {text}")
 
-    def _finish(self, item, course, outputs, began, clock, error):
-        made = item.wanted
+    def _finish(self, item, watch, outputs, began, clock, error):
+        made, course = watch.made, watch.course
+        # What an image holds is known for sure only when it is there.
+        item.wanted, item.changes = made, list(_changes(made))
         judged = verdict.judge(made, course, outputs.log) if error is None else _not_begun(error)
         moved = {
             name: result.traffic(course.before[name], course.after[name])
@@ -131,7 +137,7 @@ class TrainingRun(Noun):
         times = {"began": began, "ended": _now(), "seconds": round(self._clock.now() - clock, 1)}
         told = result.record(made, course.seen, images, moved, times, judged, outputs.names())
         told["build"] = course.build
-        told["remarks"] += course.remarks
+        told["remarks"] += [*made.remarks, *plan.doubts(made, course.seen.nccl["version"]), *course.remarks]
         for name in course.not_tidied:
             told["remarks"].append(
                 f"{name} could not be tidied up. Its container ends by itself within {training_watch.UNHEARD_S} "

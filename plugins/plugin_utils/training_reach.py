@@ -41,6 +41,10 @@ class UnreachableError(Exception):
     """A guest that does not answer any more."""
 
 
+class Late(str):
+    """Why a guest gave no answer: the time for it was over, and nobody knows more."""
+
+
 class Guest:
     """One guest, on which one command runs at a time."""
 
@@ -102,7 +106,22 @@ class Guests:
             try:
                 given[name] = future.result(limit_s)
             except NoAnswer:
-                lost[name] = f"It gave no answer within {limit_s} seconds."
+                lost[name] = Late(f"It gave no answer within {limit_s} seconds.")
+            except UnreachableError as trouble:
+                lost[name] = str(trouble)
+        return given, lost
+
+    def hear(self, names, work):
+        """The same of guests that gave no answer: what they say to the question before, without waiting for any."""
+        given, lost = {}, {}
+        for name in names:
+            before = self._waiting[name]
+            if not before.done():
+                lost[name] = "It still does not answer an earlier question."
+                continue
+            self._waiting[name] = _begin(work, self.by_name[name])
+            try:
+                given[name] = before.result()
             except UnreachableError as trouble:
                 lost[name] = str(trouble)
         return given, lost

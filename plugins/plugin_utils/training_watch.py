@@ -50,6 +50,7 @@ class Course:
     after: dict = field(default_factory=dict)
     answers: dict = field(default_factory=dict)
     lost: dict = field(default_factory=dict)  # guests that do not answer: why
+    without: dict = field(default_factory=dict)  # guests without which an elastic run went on: why
     statuses: dict = field(default_factory=dict)  # of launchers, by guest
     build: dict | None = None
     remarks: list = field(default_factory=list)
@@ -61,7 +62,7 @@ class Watch:
     """One run, from its start to its end."""
 
     def __init__(self, made, guests, steps, looks, tell, clock=None, write=None):
-        self._made = made
+        self.made = made
         self._params = made.params
         self._limits = made.params["limits"]
         self._names = [place.name for place in made.places]
@@ -73,6 +74,7 @@ class Watch:
         self._offsets = {start.place.name: 0 for start in made.launches}
         self._lost_since = {}
         self._beat = 0
+        self._begun = False
         self.course = Course(Progress(launch.hosts_of_ranks(made.places)), looks)
 
     def run(self, trainings):
@@ -89,21 +91,23 @@ class Watch:
             self._end()
 
     def _fetch(self):
-        if not self._made.pulls:
+        if not self.made.pulls:
             return
-        many = len(self._made.pulls)
+        many = len(self.made.pulls)
         self._tell(f"fetching the image {self._params['image']} on {many} guest{'s' if many > 1 else ''}.")
-        self._all(self._made.pulls, self._steps.pull, self._limits["pull_s"])
-        self.course.looks.update(self._all(self._made.pulls, self._steps.look))
+        self._all(self.made.pulls, self._steps.pull, self._limits["pull_s"], self._slow_pull)
+        self.course.looks.update(self._all(self.made.pulls, self._steps.look))
         plan.refuse_images(self._params, self.course.looks)
+        self.made = plan.informed(self.made, self.course.looks)
 
     def _begin(self, trainings):
-        for name, runs in self._made.leftovers.items():
+        self._begun = True
+        for name, runs in self.made.leftovers.items():
             for run in dict.fromkeys(runs):
                 self._tell(f"{name}: removing what an earlier run, {run}, left behind.")
                 self._all([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)
-        places = {place.name: place for place in self._made.places}
-        starts = {start.place.name: start.argv for start in self._made.launches}
+        places = {place.name: place for place in self.made.places}
+        starts = {start.place.name: start.argv for start in self.made.launches}
         needs_ssh = self._params["engine"] == "horovod" and len(places) > 1
         keys = training_keys.make([place.node for place in places.values()]) if needs_ssh else None
 
@@ -111,17 +115,17 @@ class Watch:
             place = places[guest.name]
             given = files.files(
                 place,
-                self._made.places,
-                plan.ranks_environment(self._made, self.course.looks[guest.name].image),
+                self.made.places,
+                plan.ranks_environment(self.made, self.course.looks[guest.name].image),
                 starts.get(guest.name),
                 keys,
                 self._params["ssh_port"],
                 self._limits["wall_s"],
                 trainings,
             )
-            self._steps.start(guest, self._made.containers[guest.name], given)
+            self._steps.start(guest, self.made.containers[guest.name], given)
 
-        self._all(self._names, start, self._limits["start_s"])
+        self._all(self._names, start, self._limits["start_s"], self._slow_start)
         self._wait_until_ready()
         self._check_build()
         self.course.before = self._all(self._names, self._steps.counters)
@@ -151,14 +155,7 @@ class Watch:
             if not late:
                 return
             if self._clock.now() - began > self._limits["start_s"]:
-                raise OperatorError(
-                    late[0],
-                    f"its container was to be ready within {self._limits['start_s']} seconds",
-                    f"{answers[late[0]].said or 'It says nothing'}",
-                    "Look at the load of the guest, or raise limits.start_s",
-                    "not_ready",
-                    host=late[0],
-                )
+                raise self._slow_start(late[0], answers[late[0]].said or "It says nothing")
             self._clock.sleep(POLL_S)
 
     def _follow(self):
@@ -171,7 +168,7 @@ class Watch:
             if self._clock.parent() != self._parent:
                 raise Interrupted()
             more = self._poll(CHUNK)
-            if len(self.course.statuses) == len(self._made.launches):
+            if len(self.course.statuses) == len(self.made.launches):
                 return
             at = now()
             # As long as no iterations are known, any output is a sign of life.
@@ -201,15 +198,31 @@ class Watch:
 
     def _is_odd(self, at):
         """Whether the run cannot go on, although a launcher still runs. It may end by itself and say why."""
-        dead = [name for name in self._names if name in self.course.answers and not self.course.answers[name].running]
-        lost = [name for name, since in self._lost_since.items() if at - since > self._limits["lost_s"]]
-        full = verdict.full_guests(self.course)
-        return bool(dead or lost or full or any(status != 0 for status in self.course.statuses.values()))
+        if any(status != 0 for status in self.course.statuses.values()):
+            return True
+        waited_for = [name for name, since in self._lost_since.items() if at - since <= self._limits["lost_s"]]
+        missing = verdict.missing(self.made, self.course, waited_for)
+        if not verdict.goes_on_without(self.made, missing):
+            return True
+        self._go_on_without(missing)
+        return False
+
+    def _go_on_without(self, missing):
+        for name, why in missing.items():
+            if name not in self.course.without:
+                self.course.without[name] = why.rstrip(".")
+                self._tell(f"{name} is lost, and the training goes on without it. {self.course.without[name]}.")
 
     def _poll(self, most):
         """Ask all guests at once: the launchers for output, the others only whether they are there."""
         self._beat += 1
-        answers, lost = self._guests.ask(self._names, self._asking(most), ANSWER_S)
+        # Whoever is lost keeps nobody waiting: the other containers have to hear in time that they are still wanted.
+        silent = [name for name in self._names if name in self.course.without and name in self.course.lost]
+        asked = [name for name in self._names if name not in silent]
+        answers, lost = self._guests.ask(asked, self._asking(most), ANSWER_S)
+        heard, unheard = self._guests.hear(silent, self._asking(0))
+        answers.update(heard)
+        lost.update(unheard)
         at = self._clock.now()
         for name, why in lost.items():
             self._lost_since.setdefault(name, at)
@@ -240,9 +253,15 @@ class Watch:
                 break
         self.course.seen.end()
         self.course.after, _lost = self._guests.ask(self._names, self._steps.counters, ANSWER_S)
+        if verdict.went_without(self.made, self.course):
+            self._go_on_without(verdict.missing(self.made, self.course))
+        for name, why in self.course.without.items():
+            self.course.remarks.append(f"{name} was lost, and the training went on without it. {why}.")
 
     def _end(self):
         """Nothing stays behind, whatever happened. A guest that does not answer tidies up by itself."""
+        if not self._begun:
+            return
         left, lost = self._guests.ask(self._names, self._steps.stop, STOP_S, PATIENCE_S)
         for name in self._names:
             if name in lost or left.get(name):
@@ -251,15 +270,38 @@ class Watch:
     def _asking(self, most):
         def ask(guest):
             wanted = most if guest.name in self._offsets else 0
-            return self._steps.ask(guest, f"{self._made.run} {self._beat}", self._offsets.get(guest.name, 0), wanted)
+            return self._steps.ask(guest, f"{self.made.run} {self._beat}", self._offsets.get(guest.name, 0), wanted)
 
         return ask
 
-    def _all(self, names, work, limit_s=ANSWER_S):
-        """An answer of every one of these guests, or an error."""
+    def _all(self, names, work, limit_s=ANSWER_S, slow=None):
+        """An answer of every one of these guests, or an error; slow makes that of a guest whose time is over."""
         answers, lost = self._guests.ask(names, work, limit_s)
+        late = sorted(name for name, why in lost.items() if isinstance(why, training_reach.Late))
+        if slow is not None and late:
+            raise slow(late[0])
         training_reach.refuse_lost(lost)
         return answers
+
+    def _slow_pull(self, name):
+        return OperatorError(
+            name,
+            f"the image {self._params['image']} was to be fetched within {self._limits['pull_s']} seconds",
+            "It is still being fetched",
+            "Look at the way from the guest to the registry, or raise limits.pull_s",
+            "pull_too_long",
+            host=name,
+        )
+
+    def _slow_start(self, name, found="The engine still starts it"):
+        return OperatorError(
+            name,
+            f"its container was to be ready within {self._limits['start_s']} seconds",
+            found,
+            "Look at the load of the guest, or raise limits.start_s",
+            "not_ready",
+            host=name,
+        )
 
 
 def _not_ready(name, answer):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import INSIDE
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import DISCOVER, INSIDE, PROGRAMS
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.scripts import START, WORKER
 
@@ -17,6 +17,7 @@ USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NOT_FROM_IMAGE = ("HOSTNAME", "TERM", "NVIDIA_REQUIRE_")
 # It imports every framework.
 CHECK_S = 90
+# What is started by the name of its interpreter is plain. Programs are those that the worker copies to PROGRAMS.
 PLAIN, SECRET_FILE, PROGRAM = 0o644, 0o600, 0o755
 
 
@@ -27,7 +28,7 @@ def clean_environment(image, settings):
         for name, value in (image or {}).get("environment", {}).items()
         if not SECRET.search(name) and not name.startswith(NOT_FROM_IMAGE)
     }
-    found["PATH"] = f"{INSIDE}/bin:{found.get('PATH', USUAL_PATH)}"
+    found["PATH"] = f"{PROGRAMS}/bin:{found.get('PATH', USUAL_PATH)}"
     found["HOME"] = "/root"
     found.update((setting.name, setting.value) for setting in settings)
     return found
@@ -43,17 +44,18 @@ def files(place, places, environment, argv, keys, port, wall_s, trainings):
     words = [f"{name}={value}" for name, value in sorted(environment.items())]
     clean = shlex.join(["env", "-i", *words])
     made = {
-        "worker": (PROGRAM, WORKER),
+        "worker": (PLAIN, WORKER),
         "beat": (PLAIN, "0\n"),
         **{f"trainings/{name}": (PLAIN, text) for name, text in trainings.items()},
     }
     if argv is not None:
-        made["start"] = (PROGRAM, START)
+        made["start"] = (PLAIN, START)
         # The time limit holds even when nobody watches any more.
         limited = shlex.join(["timeout", "-k", "10", str(wall_s), *argv])
-        made["run"] = (PROGRAM, f"#!/bin/sh\nexec {clean} {limited}\n")
-        made["check"] = (PROGRAM, f"#!/bin/sh\nexec {clean} timeout -k 5 {CHECK_S} horovodrun --check-build\n")
-        made["discover"] = (PROGRAM, _discover(places))
+        made["run"] = (PLAIN, f"#!/bin/sh\nexec {clean} {limited}\n")
+        made["check"] = (PLAIN, f"#!/bin/sh\nexec {clean} timeout -k 5 {CHECK_S} horovodrun --check-build\n")
+        if DISCOVER in argv:
+            made["programs/discover"] = (PROGRAM, _discover(places))
     if keys is not None:
         made.update(_ssh(place, places, clean, keys, port))
     return made
@@ -64,10 +66,10 @@ def _ssh(place, places, clean, keys, port):
     return {
         # A command that arrives runs in the same clean environment as one that is started here.
         "session": (
-            PROGRAM,
+            PLAIN,
             f'#!/bin/sh\n[ -n "$SSH_ORIGINAL_COMMAND" ] || exit 1\nexec {clean} /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n',
         ),
-        "bin/ssh": (
+        "programs/bin/ssh": (
             PROGRAM,
             f'#!/bin/sh\nexec /usr/bin/ssh -F {INSIDE}/ssh_config -o StrictHostKeyChecking=yes "$@"\n',
         ),
@@ -108,7 +110,7 @@ def _server(place, port):
             f"ListenAddress {place.address}",
             f"HostKey {INSIDE}/host_key",
             f"AuthorizedKeysFile {INSIDE}/authorized_keys",
-            f"ForceCommand {INSIDE}/session",
+            f"ForceCommand /bin/sh {INSIDE}/session",
             "PermitRootLogin yes",
             "PubkeyAuthentication yes",
             "PasswordAuthentication no",
@@ -131,7 +133,7 @@ def _server(place, port):
 def _discover(places):
     """For elastic runs: the guests whose container answers."""
     asked = "".join(
-        f"{INSIDE}/bin/ssh -o ConnectTimeout=3 {other.node} true 2>/dev/null && echo {other.node}:{other.slots}\n"
+        f"{PROGRAMS}/bin/ssh -o ConnectTimeout=3 {other.node} true 2>/dev/null && echo {other.node}:{other.slots}\n"
         for other in places[1:]
     )
     return f"#!/bin/sh\necho {places[0].node}:{places[0].slots}\n{asked}exit 0\n"

@@ -102,12 +102,21 @@ def known(image):
     return next((entry for entry in IMAGES if re.fullmatch(entry.pattern, name)), None)
 
 
-def nccl_of(image):
-    """The version of NCCL in an image as (major, minor), or None where it is not known."""
+def nccl_of(image, seen=None):
+    """The version of NCCL in an image as (major, minor), or None where it is not known.
+
+    seen is what an engine tells of the image, once it is there: those of NVIDIA, and all that are built on them, have
+    the version in their environment.
+    """
     entry = known(image)
-    if entry is None or not entry.nccl:
-        return None
-    return tuple(int(number) for number in entry.nccl.split(".")[:2])
+    told = ((seen or {}).get("environment") or {}).get("NCCL_VERSION") or (entry.nccl if entry is not None else "")
+    return version(told)
+
+
+def version(text):
+    """(major, minor) of a version such as 2.16.5 or 2.9.6-1+cuda11.3, or None."""
+    found = re.match(r"(\d+)\.(\d+)", text or "")
+    return (int(found.group(1)), int(found.group(2))) if found is not None else None
 
 
 def lack(image, engine):

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import mpi_parameters
 
 INSIDE = "/aiready"  # the folder of a run, as its containers see it
+# In the file system of each container: from the folder of a run nothing can be executed where the guest's /run is
+# noexec, as on Debian and Ubuntu.
+PROGRAMS = "/usr/local/libexec/aiready"
+DISCOVER = f"{PROGRAMS}/discover"
 TRAININGS = f"{INSIDE}/trainings"
 # From that size on, mpirun would log in by way of other hosts.
 MANY_HOSTS = 64
@@ -84,7 +88,7 @@ def _horovodrun(params, places, settings, ranks):
 
 
 def _elastic(elastic, places):
-    argv = ["--min-np", str(elastic["min_ranks"]), "--host-discovery-script", f"{INSIDE}/discover"]
+    argv = ["--min-np", str(elastic["min_ranks"]), "--host-discovery-script", DISCOVER]
     if elastic["max_ranks"] is not None:
         argv += ["--max-np", str(elastic["max_ranks"])]
     if elastic["reset_limit"] is not None:

@@ -79,10 +79,14 @@ RELATIONS = {
     "required_one_of": [("builtin", "command")],
 }
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# What sounds like a secret never becomes the environment of a rank, where every process of the guest could read it.
-SECRET = re.compile(r"pass(word|wd|phrase)?($|_)|secret|token|api_?key|access_?key|credential|private_?key", re.I)
+# What sounds like a secret never becomes the environment of a rank, where every process of the guest could read it. A
+# token is one, but tokens and tokenizers are what language models are about.
+SECRET = re.compile(
+    r"pass(word|wd|phrase)?($|_)|secret|token(?![a-z])|api_?key|access_?key|credential|private_?key", re.I
+)
 SECRET_VALUE = re.compile(r"nvapi-|-----BEGIN|glpat-|gh[pousr]_\w{20}|hf_\w{20}|://[^/\s@]+:[^/\s@]+@")
-SECRET_WORD = re.compile(r"--?[\w-]*?(password|passwd|secret|token|api-?key|access-?key|credential)[\w-]*=.+", re.I)
+# The name of a file is no secret, and a number is no token, but counts some.
+FILE, COUNT = re.compile(r".*_(file|path|dir)", re.I), re.compile(r"\d{1,9}|true|false", re.I)
 # Whoever sets these breaks the launcher or the way in which it is started.
 KEPT = re.compile(r"(PATH|HOME|SHELL|PWD|LD_PRELOAD|LD_AUDIT|OMPI_|PMIX_|PRTE_|ORTE_|SSH_|RANK$|WORLD_SIZE$|MASTER_)")
 
@@ -150,7 +154,7 @@ def _environment(environment):
     for name, value in sorted(environment.items()):
         if not NAME.fullmatch(name):
             yield f"environment: {name!r} is no name of a variable."
-        elif SECRET.search(name) or SECRET_VALUE.search(str(value)):
+        elif _is_secret(name, str(value)):
             yield (
                 f"environment: {name} looks like a secret, and every rank would carry it. Put it into a file of the "
                 "guest that only the training's user may read, and give that by mounts."
@@ -159,12 +163,33 @@ def _environment(environment):
             yield f"environment: {name} is set by the launcher itself."
 
 
+def _is_secret(name, value):
+    """Whether a name with this value gives a secret away."""
+    if SECRET_VALUE.search(value):
+        return True
+    if FILE.fullmatch(name):
+        return False
+    return bool(SECRET.search(re.sub("token", "", name, flags=re.I) if COUNT.fullmatch(value) else name))
+
+
+def _options(words):
+    """(word, its name, its value) of what may be an option or a variable, in one word or in two."""
+    for word, following in zip(words, [*words[1:], ""]):
+        name, equals, value = word.partition("=")
+        if not equals and word.startswith("-") and not following.startswith("-"):
+            value = following
+        name = name.lstrip("-").replace("-", "_")
+        # A program in one word is no option.
+        yield word, name if re.fullmatch(r"[\w.]+", name) else "", value
+
+
 def _words(params):
-    for word in [*(params["command"] or []), *params["arguments"]]:
-        if SECRET_WORD.fullmatch(word) or SECRET_VALUE.search(word):
+    for word, name, value in _options([*(params["command"] or []), *params["arguments"]]):
+        if (value and _is_secret(name, value)) or SECRET_VALUE.search(word):
+            shown = "one of its words" if SECRET_VALUE.search(word.partition("=")[0]) else word.partition("=")[0]
             yield (
-                f"command: {word.split('=')[0]} looks like a secret, and every user of the guest could read it in the "
-                "list of processes. Put it into a file and give that by mounts."
+                f"command: {shown} looks like a secret, and every user of the guest could read it in the list of "
+                "processes. Put it into a file and give that by mounts."
             )
     if params["command"] == []:
         yield "command: it is empty."

@@ -12,7 +12,13 @@ from dataclasses import dataclass, field, replace
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import container, files, images, launch
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
-from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place, environment
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import (
+    CHOOSES_GID,
+    GID_INDEX,
+    Place,
+    environment,
+    gid_indexes,
+)
 
 LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 
@@ -29,6 +35,7 @@ class Plan:
     containers: dict  # {guest: argv}
     pulls: tuple  # guests whose engine has to fetch the image first
     leftovers: dict = field(default_factory=dict)  # {guest: runs whose containers are removed first}
+    remarks: tuple = ()
     result: dict | None = None
 
 
@@ -50,18 +57,40 @@ def plan(params, looks, run, limits):
     for place in places:
         _refuse(params, place, looks[place.name])
     _refuse_together(params, places)
-    settings = tuple(environment(params, places, images.nccl_of(params["image"])))
-    starts = tuple(launch.launches(params, places, settings))
-    return Plan(
+    made = Plan(
         run,
         params,
         places,
-        settings,
-        starts,
+        (),
+        (),
         {place.name: container.run_argv(params, place, places, run, limits) for place in places},
         tuple(place.name for place in places if params["pull"] == "always" or looks[place.name].image is None),
         {place.name: [left.run for left in looks[place.name].leftovers] for place in places},
     )
+    # What is fetched anew may be another image.
+    return informed(made, {} if params["pull"] == "always" else looks)
+
+
+def informed(made, looks):
+    """The plan with all that follows from the image, as far as looks know it: before it is fetched, they do not."""
+    params, places = made.params, made.places
+    held = [looks[place.name].image for place in places if place.name in looks]
+    nccl = images.nccl_of(params["image"], next((image for image in held if image is not None), None))
+    _refuse_gids(params, places, nccl)
+    settings = tuple(environment(params, places, nccl))
+    starts = tuple(launch.launches(params, places, settings))
+    return replace(made, settings=settings, launches=starts, remarks=tuple(_unsure(params, places, nccl)))
+
+
+def doubts(made, told):
+    """What to say of a run whose NCCL told another version, in its log, than its image did."""
+    nccl = images.version(told)
+    unset = GID_INDEX not in [setting.name for setting in made.settings]
+    if nccl is not None and nccl < CHOOSES_GID and unset and _shares_rdma(made.params, made.places):
+        yield (
+            f"NCCL is {told}, which does not find the GID of RoCE v2 by itself, and {GID_INDEX} was not set, so that "
+            f"it may have used RoCE v1. RoCE v2 has {_told_indexes(made.places)}: set it in environment."
+        )
 
 
 def with_result(made, result):
@@ -220,17 +249,40 @@ def _refuse_together(params, places):
             "Give the adapters the same name, or use launcher: mpirun",
             "interfaces_differ",
         )
-    if params["data_path"] in RDMA_PATHS and images.nccl_of(params["image"]) is not None:
-        old = images.nccl_of(params["image"]) < (2, 21)
-        indexes = sorted({place.gid.index for place in places})
-        if old and len(indexes) > 1:
-            raise OperatorError(
-                "The guests",
-                "NCCL of this image takes one GID index for all",
-                f"RoCE v2 has the indexes {', '.join(map(str, indexes))}",
-                "Use an image with NCCL 2.21 or later",
-                "gids_differ",
-            )
+
+
+def _shares_rdma(params, places):
+    return len(places) > 1 and params["data_path"] in RDMA_PATHS
+
+
+def _told_indexes(places):
+    indexes = gid_indexes(places)
+    return f"the {'index' if len(indexes) == 1 else 'indexes'} {', '.join(map(str, indexes))}"
+
+
+def _cannot_share_gid(params, places):
+    """Whether one GID index does not do for all guests, and the user gave none."""
+    return _shares_rdma(params, places) and GID_INDEX not in params["environment"] and len(gid_indexes(places)) > 1
+
+
+def _refuse_gids(params, places, nccl):
+    if nccl is not None and nccl < CHOOSES_GID and _cannot_share_gid(params, places):
+        raise OperatorError(
+            "The guests",
+            "NCCL of this image takes one GID index for all",
+            f"RoCE v2 has {_told_indexes(places)}",
+            "Use an image with NCCL 2.21 or later",
+            "gids_differ",
+        )
+
+
+def _unsure(params, places, nccl):
+    if nccl is None and params["gpus"] == "all" and _cannot_share_gid(params, places):
+        yield (
+            f"The version of NCCL in the image is not known, and RoCE v2 has {_told_indexes(places)} on the guests, so "
+            f"that {GID_INDEX} is not set. NCCL before 2.21 would use RoCE v1. Let the image tell its version by the "
+            "variable NCCL_VERSION."
+        )
 
 
 def refuse_images(params, looks):

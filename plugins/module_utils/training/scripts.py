@@ -10,9 +10,10 @@ All of it is POSIX shell with coreutils, so that neither guests nor images need 
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import adapters
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import PROGRAMS
 
 # Exit statuses of WORKER, by which a container tells why it ended.
-NO_SSHD, UNHEARD, TOO_LONG, SSHD_ENDED, NO_STATUS = 90, 91, 92, 93, 94
+NO_SSHD, UNHEARD, TOO_LONG, SSHD_ENDED, NO_STATUS, NO_PROGRAMS = 90, 91, 92, 93, 94, 95
 
 # $1: command of the engine, $2: image, $3: folder for runs, $4: port of ssh. Changes nothing.
 LOOK = (
@@ -116,6 +117,10 @@ echo "left $("$1" ps -aq --filter "label=aiready.training=$3" 2>/dev/null | wc -
 WORKER = rf"""#!/bin/sh
 say() {{ echo "$*" >> /aiready-out/said; }}
 trap 'exit {NO_STATUS}' TERM
+if [ -d /aiready/programs ]; then
+  {{ mkdir -p {PROGRAMS} && cp -R /aiready/programs/. {PROGRAMS} && chmod -R 755 {PROGRAMS}; }} 2>> /aiready-out/said ||
+    exit {NO_PROGRAMS}
+fi
 sshd=
 if [ -e /aiready/sshd_config ]; then
   program=$(command -v sshd || echo /usr/sbin/sshd)

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
 
-# Since then NCCL finds the GID by itself, and says that its index should not be set.
+# Since then NCCL finds the GID by itself, and says that its index should not be set. Before, it takes the first one of
+# the table, which as a rule is that of RoCE v1.
 CHOOSES_GID = (2, 21)
+GID_INDEX = "NCCL_IB_GID_INDEX"
 NEVER_GPUDIRECT = "LOC"
 
 
@@ -121,11 +123,12 @@ def _nccl(params, places, nccl):
         "NCCL_IB_HCA", f"={','.join(devices)}", "The RDMA device of the data path; = takes the name as a whole."
     )
     yield Setting("NCCL_IB_TC", str(wish.traffic_class), f"DSCP {wish.dscp} and ECN of the one treatment of RoCE.")
-    if nccl is not None and nccl < CHOOSES_GID:
-        index = places[0].gid.index
-        yield Setting(
-            "NCCL_IB_GID_INDEX", str(index), "RoCE v2 over IPv4; NCCL before 2.21 does not find it by itself."
-        )
+    indexes = gid_indexes(places)
+    # One that was read a moment ago is right for newer versions too.
+    if len(indexes) == 1 and (nccl is None or nccl < CHOOSES_GID):
+        unknown = ", and the image does not tell which one it has" if nccl is None else ""
+        reason = f"RoCE v2 over IPv4; NCCL before 2.21 does not find it by itself{unknown}."
+        yield Setting(GID_INDEX, str(indexes[0]), reason)
     else:
         networks = list(dict.fromkeys(place.network for place in places))
         if len(networks) == 1:
@@ -133,6 +136,11 @@ def _nccl(params, places, nccl):
     level = _gpudirect(params)
     if level is not None:
         yield level
+
+
+def gid_indexes(places):
+    """The places of RoCE v2 in the GID tables of the guests."""
+    return sorted({place.gid.index for place in places})
 
 
 def _gpudirect(params):

@@ -38,7 +38,8 @@ KNOWN = (
         "wrong_gid",
         r"ibv_modify_qp failed with error (Invalid argument|Network is unreachable)|Failed to modify QP.* to RTR",
         "The GID index belongs to no RoCE v2 address of the data path",
-        "Leave NCCL_IB_GID_INDEX out for NCCL 2.21 and later; check the address of the adapter's interface",
+        "Check the address of the adapter's interface; where environment sets NCCL_IB_GID_INDEX, leave it out for NCCL "
+        "2.21 and later",
     ),
     Known(
         "rdma_path",

@@ -42,8 +42,44 @@ def _verdict(state, code, reason, todo, **more):
 def _found(made, course):
     if course.why == "interrupted":
         return _verdict("failed", "interrupted", "It was interrupted", "Run it again")
-    parts = (_guest, _room, _container, _limit, _ranks)
+    parts = (_limit, _ranks) if went_without(made, course) else (_guest, _room, _container, _limit, _ranks)
     return next((found for found in (part(made, course) for part in parts) if found is not None), None)
+
+
+def missing(made, course, waited_for=()):
+    """{guest: why} of those that do not answer, whose container has ended, or on which nothing can be written.
+
+    Guests that are waited for may answer again.
+    """
+    found = dict.fromkeys(full_guests(course), f"There is no room left in {made.params['work_dir']}")
+    for place in made.places:
+        answer = course.answers.get(place.name)
+        if answer is not None and not answer.running:
+            found[place.name] = _end_of(answer)[1]
+    for name, why in course.lost.items():
+        if name not in waited_for:
+            found[name] = f"It does not answer any more: {why}"
+    return found
+
+
+def goes_on_without(made, names):
+    """Whether a run goes on without these guests: an elastic one, with its launcher and as many ranks as it needs."""
+    elastic = made.params["elastic"]
+    left = [place for place in made.places if place.name not in names]
+    if elastic is None or made.places[0] not in left:
+        return not names
+    return sum(place.slots for place in left) >= elastic["min_ranks"]
+
+
+def went_without(made, course):
+    """Whether the end of an elastic run is that of its launcher, whatever became of other guests."""
+    if made.params["elastic"] is None:
+        return False
+    return _ended_well(made, course) or goes_on_without(made, missing(made, course))
+
+
+def _ended_well(made, course):
+    return len(course.statuses) == len(made.launches) and not any(course.statuses.values())
 
 
 def _guest(made, course):
@@ -65,8 +101,7 @@ def full_guests(course):
 
 
 def _room(made, course):
-    ended_well = len(course.statuses) == len(made.launches) and not any(course.statuses.values())
-    for name in [] if ended_well else full_guests(course):
+    for name in [] if _ended_well(made, course) else full_guests(course):
         folder = made.params["work_dir"]
         return _failed(
             made,
@@ -84,21 +119,25 @@ def _container(made, course):
         answer = course.answers.get(place.name)
         if answer is None or answer.running:
             continue
-        # A container that is full says so, since that explains everything else.
-        if answer.out_of_memory:
-            code, reason = "out_of_memory", "The container was killed because its guest or its limit ran out of memory"
-            todo = "Give the VM more memory, or make the batch smaller"
-        elif answer.gone:
-            code, reason = "container_gone", "The container of the run was removed while it ran"
-            todo = "Find out who removes containers on that guest, or whether the engine was restarted"
-        else:
-            code = "no_space" if answer.exit_status == scripts.NO_STATUS else "container_gone"
-            reason = CONTAINER_ENDS.get(
-                answer.exit_status, f"The container of the run ended with {answer.exit_status} while it ran"
-            )
-            todo = answer.said or "Look at the log of the container engine on that guest"
+        code, reason, todo = _end_of(answer)
         return _failed(made, course, code, f"{reason}, on {place.name}", todo, host=place.name)
     return None
+
+
+def _end_of(answer):
+    """(code, reason, what to do) of a container that has ended."""
+    # A container that is full says so, since that explains everything else.
+    if answer.out_of_memory:
+        reason = "The container was killed because its guest or its limit ran out of memory"
+        return "out_of_memory", reason, "Give the VM more memory, or make the batch smaller"
+    if answer.gone:
+        todo = "Find out who removes containers on that guest, or whether the engine was restarted"
+        return "container_gone", "The container of the run was removed while it ran", todo
+    code = "no_space" if answer.exit_status == scripts.NO_STATUS else "container_gone"
+    reason = CONTAINER_ENDS.get(
+        answer.exit_status, f"The container of the run ended with {answer.exit_status} while it ran"
+    )
+    return code, reason, answer.said or "Look at the log of the container engine on that guest"
 
 
 def _limit(made, course):

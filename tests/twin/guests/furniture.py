@@ -13,6 +13,7 @@ INIT = f"{HOME}/init"
 OWN = {  # path in the guest: (source, mode)
     INIT: (FILES / "init", 0o755),
     f"{HOME}/tools": (FILES / "tools", 0o755),
+    "/usr/local/sbin/runc": (FILES / "runc", 0o755),  # engines find it before their own
     "/usr/lib/systemd/system/open-vm-tools.service": (FILES / "open-vm-tools.service", 0o644),
 }
 LINKS = {

@@ -231,7 +231,8 @@ class Machine:
             network_mode="none",
             cap_add=["IPC_LOCK", "NET_ADMIN", "NET_RAW", "SYS_ADMIN", "SYS_BOOT", "SYS_NICE", "SYS_PTRACE"],
             security_opt=["seccomp=unconfined", "apparmor=unconfined"],
-            tmpfs={"/run": "exec,mode=0755", "/run/lock": "", "/tmp": "exec,mode=1777"},
+            # As initramfs-tools of Debian and Ubuntu mounts it.
+            tmpfs={"/run": "noexec,nosuid,nodev,mode=0755", "/run/lock": "", "/tmp": "exec,mode=1777"},
             volumes=binds,
             stop_signal="SIGRTMIN+3",
             **options,

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import pathlib
+from types import SimpleNamespace
+
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import params
 from ansible_collections.aiready.vsphere.plugins.modules import training_run
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import STAGES
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_noun import TrainingRun
 
 from ..module_utils.training.runs import guests, planned
@@ -20,6 +25,21 @@ def test_the_documentation_describes_exactly_the_arguments():
 def test_every_example_can_be_run(given):
     wanted = checked(given, params.ARGUMENTS, params.RELATIONS)
     assert params.check_params(wanted) == []
+
+
+def test_the_role_goes_on_in_a_preview_only_after_errors_that_the_module_has():
+    tree = pathlib.Path(training_run.__file__).parents[2]
+    made_by = yaml.safe_load((tree / "roles/horovod/vars/main.yml").read_text())["__horovod_made_by"]
+    raised = (tree / "plugins/module_utils/training/plan.py").read_text()
+    assert [code for code in made_by if f'"{code}",\n' not in raised] == []
+    assert set(made_by.values()) <= set(STAGES)
+
+
+def test_a_preview_warns_of_what_the_image_does_not_tell():
+    made = dataclasses.replace(planned(), remarks=("The version of NCCL is not known.",))
+    told = []
+    TrainingRun(made.params, None, None, told.append).validate([SimpleNamespace(wanted=made)])
+    assert told == list(made.remarks)
 
 
 def test_the_result_has_exactly_the_documented_keys():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import wait
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +11,7 @@ from ansible.errors import AnsibleConnectionFailure, AnsibleError
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_reach import (
     Guest,
     Guests,
+    Late,
     UnreachableError,
     _Reach,
 )
@@ -78,6 +80,27 @@ def test_a_guest_that_owes_an_answer_is_not_asked_again_before_it_has_given_it()
     assert guests.ask(*ask)[1] == {"job-01": "It still does not answer an earlier question."}
     ready.set()
     assert guests.ask(*ask, patience_s=60) == ({"job-01": "up"}, {})
+
+
+def test_a_guest_that_is_lost_is_heard_when_it_answers_and_nobody_waits_for_it():
+    ready, asked = threading.Event(), []
+    guests = Guests([Guest("job-01", lambda argv, _data: asked.append(argv) or (ready.wait() and ANSWER))])
+    ask = [["job-01"], lambda one: one.run(["true"]).stdout]
+    assert isinstance(guests.ask(*ask, 0.05)[1]["job-01"], Late)
+    assert guests.hear(*ask) == ({}, {"job-01": "It still does not answer an earlier question."})
+    ready.set()
+    wait(guests._waiting.values())
+    assert guests.hear(*ask) == ({"job-01": "up"}, {})
+    wait(guests._waiting.values())
+    assert len(asked) == 2
+
+
+def test_a_guest_that_cannot_be_reached_is_not_late():
+    guests = Guests([guest(AnsibleConnectionFailure(DEAD), AnsibleConnectionFailure(DEAD))])
+    ask = [["job-01"], lambda one: one.run(["true"])]
+    assert guests.ask(*ask) == ({}, {"job-01": DEAD})
+    assert not isinstance(guests.ask(*ask)[1]["job-01"], Late)
+    assert guests.hear(*ask) == ({}, {"job-01": DEAD})
 
 
 @pytest.mark.parametrize("transport, told", [("ssh", True), ("local", False)])

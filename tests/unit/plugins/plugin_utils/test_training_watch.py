@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
@@ -10,10 +11,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training import sc
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_watch
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_reach import Guest, Guests
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_steps import Answer
 
-from ..module_utils.training.runs import guests as looks_of
-from ..module_utils.training.runs import planned
+from ..module_utils.training.runs import IMAGE, planned, rdma
+from ..module_utils.training.runs import guests as guests_of
+from .training_world import Clock, Last, Steps, watched
 
 BEGUN = "".join(f'AIREADY {{"event": "rank", "rank": {rank}, "size": 2}}\n' for rank in (0, 1))
 ENDED = "".join(
@@ -21,105 +22,6 @@ ENDED = "".join(
     for rank in (0, 1)
 )
 KILLED = "mpirun noticed that process rank 1 with PID 0 on node job-02 exited on signal 9 (Killed).\n"
-
-
-class Clock:
-    """Time that passes when somebody sleeps."""
-
-    def __init__(self):
-        self.time, self.family = 0.0, 1
-
-    def now(self):
-        return self.time
-
-    def sleep(self, seconds):
-        self.time += seconds
-
-    def parent(self):
-        return self.family
-
-
-class Steps:
-    """Guests that do as they are told: output of the launcher and states by the second."""
-
-    def __init__(self, clock, output=(), status=None, states=None):
-        self.clock, self.done = clock, []
-        self.output = dict(output)  # {second: what is printed then}
-        self.status = status  # (second, exit status)
-        self.states = states or {}  # {guest: (second, Answer fields)}
-        self.refuse = None
-
-    def pull(self, guest):
-        self.done.append(("pull", guest.name))
-
-    def look(self, guest):
-        return looks_of(2)[guest.name]
-
-    def build(self, guest):
-        return {"version": "1", "frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["mpi"]}, ""
-
-    def counters(self, guest):
-        return {"net": {"ens224": (int(self.clock.time), 0)}, "rdma": {}}
-
-    def start(self, guest, argv, files):
-        self.done.append(("start", guest.name))
-        if self.refuse == guest.name:
-            raise OperatorError(guest.name, "it was to start", "It does not", "Look", "not_started")
-
-    def launch(self, guest):
-        self.done.append(("launch", guest.name))
-
-    def stop(self, guest, run=None):
-        self.done.append(("stop", guest.name) if run is None else ("remove", guest.name, run))
-        return 0
-
-    def ask(self, guest, beat, offset, most):
-        now = self.clock.time
-        text = "".join(said for second, said in sorted(self.output.items()) if second <= now).encode()
-        ended = self.status is not None and self.status[0] <= now
-        fields = {
-            "running": True,
-            "gone": False,
-            "exit_status": None,
-            "out_of_memory": False,
-            "status": self.status[1] if ended and most else None,
-            "size": len(text) if most else 0,
-            "output": text[offset : offset + most] if most else b"",
-            "room": 100_000,
-            "said": "",
-            "ready": True,
-        }
-        second, changed = self.states.get(guest.name, (1e9, {}))
-        if second <= now:
-            if changed == "interrupt":
-                raise Interrupted()
-            fields.update(changed)
-        return Answer(**fields)
-
-
-def watched(steps, clock, lost=None, **changes):
-    """(the course, what was told) of a run; lost is {guest: the second after which it is silent}."""
-    made = planned(**{"limits": {"wall_s": 600, "stall_s": 60}, **changes})
-    guests = Guests([Guest(place.name, None) for place in made.places])
-    ask = guests.ask
-
-    def asking(names, work, *limits):
-        silent = {name: "no route" for name in names if name in (lost or {}) and lost[name] <= clock.time}
-        given, others = ask([name for name in names if name not in silent], work, *limits)
-        return given, {**others, **silent}
-
-    guests.ask, told = asking, []
-    watch = training_watch.Watch(made, guests, steps, looks_of(2), told.append, clock)
-    try:
-        watch.run({})
-    finally:
-        watch.told = told
-        Last.watch, Last.made = watch, made
-    return watch.course, verdict.judge(made, watch.course)
-
-
-class Last:
-    """The last watch, also of a run that was left by an error."""
 
 
 def test_a_training_that_ends_well_is_passed_and_tidied_up():
@@ -201,6 +103,38 @@ def test_a_training_that_goes_wrong_says_where_and_is_tidied_up(output, status, 
     assert sorted(entry[1] for entry in steps.done if entry[0] == "stop") == reached
     assert course.not_tidied == sorted(lost)
     assert verdict.error(Last.made, judged).code == code
+
+
+@pytest.mark.parametrize(
+    "step, code, limit",
+    [("pull", "pull_too_long", "limits.pull_s"), ("start", "not_ready", "limits.start_s")],
+)
+def test_what_takes_too_long_before_the_training_names_its_limit(monkeypatch, step, code, limit):
+    monkeypatch.setattr(training_watch, "PATIENCE_S", 0)
+    clock = Clock()
+    steps, held = Steps(clock), threading.Event()
+    setattr(steps, step, lambda *_arguments: held.wait())
+    with pytest.raises(OperatorError) as trouble:
+        watched(steps, clock, pull="always", limits={"pull_s": 1, "start_s": 1})
+    held.set()
+    assert (trouble.value.code, trouble.value.failure["host"]) == (code, "job-01")
+    assert f"within 1 seconds. {'It is' if step == 'pull' else 'The engine'} still" in trouble.value.message
+    assert limit in trouble.value.message
+    # Before containers were begun, there is nothing to tidy up.
+    assert Last.watch.course.not_tidied == ([] if step == "pull" else ["job-01", "job-02"])
+
+
+def test_what_follows_from_the_image_is_known_when_it_is_fetched():
+    clock = Clock()
+    steps = Steps(clock, {1: BEGUN, 2: ENDED}, (3, 0))
+    image = dict(IMAGE, environment={"NCCL_VERSION": "2.21.5"})
+    steps.look = lambda guest: rdma(guest.name, gpus=1, image=image)
+    made = planned(guests_of(2, rdma, gpus=1, image=None), gpus="all", data_path="sriov", check_build=False)
+    guests = Guests([Guest(place.name, None) for place in made.places])
+    watch = training_watch.Watch(made, guests, steps, guests_of(2, rdma), lambda _text: None, clock)
+    watch.run({})
+    told = [{setting.name for setting in one.settings if "_IB_" in setting.name} for one in (made, watch.made)]
+    assert ["NCCL_IB_GID_INDEX" in names for names in told] == [True, False]
 
 
 @pytest.mark.parametrize("room", [0, None], ids=["full in the end", "a guest that cannot tell"])
@@ -292,7 +226,7 @@ def test_a_run_ends_when_the_controller_is_gone():
 
 def test_what_an_earlier_run_left_is_removed_first():
     clock = Clock()
-    found = looks_of(2)
+    found = guests_of(2)
     steps = Steps(clock, {1: BEGUN, 2: ENDED}, (3, 0))
     made = planned(found)
     made.leftovers["job-02"].append("20260101-000000-aaaa")

@@ -52,3 +52,17 @@ def test_only_what_is_known_speaks_against_an_image(image, engine, lacks):
 )
 def test_the_version_of_nccl_is_told_where_it_is_known(image, version):
     assert images.nccl_of(image) == version
+
+
+@pytest.mark.parametrize(
+    "environment, version",
+    [
+        ({"NCCL_VERSION": "2.16.5"}, (2, 16)),
+        ({"NCCL_VERSION": "2.9.9-1+cuda11.3"}, (2, 9)),
+        ({"NCCL_VERSION": "newest"}, None),
+        ({"NCCL_VERSION": ""}, None),
+        ({}, None),
+    ],
+)
+def test_an_image_tells_its_nccl_itself(environment, version):
+    assert images.nccl_of("images.example.com/mine:1", {"environment": environment}) == version

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import shlex
+import subprocess
 import tarfile
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, scripts
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_keys, training_steps
 
 from .runs import IMAGE, guests, planned, rdma
@@ -49,7 +50,7 @@ def test_elastic_runs_find_their_hosts_by_a_script():
     (command,) = commands(
         launcher="horovodrun", controller="gloo", builtin=None, command=["python3", "x.py"], elastic={"min_ranks": 1}
     )
-    assert "--min-np 1 --host-discovery-script /aiready/discover" in command
+    assert f"--min-np 1 --host-discovery-script {launch.DISCOVER}" in command
     assert " -H " not in command
 
 
@@ -104,7 +105,7 @@ def made_files(argv=("mpirun",), image=None):
 
 def test_commands_that_arrive_by_ssh_have_the_same_clean_environment_as_the_launcher():
     _keys, made = made_files()
-    inside = "PATH=/aiready/bin:/opt/mpi/bin:/usr/bin"
+    inside = f"PATH={launch.PROGRAMS}/bin:/opt/mpi/bin:/usr/bin"
     for name in ("session", "run"):
         words = shlex.split(made[name][1].splitlines()[-1])
         assert words[:3] == ["exec", "env", "-i"]
@@ -123,16 +124,55 @@ def test_each_guest_has_its_own_host_key_and_knows_all_others():
     keys, made = made_files()
     assert made["host_key"] == (0o600, keys.host_private["job-02"])
     assert made["known_hosts"][1].split()[0::3] == ["job-01", "job-02"]
-    assert "StrictHostKeyChecking=yes" in made["bin/ssh"][1]
+    assert "StrictHostKeyChecking=yes" in made["programs/bin/ssh"][1]
     assert keys.host_private["job-01"] not in str(made)
     assert "PRIVATE" not in repr(keys)
 
 
-def test_files_of_a_run_belong_to_root_with_their_modes():
+@pytest.mark.parametrize(
+    "argv, programs",
+    [(("mpirun",), ["programs/bin/ssh"]), (("horovodrun", launch.DISCOVER), ["programs/bin/ssh", "programs/discover"])],
+)
+def test_nothing_is_executed_where_the_files_of_a_run_are(argv, programs):
+    """The guest's /run is noexec on Debian and Ubuntu, and with Docker since 25 it is so in the container too."""
+    _keys, made = made_files(argv)
+    assert sorted(path for path, (mode, _text) in made.items() if mode & 0o111) == programs
+    for _mode, text in made.values():
+        for line in text.replace(" && ", "\n").splitlines():
+            words = line.replace("ForceCommand ", "exec ").removeprefix("exec ").split()
+            assert not (words and words[0].startswith(launch.INSIDE)), line
 
+
+def ran(worker, tmp_path, **folders):
+    """The end of a container's first process, whose folders are those of a test."""
+    text = worker.replace("/aiready-out", str(tmp_path / "out")).replace("/aiready/", f"{tmp_path}/in/")
+    text = text.replace("/run/sshd", f"{tmp_path}/sshd").replace(launch.PROGRAMS, str(folders["programs"]))
+    for name in ("in/programs/bin", "out"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "in/programs/bin/ssh").write_text("#!/bin/sh\necho it runs\n")
+    (tmp_path / "in/beat").write_text("0\n")
+    (tmp_path / "worker").write_text(text)
+    return subprocess.run(["sh", str(tmp_path / "worker"), "1", "60"], capture_output=True, text=True, check=False)
+
+
+def test_a_container_copies_programs_into_a_file_system_of_its_own(tmp_path):
+    own = tmp_path / "own"
+    assert ran(files.WORKER, tmp_path, programs=own).returncode == scripts.UNHEARD
+    done = subprocess.run([str(own / "bin/ssh")], capture_output=True, text=True, check=True)
+    assert done.stdout == "it runs\n"
+
+
+def test_a_container_that_cannot_take_programs_says_why(tmp_path):
+    (tmp_path / "file").touch()
+    assert ran(files.WORKER, tmp_path, programs=tmp_path / "file/own").returncode == scripts.NO_PROGRAMS
+    assert "Not a directory" in (tmp_path / "out/said").read_text()
+
+
+def test_files_of_a_run_belong_to_root_with_their_modes():
     _keys, made = made_files()
     with tarfile.open(fileobj=io.BytesIO(training_steps.archive(made))) as tar:
         found = {entry.name: (entry.mode, entry.uid) for entry in tar}
     assert found["key"] == (0o600, 0)
-    assert found["worker"] == (0o755, 0)
+    assert found["worker"] == (0o644, 0)
+    assert found["programs/bin/ssh"] == (0o755, 0)
     assert found["trainings"] == (0o755, 0)

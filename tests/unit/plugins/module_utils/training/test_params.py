@@ -29,6 +29,14 @@ HOST = {"name": "job-01", "address": "10.0.112.11"}
         ({"environment": {"LD_PRELOAD": "x.so"}}, "environment: LD_PRELOAD is set by the launcher itself."),
         ({"environment": {"A B": "x"}}, "environment: 'A B' is no name of a variable."),
         ({"arguments": ["--wandb-api-key=abc"]}, "command: --wandb-api-key looks like a secret"),
+        ({"arguments": ["--api-key", "abc"]}, "command: --api-key looks like a secret"),
+        ({"arguments": ["--hf_token", "abc"]}, "command: --hf_token looks like a secret"),
+        ({"builtin": None, "command": ["env", "NGC_API_KEY=abc", "x"]}, "command: NGC_API_KEY looks like a secret"),
+        ({"arguments": ["--push", "https://me:word@example.com"]}, "command: one of its words looks like a secret"),
+        ({"environment": {"HF_TOKEN": "x"}}, "environment: HF_TOKEN looks like a secret"),
+        ({"environment": {"AUTHTOKEN": "x"}}, "environment: AUTHTOKEN looks like a secret"),
+        ({"environment": {"TOKEN_1": "x"}}, "environment: TOKEN_1 looks like a secret"),
+        ({"environment": {"TOKEN_PASSWORD": 1234}}, "environment: TOKEN_PASSWORD looks like a secret"),
         ({"builtin": None, "command": []}, "command: it is empty."),
         ({"limits": {"stall_s": 0}}, "limits: stall_s is 0, which is no time."),
         ({"limits": {"wall_s": 60}}, "limits: stall_s is longer than wall_s"),
@@ -40,8 +48,10 @@ def test_a_wrong_wish_is_refused(changes, said):
 
 
 def test_secrets_are_not_repeated_in_the_refusal():
-    said = " ".join(check_params(params(environment={"MY_TOKEN": "canary"}, arguments=["--token=canary"])))
-    assert "canary" not in said
+    arguments = ["--token=canary", "--api-key", "canary", "nvapi-canary", "https://me:canary@example.com/?x=1"]
+    said = check_params(params(environment={"MY_TOKEN": "canary"}, arguments=arguments))
+    assert len(said) == len(arguments)
+    assert "canary" not in " ".join(said)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +61,12 @@ def test_secrets_are_not_repeated_in_the_refusal():
         {"launcher": "horovodrun", "controller": "gloo"},
         {"engine": "torchrun"},
         {"environment": {"NCCL_ALGO": "Ring"}},
+        {"environment": {"TOKENIZERS_PARALLELISM": "false", "MAX_TOKENS": 2048, "PAD_TOKEN_ID": 0}},
+        {"environment": {"HF_TOKEN_PATH": "/secrets/hf"}},
+        {"arguments": ["--tokenizer=gpt2", "--max-tokens=2048", "--pad-token-id", "0", "--use_auth_token", "True"]},
+        {"arguments": ["--tokenizer", "gpt2", "--max-tokens", "2048", "--api-key-file", "/secrets/key"]},
+        {"arguments": ["--with-secret", "--iterations", "3"]},
+        {"builtin": None, "command": ["python3", "-c", "token = print('x')"]},
         {"guests": 1},
     ],
 )

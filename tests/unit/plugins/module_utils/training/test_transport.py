@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.training import transport
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan, transport
 
-from .runs import ADDRESSES, gid, guests, planned, rdma
+from .runs import ADDRESSES, IMAGE, gid, guests, planned, rdma
 
 
 def variables(**changes):
@@ -21,7 +22,8 @@ def with_gpus(**changes):
 
 
 LOG = {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "INIT,NET", "NCCL_SOCKET_IFNAME": "=ens224"}
-RDMA = {"NCCL_IB_HCA": "=vmw_pvrdma0", "NCCL_IB_TC": "106", "NCCL_IB_ADDR_RANGE": "10.0.112.0/24"}
+RDMA = {"NCCL_IB_HCA": "=vmw_pvrdma0", "NCCL_IB_TC": "106", "NCCL_IB_GID_INDEX": "0"}
+BY_ADDRESS = {"NCCL_IB_HCA": "=vmw_pvrdma0", "NCCL_IB_TC": "106", "NCCL_IB_ADDR_RANGE": "10.0.112.0/24"}
 
 
 @pytest.mark.parametrize(
@@ -34,10 +36,7 @@ RDMA = {"NCCL_IB_HCA": "=vmw_pvrdma0", "NCCL_IB_TC": "106", "NCCL_IB_ADDR_RANGE"
         ({"data_path": "sriov", "gpudirect": "enabled"}, {**RDMA, "NCCL_NET_GDR_LEVEL": "PHB"}),
         ({"data_path": "passthrough", "gpudirect": "disabled"}, {**RDMA, "NCCL_NET_GDR_LEVEL": "LOC"}),
         ({"data_path": "sriov", "roce": {"dscp": 24, "ecn": {"state": "disabled"}}}, {**RDMA, "NCCL_IB_TC": "96"}),
-        (
-            {"data_path": "sriov", "image": "nvcr.io/nvidia/tensorflow:21.05-tf2-py3"},
-            {"NCCL_IB_HCA": "=vmw_pvrdma0", "NCCL_IB_TC": "106", "NCCL_IB_GID_INDEX": "0"},
-        ),
+        ({"data_path": "sriov", "image": "nvcr.io/nvidia/tensorflow:21.05-tf2-py3"}, RDMA),
     ],
     ids=[
         "tcp leaves RDMA devices alone",
@@ -52,6 +51,79 @@ RDMA = {"NCCL_IB_HCA": "=vmw_pvrdma0", "NCCL_IB_TC": "106", "NCCL_IB_ADDR_RANGE"
 )
 def test_nccl_is_told_what_follows_from_the_data_path(changes, expected):
     assert nccl(found=with_gpus(), **changes) == {**LOG, **expected}
+
+
+def of_image(nccl_version, indexes=(3, 3), name="images.example.com/horovod:1", **changes):
+    """The plan where the image tells this version, and RoCE v2 has these places in the tables of the guests."""
+    told = {"NCCL_VERSION": nccl_version} if nccl_version else {}
+    found = with_gpus(image=dict(IMAGE, environment=told))
+    for guest_name, index in zip(found, indexes, strict=True):
+        found[guest_name] = rdma(
+            guest_name, gpus=4, image=found[guest_name].image, gids=(gid(ADDRESSES[guest_name], index=index),)
+        )
+    return planned(found, data_path="sriov", gpus="all", image=name, **changes)
+
+
+def of(made):
+    return {setting.name: setting.value for setting in made.settings if setting.name.startswith("NCCL_IB_")}
+
+
+INDEX_3 = {**RDMA, "NCCL_IB_GID_INDEX": "3"}
+
+
+@pytest.mark.parametrize(
+    "version, changes, expected, remarks",
+    [
+        ("2.16.5", {}, INDEX_3, 0),
+        ("2.9.6-1+cuda11.3", {}, INDEX_3, 0),
+        ("2.21.5", {}, BY_ADDRESS, 0),
+        ("2.27.3-1+cuda12.9", {"indexes": (1, 3)}, BY_ADDRESS, 0),
+        ("", {}, INDEX_3, 0),
+        ("", {"indexes": (1, 3)}, BY_ADDRESS, 1),
+        ("", {"indexes": (1, 3), "environment": {"NCCL_IB_GID_INDEX": 3}}, {**BY_ADDRESS, "NCCL_IB_GID_INDEX": "3"}, 0),
+        ("2.21.5", {"environment": {"NCCL_IB_GID_INDEX": 1}}, {**BY_ADDRESS, "NCCL_IB_GID_INDEX": "1"}, 0),
+        ("2.16.5", {"environment": {"NCCL_IB_GID_INDEX": 1}}, {**INDEX_3, "NCCL_IB_GID_INDEX": "1"}, 0),
+        ("2.21.5", {"name": "nvcr.io/nvidia/tensorflow:21.05-tf2-py3"}, BY_ADDRESS, 0),
+    ],
+    ids=[
+        "old",
+        "old, as a package",
+        "new",
+        "new, with other indexes",
+        "unknown",
+        "unknown, with other indexes",
+        "unknown, with other indexes, and the user says one",
+        "new, and the user says one",
+        "old, and the user says one",
+        "the image itself knows better than the table of images",
+    ],
+)
+def test_the_gid_follows_from_the_nccl_that_the_image_tells(version, changes, expected, remarks):
+    made = of_image(version, **changes)
+    assert of(made) == expected
+    assert [("NCCL_VERSION" in remark, "indexes 1, 3" in remark) for remark in made.remarks] == [(True, True)] * remarks
+
+
+def test_an_old_nccl_takes_one_index_for_all_guests_or_the_users():
+    with pytest.raises(OperatorError, match="RoCE v2 has the indexes 1, 3"):
+        of_image("2.16.5", indexes=(1, 3))
+    assert of(of_image("2.16.5", indexes=(1, 3), environment={"NCCL_IB_GID_INDEX": 3}))["NCCL_IB_GID_INDEX"] == "3"
+
+
+def test_what_is_fetched_anew_may_hold_another_nccl():
+    made = of_image("2.21.5", pull="always")
+    assert of(made) == INDEX_3
+    looks = guests(2, rdma, image=dict(IMAGE, environment={"NCCL_VERSION": "2.21.5"}))
+    again = plan.informed(made, looks)
+    assert of(again) == BY_ADDRESS
+    assert "NCCL_IB_GID_INDEX" not in again.launches[0].argv
+
+
+@pytest.mark.parametrize(
+    "version, told, doubted", [("2.21.5", "2.18.5", 1), ("2.21.5", "2.21.5", 0), ("", "2.18.5", 0), ("2.21.5", None, 0)]
+)
+def test_a_log_that_tells_an_older_nccl_than_the_image_is_remarked(version, told, doubted):
+    assert len(list(plan.doubts(of_image(version), told))) == doubted
 
 
 def test_a_single_guest_needs_no_network():
