@@ -143,8 +143,9 @@ def test_a_guest_that_loses_power_is_named_and_the_next_run_goes_on(guests, trai
 def test_a_guest_that_hangs_is_named_and_tidies_up_when_it_moves_again(guests, trainings, number):
     """It takes connections, since its kernel does, and nothing answers: Ansible takes that for trouble with sudo."""
     guest = guests.guest(PAIR[number])
+    usual = {"ansible_ssh_timeout": 10}  # which Ansible has, and the lab does not
     try:
-        answer = trainings.meanwhile(guest.hang)
+        answer = trainings.meanwhile(guest.hang, variables=usual)
         assert (answer["failure"]["code"], answer["failure"]["host"]) == ("guest_unreachable", PAIR[number]), answer
         assert "escalation" not in json.dumps(answer)
         assert trainings.sh(PAIR[1 - number], f"docker ps -aq; {OURS_RUNNING}") == ""

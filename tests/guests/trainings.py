@@ -45,8 +45,8 @@ train(hvd.elastic.TorchState(model, optimizer, batch=0))
 
 
 def trained(answer):
-    """Whether the module says that all went well: a failure that is ignored carries no mark of it."""
-    return "failure" not in answer and not answer["training"]["failed"]
+    """Whether the module says that all went well."""
+    return not answer.get("failed") and not answer["training"]["failed"]
 
 
 class Trainings:
@@ -82,9 +82,10 @@ class Trainings:
         given = {name: value for name, value in given.items() if value is not None}
         return {"name": "Train", f"{OURS}.training_run": given, "environment": {"NGC_API_KEY": CANARY}}
 
-    def run(self, check=False, **wish):
+    def run(self, check=False, variables=None, **wish):
         """The answer of the module."""
-        (answer,) = self.lab.play([{**self.task(**wish), "ignore_errors": True}], hosts=[PAIR[0]], check=check)
+        tasks = [{**self.task(**wish), "ignore_errors": True}]
+        (answer,) = self.lab.play(tasks, hosts=[PAIR[0]], check=check, variables=variables)
         return answer
 
     def meanwhile(self, strike, arguments=FOREVER, **wish):

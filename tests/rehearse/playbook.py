@@ -72,6 +72,8 @@ def environment(work: Path, **more: str) -> dict[str, str]:
         ANSIBLE_NOCOLOR="1",
         # A tenth of the time of tasks on the controller: nothing is copied first.
         ANSIBLE_PIPELINING="true",
+        # Where many programs share a disk, a login and sudo may take longer than ten seconds.
+        ANSIBLE_TIMEOUT="60",
         AIREADY_LAB=str(work),
         AIREADY_SESSION_DIR=str(work / "sessions"),
     )

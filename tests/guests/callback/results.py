@@ -79,6 +79,8 @@ class CallbackModule(CallbackBase):
             "status": status,
             "result": json.loads(self._dump_results(result._result, keep_invocation=True)),
         }
+        if status == "failed":  # a failure that is ignored carries no mark of it
+            row["result"]["failed"] = True
         if "diff" in result._result:  # what is dumped has none
             row["result"]["diff"] = result._result["diff"]
         self._tell(row)
