@@ -18,7 +18,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome"
 INSTALLED_BY = ("debian",)
 PACKAGE = "chromium"
 LIMIT_S = 900
-ANSWER_S = 60
+ANSWER_S = 300
 FLAGS = (
     "--headless",
     "--remote-debugging-pipe",

@@ -13,7 +13,7 @@ from pathlib import Path
 from rehearse import playbook
 
 MARK = "KILLED_MARK"
-PATIENCE_S = 120
+PATIENCE_S = 900
 
 
 def kill_in(lab, tasks, pause_s, arguments):

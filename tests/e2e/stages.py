@@ -21,10 +21,13 @@ from rehearse import playbook
 REAL = ("callback", "plugin_utils", "module_utils", "doc_fragments")
 SECRET = "hunter2-is-secret"
 
+# Names the file by which a reader tells the action below that it has seen what is shown while a task runs.
+SEEN = "SEEN_ON_SCREEN"
 # Answers as runner.run gives them, and does whatever else a task may do; an action plugin, since those take no time.
 ACTION = """
 from __future__ import annotations
 
+import os
 import time
 
 from ansible.errors import AnsibleConnectionFailure
@@ -41,7 +44,9 @@ class ActionModule(ActionBase):
             raise AnsibleConnectionFailure("nobody answers")
         for words in args.get("tells", []):
             progress.tell(self._display, words)
-            time.sleep(0.6)
+        seen, until = os.environ.get("SEEN_ON_SCREEN"), time.monotonic() + 60
+        while seen and args.get("tells") and not os.path.exists(seen) and time.monotonic() < until:
+            time.sleep(0.02)
         time.sleep(args.get("takes", 0))
         changes = [
             {"path": path, "before": before, "after": after, "needs": None}
@@ -166,8 +171,8 @@ class World:
         )
         return ran.returncode, ran.stdout
 
-    def end(self, how: signal.Signals, after: str, **env):
-        """Its output, when it is sent a signal once it has written this."""
+    def end(self, how: signal.Signals, after: str, recorded, **env):
+        """Its output, when it is sent a signal once it has written this and its record is as wanted."""
         process = subprocess.Popen(
             self.command(),
             env=self.environment(**env),
@@ -182,8 +187,9 @@ class World:
         for line in process.stdout:
             written.append(line)
             if after in line:
-                # The line comes before the record, by a moment.
-                time.sleep(0.5)
+                # The line comes before the record.
+                while process.poll() is None and not any(recorded(one) for one in self.records()):
+                    time.sleep(0.02)
                 os.killpg(process.pid, how)
                 break
         written += list(process.stdout)
@@ -191,15 +197,17 @@ class World:
         process.stdout.close()
         return "".join(written)
 
-    def watch(self, *arguments, columns=80, name="aiready.vsphere.site", **env):
-        """Everything that it writes to a terminal, in pieces as they come."""
+    def watch(self, *arguments, columns=80, name="aiready.vsphere.site", shown=lambda _lines: True, **env):
+        """All that it writes to a terminal, and its lowest lines at each moment; tasks that tell wait for `shown`."""
+        seen = self.folder / "seen"
+        seen.unlink(missing_ok=True)
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.folder)
             command = self.command(*arguments, name=name)
-            os.execvpe(command[0], command, self.environment(**env))
+            os.execvpe(command[0], command, self.environment(**{SEEN: str(seen), **env}))
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        pieces = []
+        pieces, screens = [], []
         while True:
             try:
                 piece = os.read(terminal, 1 << 16)
@@ -208,9 +216,12 @@ class World:
             if not piece:
                 break
             pieces.append(piece)
+            screens.append(_lowest_lines(b"".join(pieces)))
+            if not seen.exists() and shown(screens[-1]):
+                seen.touch()
         os.waitpid(pid, 0)
         os.close(terminal)
-        return b"".join(pieces).decode(), [b"".join(pieces[: many + 1]).decode() for many in range(len(pieces))]
+        return b"".join(pieces).decode(), screens
 
     def records(self):
         """The records below the folder of results, in their order."""
@@ -219,6 +230,12 @@ class World:
     def record(self):
         (found,) = self.records()
         return found
+
+
+def _lowest_lines(written: bytes) -> list[str]:
+    """What the lowest lines show so far; what came last may end within a character or a word to the terminal."""
+    whole = re.sub(r"\x1b(\[[0-9;]*)?$", "", written.decode(errors="ignore"))
+    return [line.strip() for line in lines_on_screen(whole)[-5:]]
 
 
 def lines_on_screen(written: str) -> list[str]:

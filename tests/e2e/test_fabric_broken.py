@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import threading
 
+from twin.switches.platforms import cumulus_nv
 from wire.fabric_lab import EOS_LINES, NXOS_LINES, lines
 
 from .conftest import FABRIC
@@ -101,12 +103,23 @@ def test_kills_at_random_moments_are_gone_on_from_and_end_in_the_same_state(fabr
     assert (again.status, again.changed) == (0, 0), again.output
 
 
-def test_kill_before_an_apply_is_confirmed_is_not_taken_for_its_end(fabric_lab):
+def test_kill_before_an_apply_is_confirmed_is_not_taken_for_its_end(fabric_lab, monkeypatch):
     lab = fabric_lab(("leaf-03",))
     site = {"fabric": {"agreement": "skip"}}
     revisions = switch(lab, "leaf-03").device.revisions
-    kill_when(lab, lambda: revisions.waiting, ["--inventory", str(lab.inventory(site)), str(FABRIC)])
-    assert revisions.waiting, "the kill came too late"
+    killed = threading.Event()
+
+    def too_late(device):
+        """A confirmation that came just before the kill is one that came just after it."""
+        while not (killed.is_set() or device.world.closed):
+            device.world.changed.wait(0.05)
+        return cumulus_nv.Output()
+
+    with monkeypatch.context() as patch:
+        patch.setitem(cumulus_nv._WAITING, "confirm-yes", too_late)
+        kill_when(lab, lambda: revisions.waiting, ["--inventory", str(lab.inventory(site)), str(FABRIC)])
+        killed.set()
+    assert revisions.waiting
     run = lab.fabric(site=site)
     assert (run.status, run.changed) == (0, 1), run.output
     assert revisions.waiting is None

@@ -8,6 +8,7 @@ import time
 from pyVmomi import vim
 
 from rehearse import playbook
+from wire.held import Held
 from wire.observe import by_hand, client
 
 from .conftest import MACHINES
@@ -36,22 +37,17 @@ def succeeded(lab, method):
     return len([task for task in tasks_of(lab, method) if task.state == "success"])
 
 
-def slow_down(lab):
-    """There is time to kill somebody while VMs are copied, changed and started."""
-    lab.twin.world.task_seconds.update(CloneVM_Task=8, ReconfigVM_Task=0.5, PowerOnVM_Task=1)
-
-
-def speed_up(lab):
-    lab.twin.world.task_seconds.update(CloneVM_Task=0.05, ReconfigVM_Task=0.02, PowerOnVM_Task=0.05)
-
-
-def test_killed_while_vms_are_copied_shaped_and_started_the_next_run_makes_nothing_twice(lab):
+def test_killed_while_vms_are_copied_shaped_and_started_the_next_run_makes_nothing_twice(lab, monkeypatch):
     lab = lab()
     site = lab.site(**created("sriov"))
-    slow_down(lab)
-    for method in ("CloneVM_Task", "ReconfigVM_Task", "PowerOnVM_Task"):
+    # Copies go on when the next run begins.
+    lab.twin.world.task_seconds["CloneVM_Task"] = 8
+    kill_when(lab, under_way(lab, "CloneVM_Task"), stage(*site))
+    for method in ("ReconfigVM_Task", "PowerOnVM_Task"):
+        changes = Held(monkeypatch, lab.twin, method)
         kill_when(lab, under_way(lab, method), stage(*site))
-    speed_up(lab)
+        changes.let_go()
+    lab.twin.world.task_seconds["CloneVM_Task"] = 0.05
     last = lab.run(*lab.site(**created("sriov", power="cycle")))
     assert last.status == 0, last.output
     assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised()]
@@ -63,17 +59,17 @@ def test_killed_while_vms_are_copied_shaped_and_started_the_next_run_makes_nothi
     assert [untouched(vm) for vm in vms_of(lab)] == before
 
 
-def test_killed_between_off_and_on_the_next_run_changes_the_vm_and_starts_it_again(lab):
+def test_killed_between_off_and_on_the_next_run_changes_the_vm_and_starts_it_again(lab, monkeypatch):
     lab = lab()
     assert lab.run(*lab.site(**created("tcp"))).status == 0
     one, two = vms_of(lab)
     bystander = untouched(one)
     vms = [{"name": "job-01"}, {"name": "job-02", "profiles": ["grid_a100-20c"], "cpus": 8}]
     site = lab.site(**created("tcp", vms, power="cycle"))
-    slow_down(lab)
+    starts = Held(monkeypatch, lab.twin, "PowerOnVM_Task")
     kill_when(lab, lambda: two.power == "poweredOff", stage(*site))
-    speed_up(lab)
     assert two.setting(NOTE) == "true"
+    starts.let_go()
     last = lab.run(*site)
     assert last.status == 0, last.output
     assert [setup(vm) for vm in vms_of(lab)] == [promised(), {**promised("grid_a100-20c"), "cpus": 8}]

@@ -6,11 +6,13 @@ import pytest
 
 # A server of time in a network that has none.
 SERVER = "/etc/chrony/conf.d/server.conf"
+# systemctl is back before the new one answers.
+REEXEC = "systemctl daemon-reexec; until systemctl show --property=Version; do sleep 0.1; done"
 # What the role writes, and whoever goes by it only after it was started anew.
 WRITTEN = {
     "/etc/chrony/chrony.conf": "systemctl restart chrony",
     "/etc/systemd/logind.conf.d/90-aiready.conf": "systemctl restart systemd-logind",
-    "/etc/systemd/system.conf.d/90-aiready.conf": "systemctl daemon-reexec; until systemctl show --property=Version; do sleep 0.1; done",
+    "/etc/systemd/system.conf.d/90-aiready.conf": REEXEC,
 }
 DOCA = "/etc/apt/sources.list.d/doca.list"
 LIMITS = "/etc/security/limits.d/99-person.conf"

@@ -90,8 +90,10 @@ def _copy(source, target):
         target.shutdown(socket.SHUT_WR)
 
 
-def unused_port():
-    """A port on which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+@contextlib.contextmanager
+def kept_port():
+    """A port that refuses connections and that nobody gets by chance; a server that is told of it may still take it."""
+    with socket.socket() as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        yield kept.getsockname()[1]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 
 import pytest
 
+from twin.esxcli import command
 from twin.model import depot
 from twin.model import software as installer
 
@@ -223,16 +225,35 @@ def test_an_answer_that_was_lost_is_replaced_by_a_look_at_the_host(twin, drive, 
     assert software(running) == installed()
 
 
+# A busy machine may not answer the other requests in one second; then all of it takes longer.
+LIMITS_S = (1, 10, 60)
+
+
 def test_an_installation_may_take_longer_than_other_requests(twin, drive):
-    running = twin(seed={**seed(), "task_seconds": {"esxcli.software.vib.install": 1.5}})
-    answer = drive(running)("nvaie_vib", host=ESX, depot=DEPOT, request_timeout_s=1)
+    for limit_s in LIMITS_S:
+        running = twin(seed={**seed(), "task_seconds": {"esxcli.software.vib.install": 1.5 * limit_s}})
+        answer = drive(running)("nvaie_vib", host=ESX, depot=DEPOT, request_timeout_s=limit_s)
+        if not answer["failed"]:
+            break
     assert not answer["failed"], answer["msg"]
     assert software(running) == installed()
 
 
-def test_an_installation_that_outlasts_its_limit_is_awaited_by_looking(twin, drive, brisk):
-    running = twin(seed={**seed(), "task_seconds": {"esxcli.software.vib.install": 2.5}})
-    answer = drive(running)("nvaie_vib", host=ESX, depot=DEPOT, request_timeout_s=1, esxcli_timeout_s=1)
+def test_an_installation_that_outlasts_its_limit_is_awaited_by_looking(twin, drive, brisk, monkeypatch):
+    install = command.table()["software.vib.install"]
+
+    def until_somebody_looks(world, host, **arguments):
+        before = host.esxcli_calls["software.vib.list"]
+        while host.esxcli_calls["software.vib.list"] == before and not world.closed:
+            world.changed.wait(0.05)
+        return install.function(world, host, **arguments)
+
+    monkeypatch.setitem(command.table(), install.name, dataclasses.replace(install, function=until_somebody_looks))
+    for limit_s in LIMITS_S:
+        running = twin(seed=seed())
+        answer = drive(running)("nvaie_vib", host=ESX, depot=DEPOT, request_timeout_s=limit_s, esxcli_timeout_s=limit_s)
+        if not answer["failed"]:
+            break
     assert not answer["failed"], answer["msg"]
     assert answer["host"]["pending"] == DUE
     assert software(running) == installed()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from twin.model import power
+
+from .held import after_task
 from .lab import READY, lab, result
 from .machine_troubles import NOTE, Nth, vm_of
-from .meanwhile import meanwhile
 from .nics import network_lab, see
 from .observe import power_on
 from .rows.vm_clone import machines, world
@@ -30,18 +32,19 @@ def named(running, kind, name):
     return found
 
 
-def test_a_datastore_that_others_fill_in_the_middle_of_a_fleet_leaves_whole_vms_and_the_rest_follows(twin, drive):
+def test_a_datastore_that_others_fill_in_the_middle_of_a_fleet_leaves_whole_vms_and_the_rest_follows(
+    twin, drive, monkeypatch
+):
     running = twin(seed=world({}))
     store, module = named(running, "Datastore", "datastore-01"), drive(running)
     room = store.base_free
 
     def fill():
-        with running.world.lock:
-            store.base_free -= store.free - 2 * GB
-            running.world.touch(store)
+        store.base_free -= store.free - 2 * GB
+        running.world.touch(store)
 
-    with meanwhile(lambda: vm_of(running, "new-02") is not None and not vm_of(running, "new-02").unfinished, fill):
-        answer = module("vm_clone", **FIVE)
+    after_task(monkeypatch, running, "CloneVM_Task", fill, number=2)
+    answer = module("vm_clone", **FIVE)
     made = [vm["name"] for vm in answer["vms"] if not vm["failed"]]
     assert 2 <= len(made) < 5
     assert answer["failure"] == {"code": "some_failed", "failed": [vm["name"] for vm in answer["vms"] if vm["failed"]]}
@@ -136,18 +139,16 @@ def test_the_last_virtual_function_taken_by_a_stranger_before_the_start_is_told_
 
 @pytest.mark.parametrize("again", [False, True])
 def test_a_gpu_that_a_stranger_takes_while_the_vm_is_off_leaves_the_note_and_the_next_run_brings_it_back(
-    twin, drive, again
+    twin, drive, monkeypatch, again
 ):
     running = twin(seed=lab({**READY, "power": "on", "tools": "none"}, READY))
     module = drive(running)
     wish = {"name": "train-01", "profiles": ["grid_a100-20c"], "power": "cycle"}
-    stranger = []
-    with meanwhile(
-        lambda: vm_of(running, "train-01").power == "poweredOff",
-        lambda: stranger.append(power_on(running, "train-02")),
-    ):
-        answer = module("vgpu_profile", **wish)
-    assert stranger == [None]
+    after_task(
+        monkeypatch, running, "PowerOffVM_Task", lambda: power.power_on(running.world, vm_of(running, "train-02"))
+    )
+    answer = module("vgpu_profile", **wish)
+    assert vm_of(running, "train-02").power == "poweredOn"
     assert answer["failed"]
     assert "vSphere refused to switch it on" in answer["msg"]
     left = vm_of(running, "train-01")

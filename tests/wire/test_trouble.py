@@ -17,7 +17,7 @@ from twin.vcenter.certificates import server_context
 from .drive import Driver
 from .drive import connection as connection_of
 from .lab import lab
-from .neighbours import Line, serving, unused_port, web_server
+from .neighbours import Line, kept_port, serving, web_server
 
 SECRET = "not-the-right-word"
 
@@ -51,23 +51,27 @@ def _other_server(**page):
     return arrange
 
 
-def _line(**trouble):
+# By then a busy machine has done whatever else is needed; `brisk` keeps the pauses between attempts short.
+PATIENT = {"request_timeout_s": 60}
+
+
+def _line(options, **trouble):
     def arrange(twin, stack, directory):
         line = Line(twin.port)
         for name, value in trouble.items():
             setattr(line, name, value)
-        return {"port": stack.enter_context(serving(line)), "request_timeout_s": 1}
+        return {"port": stack.enter_context(serving(line)), **options}
 
     return arrange
 
 
 def _always_503(twin, stack, directory):
     twin.control.unavailable(count=1000)
-    return {"request_timeout_s": 1}
+    return PATIENT
 
 
 def _slow(twin, stack, directory):
-    twin.control.latency(seconds=3)
+    twin.control.latency(seconds=60)
     return {"request_timeout_s": 1}
 
 
@@ -126,7 +130,7 @@ TROUBLES = [
         "nobody listens",
         "vcenter_refused",
         ("127.0.0.1 refuses connections on port {port}.", "Check `hostname` and `port`"),
-        lambda twin, stack, directory: {"port": unused_port()},
+        lambda twin, stack, directory: {"port": stack.enter_context(kept_port())},
     ),
     Trouble(
         "name that does not exist",
@@ -168,14 +172,14 @@ TROUBLES = [
         "connections that are reset",
         "vcenter_unreachable",
         ("The connection broke", "Check the network between this machine and vCenter"),
-        _line(resets=1000),
+        _line(PATIENT, resets=1000),
         slow=True,
     ),
     Trouble(
         "silence",
         "vcenter_timeout",
         ("No answer came within 1 seconds.", "raise `request_timeout_s`"),
-        _line(silent=True),
+        _line({"request_timeout_s": 1}, silent=True),
         slow=True,
     ),
     Trouble(
@@ -219,6 +223,7 @@ def through_connect(connection):
         if way is through_a_module or not trouble.slow
     ],
 )
+@pytest.mark.usefixtures("brisk")
 def test_the_message_says_what_is_wrong_and_what_to_do(twin, tmp_path, trouble, way):
     running = twin()
     own = tmp_path / "own"

@@ -87,7 +87,7 @@ def test_what_was_done_is_told_when_vcenter_goes_away_in_the_middle(twin, drive,
 
     monkeypatch.setattr(running.world.faults, "take_closing", leaves)
     fleet = [{"name": f"train-{number:02}"} for number in (1, 2, 3)]
-    answer = module("vgpu_profile", vms=fleet, profiles=["grid_a100-40c"], unified_memory="ignore", request_timeout_s=1)
+    answer = module("vgpu_profile", vms=fleet, profiles=["grid_a100-40c"], unified_memory="ignore")
     assert answer["failed"]
     assert answer["changed"]
     assert [(vm["name"], vm["failed"]) for vm in answer["vms"]] == [

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
+from .held import Held, after_task
 from .lab import READY, lab, result
-from .meanwhile import meanwhile
 from .observe import gpu_setup
 
 pytestmark = pytest.mark.usefixtures("brisk")
@@ -25,11 +25,11 @@ def started(twin, vm=None, **seconds):
     task_seconds = {"boot": 0.01, "ShutdownGuest": 0.1, **seconds}
     running = twin(seed=lab({"power": "on", **(vm or {})}, task_seconds=task_seconds))
     (machine,) = [one for one in running.world.of_kind("VirtualMachine") if one.name == "train-01"]
-    for _attempt in range(500):
-        if machine.tools_running or not machine.tools_installed:
-            return running
+    until = time.monotonic() + 120
+    while machine.tools_installed and not machine.tools_running:
+        assert time.monotonic() < until, "the guest did not come up"
         time.sleep(0.01)
-    raise AssertionError("the guest did not come up")
+    return running
 
 
 def seen(running):
@@ -110,16 +110,15 @@ def test_a_vm_that_cannot_be_switched_off_runs_on_as_it_did(twin, drive):
     assert seen(running) == before
 
 
-def test_a_vm_that_is_off_and_cannot_be_changed_is_switched_on_again(twin, drive):
-    running = started(twin, {"tools": "none"}, ReconfigVM_Task=0.4)
+def test_a_vm_that_is_off_and_cannot_be_changed_is_switched_on_again(twin, drive, monkeypatch):
+    running = started(twin, {"tools": "none"})
     before = seen(running)
-    (machine,) = [one for one in running.world.of_kind("VirtualMachine") if one.name == "train-01"]
 
     def spoil():
         running.control.fail_tasks(method="ReconfigVM_Task", message="Not now.")
 
-    with meanwhile(lambda: machine.power == "poweredOff", spoil):
-        answer = drive(running)("vgpu_profile", **CYCLE)
+    after_task(monkeypatch, running, "PowerOffVM_Task", spoil)
+    answer = drive(running)("vgpu_profile", **CYCLE)
     assert "its vGPU configuration should change. vCenter answered GenericVmConfigFault: Not now." in answer["msg"]
     assert running.requests["PowerOffVM_Task"] == running.requests["PowerOnVM_Task"] == 1
     assert seen(running) == before
@@ -166,9 +165,16 @@ run("aiready.vsphere.vgpu_profile", json.loads(sys.argv[2]))
 """
 
 
-def test_a_run_that_is_killed_with_the_vm_off_is_finished_by_the_next(twin, drive):
-    running = started(twin, {"tools": "none"}, ReconfigVM_Task=0.4)
+def test_a_run_that_is_killed_with_the_vm_off_is_finished_by_the_next(twin, drive, monkeypatch):
+    running = started(twin, {"tools": "none"})
     (machine,) = [one for one in running.world.of_kind("VirtualMachine") if one.name == "train-01"]
+    changes = []
+    after_task(
+        monkeypatch,
+        running,
+        "PowerOffVM_Task",
+        lambda: changes.append(Held(monkeypatch, running, "ReconfigVM_Task")),
+    )
     module = drive(running)
     arguments = json.dumps({**module.connection, **CYCLE})
     process = subprocess.Popen(
@@ -180,6 +186,7 @@ def test_a_run_that_is_killed_with_the_vm_off_is_finished_by_the_next(twin, driv
     output, _nothing = process.communicate()
     assert process.returncode == -signal.SIGKILL, output.decode()
     assert (seen(running)["power"], seen(running)["settings"][NOTE]) == ("poweredOff", "true")
+    changes[0].let_go()
 
     careful = module("vgpu_profile", check=True, **{**CYCLE, "power": "refuse"})
     assert result(careful)["pending"] == [{"what": "power", "needs": "power_on"}]

@@ -8,6 +8,7 @@ import pytest
 
 from twin.model import cloning
 
+from .held import Held
 from .lab import result
 from .meanwhile import meanwhile
 from .rows.vm_clone import CALL, machine, machines, vm_of, world
@@ -108,9 +109,15 @@ def test_a_copy_of_somebody_else_that_never_ends_is_told(twin, drive):
     assert "VM new-01: it should be absent. Another task is making a VM of this name." in gone["msg"]
 
 
-def test_a_session_that_vcenter_drops_while_copies_are_awaited_loses_none(twin, drive):
-    running = twin(seed=world({}, task_seconds=SLOW))
-    with meanwhile(lambda: running.requests["WaitForUpdatesEx"], running.control.drop_sessions):
+def test_a_session_that_vcenter_drops_while_copies_are_awaited_loses_none(twin, drive, monkeypatch):
+    running = twin(seed=world({}))
+    copies = Held(monkeypatch, running, "CloneVM_Task")
+
+    def drop():
+        running.control.drop_sessions()
+        copies.let_go()
+
+    with meanwhile(lambda: running.requests["WaitForUpdatesEx"], drop):
         answer = drive(running)("vm_clone", **CALL)
     assert not answer["failed"], answer["msg"]
     assert running.requests["CloneVM_Task"] == 2
@@ -168,20 +175,22 @@ def test_a_fleet_costs_one_request_per_vm_and_a_few_for_all(twin, drive, size):
     assert running.requests.total() <= 3
 
 
-def test_many_copies_are_on_their_way_at_once_but_no_more_than_allowed(twin, drive):
-    running = twin(seed=world({}, task_seconds={"CloneVM_Task": 0.2}))
-    most = []
+def test_many_copies_are_on_their_way_at_once_but_no_more_than_allowed(twin, drive, monkeypatch):
+    running = twin(seed=world({}))
+    copies, under_way = Held(monkeypatch, running, "CloneVM_Task"), []
 
-    def count():
-        going = [task for task in running.world.of_kind("Task") if task.completed_at is None]
-        most.append(len(going))
-        return len(going) == 6
+    def answered(method):
+        if method == "CloneVM_Task":
+            under_way.append(sum(task.completed_at is None for task in running.world.of_kind("Task")))
 
-    with meanwhile(count, lambda: None):
+    monkeypatch.setattr(running.world.faults, "take_closing", answered)
+    # None ends before the module has begun what it may, and waits for one.
+    with meanwhile(lambda: running.requests["WaitForUpdatesEx"], copies.let_go):
         fleet = [{"name": f"new-{number:02}"} for number in range(9)]
         answer = drive(running)("vm_clone", tasks_in_flight=6, **{**CALL, "vms": fleet})
     assert not answer["failed"], answer["msg"]
-    assert max(most) == 6
+    assert under_way[:6] == [1, 2, 3, 4, 5, 6]
+    assert (len(under_way), max(under_way)) == (9, 6)
 
 
 def test_nothing_of_the_userdata_is_told(twin, drive):

@@ -72,13 +72,19 @@ tell() {
     echo "output $number $(head -c 1048576 "$out" | base64 | tr -d '\n')"
   done
 }
+# Who does not heed TERM at once is killed; that is waited for, since a busy guest takes its time, but not for ever.
 end() {
-  for signal in TERM KILL; do
-    alive=
+  for step in TERM:3 KILL:50; do
     for file in "$1"/*.pid; do
-      lives "$file" && kill -s "$signal" -- "-$(cat "$file")" 2>/dev/null && alive=yes
+      lives "$file" && kill -s "${step%:*}" -- "-$(cat "$file")" 2>/dev/null
     done
-    [ -n "$alive" ] && sleep 0.3
+    turns=${step#*:}
+    while [ "$turns" -gt 0 ]; do
+      turns=$((turns - 1)); alive=
+      for file in "$1"/*.pid; do lives "$file" && alive=yes; done
+      [ -z "$alive" ] && return
+      sleep 0.1
+    done
   done
 }
 """

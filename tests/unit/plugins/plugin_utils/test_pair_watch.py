@@ -194,7 +194,7 @@ def test_a_run_that_is_interrupted_ends_everything_and_begins_nothing_more(how, 
     going = threading.Event()
 
     def says(guest, test):
-        going.wait(5)
+        going.wait(300)
         return TCP
 
     world.steps.says["iperf3"] = says

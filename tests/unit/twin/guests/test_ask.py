@@ -17,6 +17,7 @@ import pytest
 
 from twin.guests.programs import layout
 from wire.guest_lab import listens
+from wire.neighbours import kept_port
 
 ASK = layout.FOLDER / "ask"
 
@@ -119,10 +120,9 @@ def test_head_is_printed_before_the_wait_and_the_rest_after_it(lab):
 
 
 def test_two_programs_meet_over_the_network_and_tell_the_model_what_they_heard(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        port = door.getsockname()[1]
     labs, shown = [], {}
     with contextlib.ExitStack() as stack:
+        port = stack.enter_context(kept_port())
         for name in ("server", "client"):
             short = stack.enter_context(tempfile.TemporaryDirectory())
             (tmp_path / name).mkdir()
@@ -148,10 +148,8 @@ def test_two_programs_meet_over_the_network_and_tell_the_model_what_they_heard(t
 
 
 def test_nobody_listens(lab):
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        port = door.getsockname()[1]
-    answers = [{"meet": {"connect": ["127.0.0.1", port]}, "again": "1"}, {}]
-    lab.run("ib_write_bw", answers=answers)
+    with kept_port() as port:
+        lab.run("ib_write_bw", answers=[{"meet": {"connect": ["127.0.0.1", port]}, "again": "1"}, {}])
     assert lab.asked[1]["met"] == {"problem": "refused", "text": "Connection refused", "peer": "127.0.0.1"}
 
 

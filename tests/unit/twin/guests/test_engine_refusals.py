@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
+
 import pytest
 
 from twin.guests import building, engine, image
+
+
+@pytest.fixture(autouse=True)
+def own_turn(monkeypatch, tmp_path):
+    """The lock of this machine may be held for minutes, by labs that really are made beside these tests."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 @pytest.fixture

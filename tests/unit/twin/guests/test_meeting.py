@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ import pytest
 from twin.guests.answers import Line
 from twin.guests.programs import layout
 from wire.guest_lab import listens
+from wire.neighbours import kept_port
 
 ADDRESS = "127.0.0.1"
 
@@ -66,8 +66,8 @@ def started(pair_of, tmp_path):
 
 @pytest.fixture
 def port():
-    with socket.create_server((ADDRESS, 0)) as door:
-        return str(door.getsockname()[1])
+    with kept_port() as found:
+        yield str(found)
 
 
 def test_bandwidth(started, port):

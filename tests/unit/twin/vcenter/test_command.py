@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[3]
+LIMIT_S = 300  # that only something broken reaches
 
 
 @contextlib.contextmanager
@@ -66,7 +67,7 @@ def test_endpoint_file_says_all_and_is_gone_after_the_signal(tmp_path, number):
         with pytest.raises(urllib.error.HTTPError, match="401"):
             ask(endpoint, token="wrong")
         started.send_signal(number)
-        assert started.wait(timeout=20) == 0
+        assert started.wait(timeout=LIMIT_S) == 0
         assert not file.exists()
         assert not Path(endpoint["ca_file"]).exists()
 
@@ -81,14 +82,14 @@ def test_a_twin_may_be_without_shells_and_bmcs(tmp_path):
 
 def test_an_unknown_face_is_refused_with_those_that_exist():
     with process("--faces", "telnet") as started:
-        _out, errors = started.communicate(timeout=20)
+        _out, errors = started.communicate(timeout=LIMIT_S)
     assert started.returncode == 2
     assert "there is no telnet; choose from ssh, redfish, switches, guests, depot, registry, or none" in errors
 
 
 def test_unknown_seed_is_said_in_a_sentence():
     with process("--seed", "nowhere") as started:
-        _out, errors = started.communicate(timeout=20)
+        _out, errors = started.communicate(timeout=LIMIT_S)
     assert started.returncode == 1
     assert "nowhere" in errors
     assert "Traceback" not in errors
@@ -96,6 +97,6 @@ def test_unknown_seed_is_said_in_a_sentence():
 
 def test_guests_without_a_container_engine_end_with_a_status_of_their_own():
     with process("--faces", "guests", PATH="/nowhere", DOCKER_HOST="unix:///nowhere") as started:
-        _out, errors = started.communicate(timeout=20)
+        _out, errors = started.communicate(timeout=LIMIT_S)
     assert started.returncode == 3
     assert errors.startswith("No Docker answers at unix:///nowhere.\n")

@@ -187,9 +187,10 @@ def test_a_file_of_authorities_that_cannot_be_used_is_named(tmp_path, content):
 
 
 def test_a_port_that_nobody_listens_on_is_refused_with_its_number():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    error = failing(target(host="127.0.0.1", port=port))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        error = failing(target(host="127.0.0.1", port=port))
     assert error.code == "vcenter_refused"
     assert f"127.0.0.1 refuses connections on port {port}" in error.message
 
