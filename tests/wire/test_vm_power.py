@@ -157,9 +157,9 @@ def test_guests_that_do_not_come_are_named_with_what_they_have(twin, drive):
     running = twin(seed=lab(NET, NET, NET))
     running.control.guest_without_tools(vm="train-01")
     running.control.guest_without_address(vm="train-02")
-    answer = drive(running)("vm_power", vms=fleet(3), state="on", wait_for="address", wait_timeout_s=2)
+    answer = drive(running)("vm_power", vms=fleet(3), state="on", wait_for="address", wait_timeout_s=5)
     mute, lost, fine = (result(answer, vm["name"]) for vm in fleet(3))
-    assert "its guest should have an address within 2 seconds. VMware Tools do not run in it" in mute["msg"]
+    assert "its guest should have an address within 5 seconds. VMware Tools do not run in it" in mute["msg"]
     assert "Look at its console: does the guest start?" in mute["msg"]
     assert "VMware Tools run in it, and it" in lost["msg"]
     assert "Look in the guest and at the network" in lost["msg"]
