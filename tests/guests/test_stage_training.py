@@ -31,7 +31,7 @@ def preview(guests, work, first):
 def _without_address(guests):
     """The second guest, whose adapter of the training has lost its address; vCenter has heard of it."""
     guest = guests.guest(PAIR[1])
-    vm = next(one for one in guests.twin.world.of_kind("VirtualMachine") if one.name == PAIR[1])
+    (vm,) = [one for one in guests.twin.world.of_kind("VirtualMachine") if one.name == PAIR[1]]
     address = guest.address("ens224")
     guest.run(["ip", "address", "flush", "dev", "ens224"])
     until(lambda: address not in vm.addresses)
