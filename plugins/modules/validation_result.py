@@ -70,8 +70,9 @@ options:
     default: []
   runs:
     description:
-      - Results of M(aiready.vsphere.training_run), each with C(check) (V(cluster.hostname), V(cluster.nccl) or
-        V(cluster.training)), C(variant) such as V(2:rdma), C(guests) and C(run).
+      - Results of M(aiready.vsphere.training_run), each with C(check) (V(cluster.hostname), V(pair.mpi_lat),
+        V(pair.mpi_bw), V(cluster.mpi_allreduce), V(cluster.nccl) or V(cluster.training)), C(variant) such as V(2:rdma),
+        C(guests) and C(run). Of a pair the first guest is the one that sends.
     type: list
     elements: dict
     default: []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as pairs
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent as roce_of
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import expected, rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import expected, rounds, rungs, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import guests_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_guests import given, of_stage
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS
@@ -23,7 +23,8 @@ RUN = (
 )
 DIRECT = ("sriov", "passthrough")
 EACH = 4
-CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster."))
+# What is run in containers.
+CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster.") or check in rungs.PROGRAMS)
 
 
 def validation(site, guests=None, host_ports=None):
@@ -42,6 +43,7 @@ def validation(site, guests=None, host_ports=None):
         "pairs": _pairs(site, wish, wanted),
         "run": _run(told) if site["training"] else {},
         "nccl_command": [] if wanted["gpus"] == "none" or "cluster.nccl" in wanted["skip"] else wish["nccl_command"],
+        "osu": _osu(wish, intent, told) if site["training"] else [],
         "trainings": _trainings(site, wish, intent, told) if site["training"] else [],
         "user": (site["guests"] or {}).get("training_user") or "",
         "site": site["cluster"] or site["datacenter"] or "",
@@ -101,6 +103,9 @@ def _intent(site, wish, told, facts, host_ports):
         skip.update({check: skip.get(check, "It says nothing of a training") for check in CLUSTER})
     elif not wish["nccl_command"]:
         skip.setdefault("cluster.nccl", "It names no command of nccl-tests")
+    if site["training"] and site["training"]["engine"] == "torchrun":
+        why = "Its trainings are started by torchrun, and programs of OSU by mpirun"
+        skip.update({check: skip.get(check, why) for check in rungs.PROGRAMS})
     gpus = [guest.get("gpus") or 0 for guest in facts.values()]
     on_processors = bool(site["training"]) and any(gpus) and told["gpus"] == "none"
     if on_processors:
@@ -127,6 +132,7 @@ def _intent(site, wish, told, facts, host_ports):
         "interfaces": {host["name"]: host["interface"] for host in hosts if host.get("interface")},
         "share_hosts": wish["share_hosts"],
         "rounds": wish["rounds"],
+        "osu": [name for name, words in _programs(wish).items() if words],
         "nodes": _nodes(wish["nodes"], len(hosts)),
         "transports": ["tcp"] if on_processors else None,
         "skip": skip,
@@ -185,6 +191,37 @@ def _peermem(site):
 def _run(told):
     options = {key: told[key] for key in (*RUN, "roce", "interface")}
     return {key: value for key, value in options.items() if value != ""}
+
+
+def _programs(wish):
+    return wish["osu"] or {}
+
+
+def _osu(wish, intent, told):
+    """Steps of OSU's programs, [[{check, guests, hosts, command}]]: the runs of a step share no guest."""
+    everybody = intent["guests"]
+    hosts = {host["name"]: host for host in told["hosts"]}
+    steps = []
+    for rung in rungs.RUNGS:
+        command = _programs(wish).get(rung.program)
+        if not command or rungs.left_out(rung, intent):
+            continue
+        pairs = rung.of == "pair"
+        for step in rounds.steps(everybody, intent["rounds"]) if pairs else [[everybody]]:
+            # Between two ranks and no more.
+            some = {name: {**host, **({"slots": 1} if pairs else {})} for name, host in hosts.items()}
+            steps.append(
+                [
+                    {
+                        "check": rung.check,
+                        "guests": list(names),
+                        "hosts": [some[name] for name in names],
+                        "command": command,
+                    }
+                    for names in step
+                ]
+            )
+    return steps
 
 
 def _trainings(site, wish, intent, told):

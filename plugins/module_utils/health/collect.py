@@ -14,6 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
     hostnames,
     nccl_log,
     nccl_tests,
+    osu,
+    rungs,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import listing, mapping
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.measured import (
@@ -144,7 +146,7 @@ def _of_run(run, files, read, simulated):
     training = mapping(answer.get("training"))
     result = mapping(mapping(training.get("after")).get("result"))
     check, variant, names = run["check"], run.get("variant") or "", list(run["guests"])
-    subject = {"guest": names[0]} if check == "cluster.training" and len(names) == 1 else {"guests": names}
+    subject = _subject(check, names)
     if answer.get("skipped") or (not result and not answer.get("failed") and not answer.get("msg")):
         return []
     if not result:
@@ -153,7 +155,7 @@ def _of_run(run, files, read, simulated):
         return [measurement(check, subject, FAILED, why, variant=variant, readings=_who(failure.get("subject"), names))]
     result = _whole(result, read)
     text = read(result.get("log") or "")
-    words = [check, variant.replace(":", "-"), subject.get("guest", "")]
+    words = [check, variant.replace(":", "-"), *(subject[key] for key in ("guest", "from", "to") if key in subject)]
     place = f"evidence/{'.'.join(word for word in words if word)}.txt"
     launches = listing(mapping(training.get("after")).get("launches"))
     lines = [f"### {mapping(one).get('host')}: {shlex.join(listing(mapping(one).get('argv')))}\n" for one in launches]
@@ -171,7 +173,15 @@ def _of_run(run, files, read, simulated):
         return [_training(subject, result, about)]
     if check == "cluster.nccl":
         return [_nccl(subject, text, result, about)]
+    if check in rungs.PROGRAMS:
+        return [_osu(check, subject, text, result, about)]
     return [_hostname(subject, text, result, about), _build(subject, result, about)]
+
+
+def _subject(check, names):
+    if check.startswith("pair."):
+        return {"from": names[0], "to": names[1]}
+    return {"guest": names[0]} if check == "cluster.training" and len(names) == 1 else {"guests": names}
 
 
 def _whole(result, read):
@@ -220,6 +230,16 @@ def _nccl(subject, text, result, about):
     return measurement("cluster.nccl", subject, readings=values, **dict(about, version=str(told.get("version") or "")))
 
 
+def _osu(check, subject, text, result, about):
+    told = osu.parse(text)
+    if told["why"]:
+        # What the program says of itself tells more than that a rank ended.
+        why = told["why"] if told["understood"] else _failed(result) or told["why"]
+        return _unfinished(check, subject, result, why, about)
+    values = dict(readings(told), verdict=mapping(result.get("verdict")))
+    return measurement(check, subject, readings=values, **dict(about, version=str(told["version"])))
+
+
 def _hostname(subject, text, result, about):
     told = hostnames.parse(text)
     names = {mapping(one).get("node"): mapping(one).get("name") for one in listing(result.get("hosts"))}
@@ -259,6 +279,8 @@ def versions(measurements, runs=()):
         elif one["check"] == "guest.rdma_device":
             for device in listing(values.get("devices")):
                 add(name, f"firmware of {device.get('name')}", device.get("firmware"))
+        elif one["check"] in rungs.PROGRAMS:
+            add("image", osu.TOOL, one.get("version"))
         elif one["check"].startswith("pair.") and one.get("command"):
             add(name, one["command"][0], one.get("version"))
         elif one["check"] == "cluster.check_build":

@@ -80,6 +80,9 @@ class _Look:
         common = spread.common([_pair(one) for one in bad], [_pair(one) for one in tested], self.places)
         self._common[check] = common
         for entry in bad:
+            if check in rungs.PROGRAMS and not number(entry.row["measured"]):
+                # It is the run that failed, and not the way.
+                continue
             place = self._place(check, entry)
             codes = {remark.code for remark in entry.remarks}
             if "mtu_path" in codes:

@@ -63,10 +63,16 @@ def build(values, about):
 def nccl(values, about):
     """The bandwidth of an all-reduce, and over what it went, which only the log of NCCL tells."""
     answer = _reduced(values, about)
+    # Of a way over sockets the check itself tells more than the run.
+    if mapping(values.get("verdict")).get("code") == "fell_back_to_tcp" and answer.verdict == FAIL:
+        return answer
+    return ended(answer, values, about)
+
+
+def ended(answer, values, about):
+    """The answer, failed where the run did: a rank can die after the last figure is printed."""
     verdict = mapping(values.get("verdict"))
-    # A rank can die after the last figure is printed. Of a way over sockets the check itself tells more than the run.
-    told = verdict.get("code") == "fell_back_to_tcp" and answer.verdict == FAIL
-    if verdict and verdict.get("state") != "passed" and not told:
+    if verdict and verdict.get("state") != "passed":
         host, why = (str(verdict.get(key) or "") for key in ("host", "reason"))
         answer.skip = ""
         answer.fail(f"{why.rstrip('.') or 'Its run failed'}.", spread.where(host, about.places) if host else "", "run")

@@ -155,10 +155,14 @@ def _baseline(entry, about, given, baseline, value, unit, cpu, unmarked):
 
 
 def _key(entry, intent):
-    told = check_cluster.figures(entry.values) if entry.check == "cluster.training" else {}
-    return baselines.key_of(
-        entry.row["id"], intent["data_path"], [told.get(key) for key in ("model", "batch", "device")]
-    )
+    workload = []
+    if entry.check == "cluster.training":
+        told = check_cluster.figures(entry.values)
+        workload = [told.get(key) for key in ("model", "batch", "device")]
+    elif entry.check in rungs.PROGRAMS:
+        # Which messages are sent is for the site to say.
+        workload = [f"{entry.values.get('bytes')} bytes"]
+    return baselines.key_of(entry.row["id"], intent["data_path"], workload)
 
 
 def _dispersion(found, told, given, cpu):

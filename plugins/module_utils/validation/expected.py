@@ -29,6 +29,7 @@ DEFAULTS = {
     "rounds": None,  # of pairs, at most
     "nodes": None,  # numbers of guests that train; None is one and all
     "transports": None,  # of trainings; None is what the data path has
+    "osu": (),  # what OSU's programs measure: latency, bandwidth, allreduce
     "build": {},  # {section: [what Horovod needs]}
     "skip": {},  # {check: why it is left out}
 }

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
     check_cluster,
     check_fabric,
     check_guest,
+    check_mpi,
     check_pair,
     compare,
     expected,
@@ -68,6 +69,9 @@ LOOKS = {
     "pair.iperf3": check_pair.bandwidth,
     "cluster.hostname": check_cluster.hostname,
     "cluster.check_build": check_cluster.build,
+    "pair.mpi_lat": check_mpi.latency,
+    "pair.mpi_bw": check_mpi.bandwidth,
+    "cluster.mpi_allreduce": check_mpi.allreduce,
     "cluster.nccl": check_cluster.nccl,
     "cluster.training": check_cluster.training,
 }

@@ -2,29 +2,37 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""What the OSU micro-benchmarks print. Pure. Messages of drivers may stand before the table."""
+"""What the OSU micro-benchmarks print, from version 5 to 7. Pure. Messages of drivers may stand before the table."""
 
 from __future__ import annotations
 
 import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.perftest import FILLING_BYTES
 
 TOOL = "OSU"
-_HEAD = re.compile(r"#\s*OSU MPI(?:-CUDA|-ROCM)? (.+?)(?: Test)? v(\d+\.\d+(?:\.\d+)?)")
+# Of memory of accelerators it is MPI-CUDA, MPI-CUDA MANAGED, MPI-ROCM and so on.
+_HEAD = re.compile(r"#\s*OSU MPI(?:-[A-Z]+(?: MANAGED)?)? (.+?)(?: Test)? v(\d+\.\d+(?:\.\d+)?)")
 _COLUMN = re.compile(r"Size|(?:Avg |Min |Max )?Latency ?\(us\)|(?:Bi-)?Bandwidth \(MB/s\)|Messages/s|MB/s|Iterations")
-_ROW = re.compile(r"\d+(?:\s+[\d.eE+-]+)+")
+# The last word only with -c.
+_ROW = re.compile(r"\d+(?:\s+[\d.eE+-]+)+(?:\s+(Pass|Fail))?")
+_REFUSED = re.compile(r"This test requires .*processes|Invalid option \[.*\]|.*support is not enabled.*")
+_ALONE = "each rank ran alone, as it does where they are built for another MPI than that of mpirun"
 
 
 def parse(text):
-    """test, version, rows of {bytes, value}, unit; usec of the smallest or gbps of the largest message."""
-    test = version = unit = column = None
+    """test, version, rows of {bytes, value}, unit; usec of the smallest or gbps of the largest message; how many sizes
+    arrived with a wrong content, None where nobody looked."""
+    test = version = unit = column = wrong = refused = None
     rows = []
     for line in texts.lines(text):
         head = _HEAD.search(line)
         if head is not None:
             test, version = head.groups()
-            rows = []
+            rows, wrong = [], None
+        elif _REFUSED.fullmatch(line.strip()):
+            refused = refused or line.strip()
         elif line.lstrip().startswith("#") and "Size" in line:
             names = _COLUMN.findall(line)
             column = next((place for place, name in enumerate(names) if name != "Size"), None)
@@ -41,6 +49,10 @@ def parse(text):
             words = line.split()
             if len(words) > column and texts.number(words[column]) is not None:
                 rows.append({"bytes": int(words[0]), "value": texts.number(words[column])})
+                if words[-1] in ("Pass", "Fail"):
+                    wrong = (wrong or 0) + (words[-1] == "Fail")
+    if refused and not rows:
+        return texts.failed(TOOL, f"{refused}: {_ALONE}" if "processes" in refused else refused, text)
     if test is None or not rows or unit is None:
         error = texts.known(text)
         if error is not None and not rows:
@@ -57,4 +69,6 @@ def parse(text):
         # MB are 10^6 bytes here.
         gbps=round(large["value"] * 8 / 1000, 6) if unit == "MB/s" else None,
         bytes=small["bytes"] if unit == "us" else large["bytes"],
+        filling=large["bytes"] >= FILLING_BYTES if unit == "MB/s" else None,
+        wrong=wrong,
     )

@@ -35,8 +35,8 @@ class Rung(NamedTuple):
     gpu: bool = False
     licence: bool = False
     variant: str = ""
-    # Whether a site that says nothing of it misses it.
-    optional: bool = False
+    # Which program of OSU measures it, and only where the site names one.
+    program: str = ""
     # Whether its figure is kept as a baseline.
     kept: bool = False
 
@@ -128,10 +128,25 @@ RUNGS = (
     Rung(
         *("fabric.counters", "What ports counted during the timed runs", FABRIC, "place", ""),
         paths=RDMA_PATHS,
-        optional=True,
     ),
     Rung("cluster.hostname", "Processes start on all guests", CLUSTER, "all", "", ("guest.kernel", "guest.address")),
     Rung("cluster.check_build", "What Horovod of the image was built with", CLUSTER, "all", "", ("cluster.hostname",)),
+    Rung(
+        *("pair.mpi_lat", "Latency of MPI", PAIR, "pair", "us", ("cluster.hostname", "pair.ping_mtu"), "low"),
+        program="latency",
+        kept=True,
+    ),
+    Rung(
+        *("pair.mpi_bw", "Bandwidth of MPI", PAIR, "pair", "Gb/s", ("cluster.hostname", "pair.ping_mtu"), "high"),
+        program="bandwidth",
+        kept=True,
+    ),
+    Rung(
+        *("cluster.mpi_allreduce", "All-reduce of MPI", CLUSTER, "all", "us"),
+        *(("cluster.hostname", "pair.ping_mtu"), "low"),
+        program="allreduce",
+        kept=True,
+    ),
     Rung(
         *("cluster.nccl", "All-reduce of NCCL", CLUSTER, "all", "GB/s"),
         *(("cluster.hostname", "guest.licence:before", "pair.write_bw"), "high"),
@@ -157,7 +172,8 @@ RUNGS = (
     ),
 )
 # What makes no sense with one guest, besides tests of pairs.
-BETWEEN = ("placement.hosts", "guest.counters", "fabric.counters")
+BETWEEN = ("placement.hosts", "guest.counters", "fabric.counters", "cluster.mpi_allreduce")
+PROGRAMS = {rung.check: rung.program for rung in RUNGS if rung.program}
 CHECKS = tuple(dict.fromkeys(rung.check for rung in RUNGS))
 # Why a check is left out on a data path.
 NOT_ON = {
@@ -187,6 +203,8 @@ def left_out(rung, intent):
         return f"The site leaves it out: {intent['skip'][rung.check]}".rstrip(".") + "."
     if intent["data_path"] not in rung.paths:
         return NOT_ON.get(intent["data_path"], f"It does not apply to the data path {intent['data_path']}.")
+    if rung.program and rung.program not in intent["osu"]:
+        return f"The site names no program of OSU for {rung.program}."
     if rung.gpu and intent["gpus"] == "none":
         return "The guests have no GPUs."
     if rung.licence and not intent["licence"]:

@@ -151,9 +151,13 @@ RULES = {
     },
 }
 # Checks whose figures lie further apart by nature. TCP depends on the processor of the moment.
+OVER_TCP = {"outliers": {"percent": 50.0}, "baseline": {"worse_percent": 20.0}}
 CHECK_RULES = {
-    "pair.iperf3": {"outliers": {"percent": 50.0}, "baseline": {"worse_percent": 20.0}},
+    "pair.iperf3": OVER_TCP,
     "pair.write_lat": {"outliers": {"percent": 30.0}, "baseline": {"worse_percent": 20.0}},
+    "pair.mpi_lat": OVER_TCP,
+    "pair.mpi_bw": OVER_TCP,
+    "cluster.mpi_allreduce": {"baseline": OVER_TCP["baseline"]},
 }
 # Ranks without GPUs.
 CPU_RULES = {"outliers": {"percent": 50.0}, "baseline": {"worse_percent": 30.0}}

@@ -1,7 +1,8 @@
 """The image that trainings run in, built once from the product's recipe, and the registry that holds it.
 
-Three images are kept on this machine, each known by its recipe: a plain Debian, the training image made from it, and
-the registry's, in which the training image lies already. So a lab pushes nothing when it starts.
+Four images are kept on this machine, each known by its recipe: a plain Debian, the training image made from it, the
+same with programs that measure MPI, and the registry's, in which that one lies already. So a lab pushes nothing when it
+starts.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ RECIPE = ROOT / "roles/horovod/files/images/horovod-debian-cpu"
 SOURCES = ROOT / ".build/sources"  # what was fetched for the recipe
 NAME, VERSION = "aiready/horovod", "0.28.1-cpu"  # in the registry
 REGISTRY = Path(__file__).parent / "files/registry"
+MEASURING = Path(__file__).parent / "files/osu"
 PACKAGES = ("ca-certificates",)
 NEEDED_BYTES = 8 * 1024**3
 PORT = 5000
@@ -41,7 +43,7 @@ def ensure(client, say):
     """The name of the registry's image, with the training image in it; what is missing is made. say(line) is told."""
     with turn(say):
         plain = _plain(client, say)
-        made = _training(client, plain, say)
+        made = measuring(client, _training(client, plain, say), say)
         registry = _built(client, "registry-empty", REGISTRY, plain, say, "takes a moment")
         return _filled(client, made, registry, say)
 
@@ -54,6 +56,11 @@ def training(client, say):
 
 def _training(client, plain, say):
     return _built(client, "horovod", RECIPE, plain, say, "takes a few minutes", _sources)
+
+
+def measuring(client, image, say):
+    """The name of the training image with the lab's programs of OSU, which users add to theirs."""
+    return _built(client, "horovod-osu", MEASURING, image, say, "takes a moment")
 
 
 def _name(kind, *recipe):

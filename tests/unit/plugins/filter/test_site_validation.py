@@ -114,6 +114,49 @@ def test_rdma_is_trained_beside_tcp_to_compare_with():
     ]
 
 
+OSU = {"latency": ["osu_latency", "-m", "8:8"], "allreduce": ["osu_allreduce"]}
+
+
+def test_programs_of_osu_run_between_each_two_guests_and_across_all():
+    told = validation(osu=OSU)
+    assert [[(one["check"], one["guests"], one["command"][0]) for one in step] for step in told["osu"]] == [
+        [("pair.mpi_lat", ["job-02", "job-01"], "osu_latency")],
+        [("pair.mpi_lat", ["job-01", "job-02"], "osu_latency")],
+        [("cluster.mpi_allreduce", ["job-01", "job-02"], "osu_allreduce")],
+    ]
+    assert told["intent"]["osu"] == ["latency", "allreduce"]
+
+
+def test_no_guest_is_in_two_programs_of_osu_at_once_and_each_pair_has_two_ranks():
+    guests = seen(*(vm(f"job-{number:02}", number, gpus=4) for number in range(1, 6)))
+    many = variables(guests, vms=[{"prefix": "job-", "count": 5}])
+    told = validation(many, osu={**OSU, "bandwidth": ["osu_bw"]})
+    for step in told["osu"]:
+        busy = [name for one in step for name in one["guests"]]
+        assert len(busy) == len(set(busy))
+    pairs = [one for step in told["osu"] for one in step if one["check"] == "pair.mpi_bw"]
+    assert len({tuple(one["guests"]) for one in pairs}) == 20
+    assert {host["slots"] for one in pairs for host in one["hosts"]} == {1}
+    (whole,) = told["osu"][-1]
+    assert {host["slots"] for host in whole["hosts"]} == {4}
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({}, ""),
+        ({"osu": OSU, "skip": {"pair.mpi_lat": "slow", "cluster.mpi_allreduce": "slow"}}, "slow"),
+        ({"osu": OSU, "training": None}, "It says nothing of a training"),
+        ({"osu": OSU, "training": {**TRAINING, "engine": "torchrun"}}, "started by torchrun"),
+    ],
+    ids=["no program", "left out", "no image", "no mpirun"],
+)
+def test_programs_of_osu_that_are_not_run_are_left_out_with_the_reason(given, words):
+    told = validation(**given)
+    assert told["osu"] == []
+    assert words in told["intent"]["skip"].get("pair.mpi_lat", "")
+
+
 def test_without_gpus_there_is_no_nccl():
     told = validation(variables(seen(vm(gpus=0), vm("job-02", 2, gpus=0))))
     assert (told["nccl_command"], told["intent"]["gpus"]) == ([], "none")
@@ -221,6 +264,16 @@ def test_looks_of_all_guests_are_put_together_also_of_silent_ones():
     assert told == {
         "a": {"before": {"measurements": [], "outputs": {}}, "after": {}},
         "b": {phase: {"unreachable": True, "msg": "no route"} for phase in ("before", "after")},
+    }
+
+
+def test_a_program_of_osu_of_a_loop_is_a_run():
+    result = {"item": {"check": "pair.mpi_lat", "guests": ["a", "b"], "hosts": [], "command": ["x"]}, "failed": True}
+    assert validation_run.run(result) == {
+        "check": "pair.mpi_lat",
+        "variant": "",
+        "guests": ["a", "b"],
+        "run": {"failed": True},
     }
 
 

@@ -67,6 +67,13 @@ def test_another_base_makes_another_image(recipe):
     assert build(recipe, base="debian:2") != build(recipe)
 
 
+def test_programs_of_osu_are_added_to_an_image_and_not_to_the_recipe():
+    engine = Engine()
+    name = training_image.measuring(engine, "aiready-lab/horovod:1", lambda _line: None)
+    assert engine.built == [(name, "aiready-lab/horovod:1")]
+    assert name.startswith("aiready-lab/horovod-osu:")
+
+
 def test_an_archive_that_was_fetched_does_not_change_the_name(recipe):
     before = build(recipe)
     (recipe / "sources/horovod-0.28.1.tar.gz").write_bytes(b"fetched")

@@ -260,7 +260,7 @@ UNFINISHED = {
 }
 
 
-@pytest.mark.parametrize("check", ["cluster.hostname", "cluster.nccl"])
+@pytest.mark.parametrize("check", ["cluster.hostname", "cluster.nccl", "cluster.mpi_allreduce"])
 @pytest.mark.parametrize("run, told", UNFINISHED.values(), ids=UNFINISHED.keys())
 def test_a_run_that_came_to_nothing_tells_whose_fault_it_is_and_what_is_known(check, run, told):
     given = {"check": check, "variant": "", "guests": GUESTS, "run": run}

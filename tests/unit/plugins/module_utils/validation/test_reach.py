@@ -129,6 +129,22 @@ def test_pings_that_were_not_answered_fail(text, code, understood):
             "1 4.05",
             ("us", 4.05, None),
         ),
+        (
+            "# OSU MPI-CUDA MANAGED Latency Test v7.4\n# Datatype: MPI_CHAR.\n# Size  Avg Latency(us)  Validation",
+            "1 4.05 Pass\n2 4.06 Pass",
+            ("us", 4.05, None),
+        ),
+        (
+            "# OSU MPI Bandwidth Test v7.1\n# Size      Bandwidth (MB/s)\n# Datatype: MPI_CHAR.",
+            "1024 167.82\n4194304 12000.5",
+            ("MB/s", None, 96.004),
+        ),
+        # Open MPI put its prefix at the end of a line that came in two pieces.
+        (
+            "[1,0]<stdout>:# OSU MPI Bandwidth Test v7.4\n[1,0]<stdout>:# Size      Bandwidth (MB/s)[1,0]<stdout>:",
+            "[1,0]<stdout>:1048576              4492.74",
+            ("MB/s", None, 35.94192),
+        ),
     ],
 )
 def test_osu_by_the_words_of_its_head(head, rows, expected):
@@ -141,6 +157,36 @@ def test_osu_by_the_words_of_its_head(head, rows, expected):
 )
 def test_osu_without_head_or_rows_is_none(text):
     assert osu.parse(text)["understood"] is False
+
+
+CHECKED = (
+    "# OSU MPI Allreduce Latency Test v7.4\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)        Validation\n"
+)
+
+
+@pytest.mark.parametrize(
+    "rows, wrong",
+    [
+        ("8  9.69  Pass\n16  10.47  Pass\n", 0),
+        ("8  9.69  Pass\n16  10.47  Fail\nDATA VALIDATION ERROR: osu_allreduce exited with status 1\n", 1),
+        ("8  9.69\n", None),
+    ],
+)
+def test_osu_tells_whether_contents_were_right(rows, wrong):
+    assert osu.parse(CHECKED + rows)["wrong"] == wrong
+
+
+@pytest.mark.parametrize(
+    "line, told",
+    [
+        ("This test requires exactly two processes", "another MPI than that of mpirun"),
+        ("This test requires at least two processes", "another MPI than that of mpirun"),
+        ("Invalid option [-d]", "Invalid option [-d]"),
+    ],
+)
+def test_osu_that_refuses_says_why(line, told):
+    found = osu.parse(f"[1,0]<stderr>:{line}\n[1,0]<stdout>:\n[1,0]<stdout>:Usage: osu_latency [options]\n")
+    assert (found["understood"], told in found["why"]) == (True, True)
 
 
 def test_processes_are_counted_by_host():

@@ -39,6 +39,7 @@ class World:
             "gpu": "NVIDIA A100-40C",
             "addresses": {guest: f"192.168.50.{place}" for place, guest in enumerate(self.guests, 11)},
             "interfaces": dict.fromkeys(self.guests, "ens224"),
+            "osu": ["latency", "bandwidth", "allreduce"],
             **intent,
         }
         self.topology = topology(self.guests)
@@ -133,6 +134,8 @@ class World:
         noise = 1 + 0.002 * (hash_of(pair) - 0.5)
         self.add("pair.ping_mtu", pair, packet=9000, sent=5, received=5, where="", hop=None, local_mtu=None)
         self.add("pair.iperf3", pair, gbps=30.0 * noise, retransmits=0, cpu_percent=80.0, threads=True, processes=1)
+        self.add("pair.mpi_lat", pair, test="Latency", usec=22.0 * noise, bytes=8, wrong=None)
+        self.add("pair.mpi_bw", pair, test="Bandwidth", gbps=21.0 * noise, bytes=4194304, filling=True, wrong=None)
         if not self.rdma:
             return
         good = GOOD[self.path]
@@ -148,6 +151,8 @@ class World:
         self.add("cluster.hostname", guests, hosts=dict.fromkeys(guests, 1), ranks=len(guests), size=None)
         built = {"frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["nccl", "mpi"]}
         self.add("cluster.check_build", guests, version="0.28.1", **built)
+        if len(guests) > 1:
+            self.add("cluster.mpi_allreduce", guests, test="Allreduce Latency", usec=40.0, bytes=8, wrong=None)
         direct = self.path in ("sriov", "passthrough")
         transport = "rdma" if self.rdma else "tcp"
         self.add(

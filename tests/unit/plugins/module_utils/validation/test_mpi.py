@@ -1,0 +1,96 @@
+"""What programs of OSU measured: MPI between guests, and what of it is no figure."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import baseline, rungs
+
+from .world import World, not_right, row_of
+
+PAIR = ("job-01", "job-02")
+LATENCY, BANDWIDTH = "pair.mpi_lat job-01 > job-02", "pair.mpi_bw job-01 > job-02"
+ALLREDUCE = "cluster.mpi_allreduce"
+DIED = {"state": "failed", "code": "rank_failed", "reason": "Rank 1 on job-02 was killed", "host": "job-02"}
+
+
+def test_figures_are_those_of_the_programs():
+    told = World(3, "pvrdma").judged()
+    assert (row_of(told, ALLREDUCE)["measured"], row_of(told, ALLREDUCE)["unit"]) == (40.0, "us")
+    assert row_of(told, LATENCY)["measured"] == pytest.approx(22.0, abs=0.1)
+    assert row_of(told, BANDWIDTH)["measured"] == pytest.approx(21.0, abs=0.1)
+    assert told["verdict"]["state"] == "pass"
+
+
+@pytest.mark.parametrize("named", [[], ["latency"], ["bandwidth", "allreduce"]], ids=str)
+def test_only_what_the_site_names_is_asked_for(named):
+    lab = World(2, "tcp", osu=named)
+    for check, program in rungs.PROGRAMS.items():
+        if program not in named:
+            lab.drop(check)
+    told = lab.judged()
+    verdicts = {row["check"]: row["verdict"] for row in told["rows"] if row["check"] in rungs.PROGRAMS}
+    assert verdicts == {check: "pass" if program in named else "skipped" for check, program in rungs.PROGRAMS.items()}
+    assert told["verdict"]["state"] == "pass"
+
+
+def test_one_guest_alone_has_nobody_to_send_to():
+    told = World(1, "tcp").judged()
+    assert {row["verdict"] for row in told["rows"] if row["check"] in rungs.PROGRAMS} == {"skipped"}
+
+
+@pytest.mark.parametrize(
+    "check, values, verdict, words",
+    [
+        ("pair.mpi_lat", {"bytes": 1048576}, "not_run", "say nothing of latency"),
+        ("pair.mpi_bw", {"bytes": 1024, "filling": False}, "not_run", "do not fill the path"),
+        ("pair.mpi_lat", {"test": "Bandwidth", "usec": None}, "fail", "It measured Bandwidth, and Latency was wanted."),
+        ("pair.mpi_bw", {"test": "Latency", "gbps": None}, "fail", "Bandwidth was wanted."),
+        ("cluster.mpi_allreduce", {"test": "Broadcast Latency"}, "fail", "Allreduce was wanted."),
+        ("pair.mpi_bw", {"wrong": 2}, "fail", "2 sizes arrived with a wrong content"),
+        ("pair.mpi_bw", {"wrong": 0}, "pass", ""),
+        ("pair.mpi_bw", {"gbps": 140.0}, "warn", "more than the line has"),
+        ("cluster.mpi_allreduce", {"verdict": DIED}, "fail", "Rank 1 on job-02 was killed."),
+        ("pair.mpi_lat", {"verdict": {"state": "passed"}}, "pass", ""),
+    ],
+)
+def test_what_is_no_good_figure_is_told(check, values, verdict, words):
+    lab = World(2, "pvrdma")
+    lab.set(check, **values)
+    told = lab.judged()
+    row = next(row for row in told["rows"] if row["check"] == check)
+    assert (row["verdict"], words in row["why"]) == (verdict, True), row["why"]
+
+
+def test_a_guest_that_is_slow_in_mpi_is_named():
+    lab = World(4, "pvrdma")
+    for pair in [("job-03", other) for other in ("job-01", "job-02", "job-04")]:
+        lab.set("pair.mpi_bw", pair, gbps=3.0)
+        lab.set("pair.mpi_bw", pair[::-1], gbps=3.0)
+    bad = not_right(lab.judged())
+    assert {verdict for verdict, _cause in bad.values()} == {"warn"}
+    assert all(cause.startswith("job-03 (esx-03") for _verdict, cause in bad.values())
+
+
+def test_a_run_that_failed_blames_what_is_known_of_it_and_not_the_way():
+    lab = World(3, "tcp")
+    lab.set("pair.mpi_lat", PAIR, status="failed", why="Rank 0 ended with 127.", error="command_missing")
+    row = row_of(lab.judged(), LATENCY)
+    assert row["verdict"] == "fail"
+    assert "The image lacks the command" in row["why"]
+    assert "The image lacks the command" in row["cause"]
+
+
+def test_mpi_needs_processes_on_all_guests():
+    lab = World(2, "tcp")
+    lab.set("cluster.hostname", status="failed", why="It broke.")
+    told = lab.judged()
+    assert {row["verdict"] for row in told["rows"] if row["check"] in rungs.PROGRAMS} == {"not_run"}
+
+
+def test_other_messages_are_compared_with_no_earlier_run():
+    lab = World(2, "tcp")
+    made = baseline.record(baseline.EMPTY, lab.judged()["figures"], "run-1", "2026-03-01T08:15:30Z")[0]
+    lab.set("pair.mpi_lat", usec=60.0)
+    assert "worse than" in row_of(lab.judged(baseline=made), LATENCY)["why"]
+    lab.set("pair.mpi_lat", bytes=64)
+    assert row_of(lab.judged(baseline=made), LATENCY)["verdict"] == "pass"
