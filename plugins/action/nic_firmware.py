@@ -39,7 +39,8 @@ class NicFirmware(Noun):
 
     def read(self, items):
         devices = mlxconfig.devices(self._status())
-        if not devices:
+        # Linux lists its adapters without names until mst was started.
+        if not any(one.named for one in devices):
             self._tool("mst", "start")
             devices = mlxconfig.devices(self._status())
         if not devices:

@@ -23,6 +23,7 @@ RUN = (
 )
 DIRECT = ("sriov", "passthrough")
 EACH = 4
+STALL_S = 60
 # What is run in containers.
 CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster.") or check in rungs.PROGRAMS)
 
@@ -44,6 +45,7 @@ def validation(site, guests=None, host_ports=None):
         "run": _run(told) if site["training"] else {},
         "nccl_command": [] if wanted["gpus"] == "none" or "cluster.nccl" in wanted["skip"] else wish["nccl_command"],
         "osu": _osu(wish, intent, told) if site["training"] else [],
+        "osu_stall_s": (wish["osu"] or {}).get("stall_s") or STALL_S,
         "trainings": _trainings(site, wish, intent, told) if site["training"] else [],
         "user": (site["guests"] or {}).get("training_user") or "",
         "site": site["cluster"] or site["datacenter"] or "",
@@ -63,6 +65,8 @@ def problems(site):
             for one in wish[key] or ()
             if one not in known
         ]
+    if wish["osu"] and wish["osu"]["stall_s"] < 1:
+        found.append(f"site.validation.osu.stall_s: it is {wish['osu']['stall_s']}. It needs at least 1.")
     for key in ("seconds", "qps", "streams", "rounds", "speed_gb"):
         if wish[key] is not None and wish[key] < 1:
             found.append(f"site.validation.{key}: it is {wish[key]}. It needs at least 1.")
@@ -103,7 +107,7 @@ def _intent(site, wish, told, facts, host_ports):
         skip.update({check: skip.get(check, "It says nothing of a training") for check in CLUSTER})
     elif not wish["nccl_command"]:
         skip.setdefault("cluster.nccl", "It names no command of nccl-tests")
-    if site["training"] and site["training"]["engine"] == "torchrun":
+    if site["training"] and site["training"]["engine"] == "torchrun" and _programs(wish):
         why = "Its trainings are started by torchrun, and programs of OSU by mpirun"
         skip.update({check: skip.get(check, why) for check in rungs.PROGRAMS})
     gpus = [guest.get("gpus") or 0 for guest in facts.values()]
@@ -132,7 +136,7 @@ def _intent(site, wish, told, facts, host_ports):
         "interfaces": {host["name"]: host["interface"] for host in hosts if host.get("interface")},
         "share_hosts": wish["share_hosts"],
         "rounds": wish["rounds"],
-        "osu": [name for name, words in _programs(wish).items() if words],
+        "osu": list(_programs(wish)),
         "nodes": _nodes(wish["nodes"], len(hosts)),
         "transports": ["tcp"] if on_processors else None,
         "skip": skip,
@@ -194,7 +198,8 @@ def _run(told):
 
 
 def _programs(wish):
-    return wish["osu"] or {}
+    """{what is measured: the command}."""
+    return {name: words for name, words in (wish["osu"] or {}).items() if name in rungs.PROGRAMS.values() and words}
 
 
 def _osu(wish, intent, told):

@@ -13,10 +13,31 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
 
 def blocked(seen, intent, check, guests, variant="", thresholds=None):
     """The reason, or an empty text."""
-    wanted = expected.intent_of(intent)
+    return _left_out(intent, check, variant) or _why(_rows(seen, intent, thresholds), check, guests, variant)
+
+
+def due(steps, seen, intent, thresholds=None):
+    """Steps of runs without those that something speaks against, judged once for all of them."""
+    rows = _rows(seen, intent, thresholds)
+    left = [
+        [
+            run
+            for run in step
+            if not _left_out(intent, run["check"], "") and not _why(rows, run["check"], run["guests"], "")
+        ]
+        for step in steps
+    ]
+    return [step for step in left if step]
+
+
+def _left_out(intent, check, variant):
     rung = rungs.of(check, variant)
-    left_out = rungs.left_out(rung, wanted) if rung is not None else ""
-    if left_out:
-        return left_out
-    told = judge.judge(collect(seen, read)[0], intent, thresholds or {})
-    return needs.may_run(told["rows"], check, {"guests": list(guests)}, variant)
+    return rungs.left_out(rung, expected.intent_of(intent)) if rung is not None else ""
+
+
+def _rows(seen, intent, thresholds):
+    return judge.judge(collect(seen, read)[0], intent, thresholds or {})["rows"]
+
+
+def _why(rows, check, guests, variant):
+    return needs.may_run(rows, check, {"guests": list(guests)}, variant)

@@ -11,6 +11,8 @@ import re
 GPU = re.compile(r"GPU (\d+): .*\(UUID: (GPU-[0-9A-Za-z-]+)\)")
 INSTANCE = re.compile(r"\s+MIG .*Device\s+(\d+): \(UUID: (MIG-[0-9A-Za-z/-]+)\)")
 KIND = "nvidia.com/gpu"
+# The toolkit may be told to write gpu0 and mig0:1 for 0 and 0:1.
+TYPED = re.compile(r"(?:gpu|mig)(?=\d)")
 
 
 def gpus(listing):
@@ -37,7 +39,8 @@ def gap(present, listed):
     Devices are named by numbers, by UUIDs, or both, as the toolkit was set up; where UUIDs are used they decide,
     since numbers stay the same when a GPU is divided anew.
     """
-    given = {name.split("=", 1)[1] for name in listed if name.startswith(f"{KIND}=")} - {"all"}
+    names = {name.split("=", 1)[1] for name in listed if name.startswith(f"{KIND}=")} - {"all"}
+    given = {TYPED.sub("", name) if TYPED.match(name) else name for name in names}
     uuids = {name for name in given if name.startswith(("GPU-", "MIG-"))}
     column = 1 if uuids else 0
     there = {device[column] for device in present}

@@ -24,7 +24,8 @@ class Docker:
         try:
             info = json.loads(done.stdout)
         except ValueError:
-            info = {}
+            info = None
+        info = info if isinstance(info, dict) else {}
         # Without a daemon, some versions print what the client knows and end well.
         if not done.ok or not info.get("ServerVersion"):
             raise OperatorError(

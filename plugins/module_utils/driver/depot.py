@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 import zlib
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.driver import names, version
+from ansible_collections.aiready.vsphere.plugins.module_utils.driver import names
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 
 # The words of descriptors, and those of esxcli, from the strictest level to the loosest.
@@ -26,6 +27,12 @@ _AR_MAGIC = b"!<arch>\n"
 _AR_HEADER = 60
 # Metadata of a driver is some kilobytes; more than this is not read into memory.
 _LARGEST_METADATA = 64 << 20
+# <vendor>_bootbank_ stands before the name where a file is called by the ID of its VIB.
+_FILE = re.compile(
+    r"(?:[\w.]+?_bootbank_)?(?P<name>.+?)[_-]"
+    r"(?P<version>\d{3,4}(?:\.\d+){1,3}-\d*OEM\.\d{3}(?:\.\d+)*)(?:[._-].*)?\.(?P<kind>zip|vib)\Z",
+    re.ASCII | re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -96,18 +103,12 @@ def from_name(path):
 
     A depot is called <component>_<driver>-<suffix>_<build>.zip, a VIB <name>_<driver>-<suffix>.vib.
     """
-    name = path.replace("\\", "/").rpartition("/")[2]
-    stem, _dot, kind = name.rpartition(".")
-    if kind.lower() not in ("zip", "vib") or names.family_of_file(name) is None:
+    file = path.replace("\\", "/").rpartition("/")[2]
+    found = _FILE.match(file)
+    if found is None or names.family_of_file(file[found.start("name") :]) is None:
         return None
-    parts = stem.split("_")
-    for at, part in enumerate(parts):
-        parsed = version.parse(part)
-        if at and parsed is not None:
-            before = "_".join(parts[:at])
-            components = ((before, part),) if kind.lower() == "zip" else ()
-            return Package((Vib(before, part),), components, told_by="name")
-    return None
+    told = found["name"], found["version"]
+    return Package((Vib(*told),), (told,) if found["kind"].lower() == "zip" else (), told_by="name")
 
 
 def rank(level):

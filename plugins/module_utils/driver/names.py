@@ -28,9 +28,9 @@ PREFIXES = (
     Prefix("NVIDIA-AIE", NVAIE, True, "VIB on ESXi 7.0 and 8.0, as installed systems list it"),
     Prefix("NVD-AIE", NVAIE, True, "VIB and component on ESXi 8.0, frankdenneman.nl 2023-07-06"),
     Prefix("NVIDIA-VMware", GRAPHICS, True, "VIB of the vGPU releases since ESXi 6.7"),
-    Prefix("NVD-VMware", GRAPHICS, False, "VIB on ESXi 8.0, by habit"),
+    Prefix("NVD-VMware", GRAPHICS, True, "VIB on ESXi 7.0 and 8.0, as esxcli prints it after an installation"),
     Prefix("NVIDIA-vGPU", GRAPHICS, False, "component, by habit"),
-    Prefix("NVD-VGPU", GRAPHICS, False, "component on ESXi 7.0 and 8.0, by habit"),
+    Prefix("NVD-VGPU", GRAPHICS, True, "component on ESXi 7.0 and 8.0, depots of vGPU 12 to 20"),
 )
 # The GPU management daemon has no driver in it, and comes in a depot of its own (user guide 5.0, chapter 2.7.1).
 _DAEMONS = ("nvdgpumgmtdaemon", "nvd-gpu-mgmt-daemon")
@@ -51,7 +51,7 @@ def is_daemon(name):
 def family_of_file(name):
     """The family that a file's name suggests; its content, where it can be read, is what counts.
 
-    NVIDIA's own guide quotes a depot for AI Enterprise that begins with NVD-VMware, so that prefix tells nothing here.
+    NVIDIA's own guide quotes a depot for AI Enterprise that begins with NVD-VMware-x86_64, so that this tells nothing.
     """
     family = family_of(name)
-    return None if name.lower().startswith("nvd-vmware") else family
+    return None if name.lower().startswith("nvd-vmware-") else family

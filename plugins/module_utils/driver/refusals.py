@@ -31,6 +31,8 @@ _TODO = {
 
 def advised(error):
     """The same error of esxcli with the next step."""
-    kinds = _KIND.findall(" ".join(error.data.get("errors") or ()))
-    todo = next((_TODO[kind] for kind in kinds if kind in _TODO), _LOG)
+    said = " ".join(error.data.get("errors") or ())
+    todo = next((_TODO[kind] for kind in _KIND.findall(said) if kind in _TODO), _LOG)
+    # A signature that nobody trusts comes as an InstallationError.
+    todo = _UNSIGNED if "trusted signer" in said else todo
     return OperatorError(error.subject, error.wanted, error.found, todo, error.code, **error.data)

@@ -15,11 +15,16 @@ TROUBLE = (
     ("version_mismatch", r"Driver/library version mismatch"),
     ("not_loaded", r"couldn't communicate with the NVIDIA driver|NVIDIA driver is not loaded|Driver Not Loaded"),
     ("no_permission", r"Insufficient Permissions"),
-    ("not_installed", r"command not found|No such file or directory"),
+    ("gpu_lost", r"GPU is lost|Unable to determine the device handle for|GPU requires reset"),
+    ("not_installed", r"command not found|No such file or directory|couldn't find libnvidia-ml"),
+    # Without another reason, as in a container that has lost its devices.
+    ("no_nvml", r"Failed to initialize NVML"),
 )
 NOT_TOLD = ("N/A", "[N/A]", "Not Supported", "")
 _GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*\Z")
 _PAIR = re.compile(r"(?P<key>.*?\S)\s*:(?: (?P<value>.*))?\Z")
+# Where the licence is told; the second is of drivers before R450.
+_LICENCES = ("vGPU Software Licensed Product", "GRID Licensed Product")
 _EXPIRY = re.compile(r"Expiry: (\d+)-(\d+)-(\d+) (\d+):(\d+):(\d+) GMT")
 
 
@@ -76,7 +81,7 @@ def parse(text):
     headings = [(_GPU.match(heading), block) for heading, block in tree.blocks.items()]
     gpus = tuple(_gpu(found[1], block) for found, block in headings if found)
     trouble = None if gpus else trouble_of(text)
-    return Report(tree.get("Driver Version"), gpus, trouble, _last_line(text) if trouble else "")
+    return Report(_version(tree), gpus, trouble, _last_line(text) if trouble else "")
 
 
 def trouble_of(text):
@@ -89,8 +94,15 @@ def _unnamed(text):
     return "no_devices" if re.search(r"Attached v?GPUs\s*: 0\b", text) else "unknown"
 
 
+def _version(tree):
+    # R610 warns behind the number that there will be another name for it: 610.57.04 [Deprecated; ...].
+    told = tree.get("Driver Version") or tree.get("KMD Version")
+    return told.split(" ")[0] if told else None
+
+
 def _gpu(address, block):
-    licence = block.get("vGPU Software Licensed Product", "License Status")
+    licences = next((name for name in _LICENCES if name in block.blocks), _LICENCES[0])
+    licence = block.get(licences, "License Status")
     memory = re.match(r"(\d+) MiB", block.get("FB Memory Usage", "Total") or "")
     return Gpu(
         address=address,
@@ -99,10 +111,16 @@ def _gpu(address, block):
         virtualization=_virtualization(block),
         memory_mb=int(memory[1]) if memory else None,
         mig=block.get("MIG Mode", "Current") == "Enabled",
-        product=block.get("vGPU Software Licensed Product", "Product Name"),
-        licence=re.sub(r"\s*\(Expiry:.*\)\s*\Z", "", licence) if licence else None,
+        product=block.get(licences, "Product Name"),
+        licence=_state(licence),
         expiry=_expiry(licence),
     )
+
+
+def _state(licence):
+    """The state of a licence without its end; None where both are not available."""
+    told = re.sub(r"\s*\(Expiry:.*\)\s*\Z", "", licence or "")
+    return None if told in NOT_TOLD else told
 
 
 def _virtualization(block):

@@ -106,7 +106,8 @@ def told_supported():
 def _family(identity, relatives):
     if identity in FAMILIES:
         return FAMILIES[identity]
-    return next((RELATIVES[name] for name in relatives if name in RELATIVES), None)
+    # Fedora itself says of no other that it is like it.
+    return next((RELATIVES[name] for name in (identity, *relatives) if name in RELATIVES), None)
 
 
 def _unquoted(value):

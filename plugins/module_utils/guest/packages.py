@@ -216,8 +216,10 @@ class Rpm(Packages):
         done = self._commands.run(
             ["dnf", "-q", "repoquery", "--available", "--qf", fields + "\n", name], limit_s=LIMIT_S, network=True
         )
-        # Repeats and empty lines: whether a line ends of itself depends on the version of dnf.
-        return list(dict.fromkeys(reversed([line.strip() for line in done.stdout.splitlines() if line.strip()])))
+        # Repeats and empty lines: whether a line ends of itself depends on the version of dnf. Its plugins, such as the
+        # one for subscriptions, say sentences in between.
+        told = [line.strip() for line in done.stdout.splitlines()]
+        return list(dict.fromkeys(reversed([line for line in told if line and " " not in line])))
 
     def pinned(self, name, version):
         return f"{name}-{version}"

@@ -13,7 +13,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 
 # What modprobe and the kernel say of a module without a valid signature.
 UNSIGNED = re.compile(r"Key was rejected by service|Required key not available|module verification failed")
-OTHER_KERNEL = re.compile(r"Invalid module format|Unknown symbol|disagrees about version")
+OTHER_KERNEL = re.compile(r"Invalid module format|Exec format error|Unknown symbol|disagrees about version")
+UNUSABLE = (
+    "Compare the driver with that of the host: a guest driver that is newer than the host's, or one that is not a "
+    "guest driver, leaves the vGPU disabled"
+)
 NOT_THERE = re.compile(r"not found in directory|No such file or directory")
 
 
@@ -41,7 +45,8 @@ def not_loaded(label, version, words, around):
     """The error for a module that the kernel does not take."""
     wanted = f"the module of the driver {version} was to be loaded"
     found = f"The kernel refuses it: {words or 'without a word'}"
-    if UNSIGNED.search(words):
+    # A kernel that is locked down by secure boot refuses it in other words.
+    if UNSIGNED.search(words) or (around.secure_boot and "Operation not permitted" in words):
         todo = "It has no signature that the firmware knows: enrol the key, sign the module, or switch secure boot off"
         return OperatorError(label, wanted, found, todo, "module_not_signed")
     if OTHER_KERNEL.search(words):
@@ -55,6 +60,9 @@ def not_loaded(label, version, words, around):
             "/var/lib/dkms/nvidia/*/build/make.log"
         )
         return OperatorError(label, wanted, found, todo, "module_missing", kernel=around.kernel)
+    if "No such device" in words and around.device:
+        found = f"{found}, though a GPU of NVIDIA's is on the PCI bus"
+        return OperatorError(label, wanted, found, UNUSABLE, "no_device")
     if "No such device" in words:
         todo = "Give the VM a vGPU; the module vgpu_profile does it. Or say `gpu: optional` where none is meant to be"
         return OperatorError(label, wanted, found, todo, "no_vgpu")
@@ -91,9 +99,10 @@ def _cause(state, around, host):
             "Give the VM a vGPU; the module vgpu_profile does it. Or say `gpu: optional` where none is meant to be",
             "no_vgpu",
         )
-    return (
-        "The driver finds no device that it can use",
-        "Compare the driver with that of the host: a guest driver that is newer than the host's, or one that is not a "
-        "guest driver, leaves the vGPU disabled. See that the VM has a vGPU at all",
-        "no_device",
-    )
+    if trouble == "gpu_lost":
+        return (
+            "The driver has lost the GPU of this VM",
+            "Power the VM off and on, and look on guest and host for Xids in the kernel's log",
+            "gpu_lost",
+        )
+    return "The driver finds no device that it can use", f"{UNUSABLE}. See that the VM has a vGPU at all", "no_device"

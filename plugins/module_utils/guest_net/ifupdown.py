@@ -14,8 +14,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net.kept imp
 
 MAIN = "/etc/network/interfaces"
 # Words that end the stanza before them.
-BEGINNERS = ("iface", "auto", "mapping", "source", "source-directory", "no-auto-down", "no-scripts", "rename")
-_SET_MTU = re.compile(r"\bip\s+link\s+set\b.*\bmtu\s+(\d+)")
+BEGINNERS = (
+    *("iface", "auto", "mapping", "source", "source-directory"),
+    *("no-auto-down", "no-scripts", "rename", "template"),
+)
+_SET_MTU = re.compile(r"\b(?:ip\s+link\s+set|ifconfig)\b.*\bmtu\s+(\d+)")
 # Methods whose stanzas take the option mtu; others get a command.
 WITH_MTU = ("static", "manual")
 
@@ -37,7 +40,8 @@ class Ifupdown(Service):
         return Kept(", ".join(where), mtus[-1] if mtus else None, addresses, ours, {"stanzas": found})
 
     def write(self, link, kept, mtu, address):
-        foreign = [stanza for stanza in kept.detail.get("stanzas", []) if stanza["file"] != own_file(link)]
+        own = [stanza for stanza in kept.detail.get("stanzas", []) if stanza["name"] == link.name]
+        foreign = [stanza for stanza in own if stanza["file"] != own_file(link)]
         if mtu is not None and foreign:
             for path in {stanza["file"] for stanza in foreign}:
                 text = self.files.text(path)
@@ -64,11 +68,12 @@ class Ifupdown(Service):
             self.put(MAIN, f"{text.rstrip()}\n\nsource {own_file(link)}\n")
 
     def _stanzas(self, link):
+        """Those of an adapter and of further addresses of it, which have names such as eth0:1."""
         return [
             dict(stanza, file=path)
             for path in self._files()
             for stanza in stanzas(self.files.text(path))
-            if stanza["name"] == link.name and stanza["family"] == "inet"
+            if stanza["name"].partition(":")[0] == link.name and stanza["family"] == "inet"
         ]
 
     def _files(self):
@@ -92,7 +97,9 @@ class Ifupdown(Service):
                 "Name the folders one by one, then run again",
                 "pattern_of_folders",
             )
-        return [f"{folder}/{one}" for one in self.files.names(folder) if fnmatch.fnmatch(one, name)]
+        # What begins with a dot is meant by no pattern, such as what editors leave behind.
+        names = [one for one in self.files.names(folder) if not one.startswith(".") or name.startswith(".")]
+        return [f"{folder}/{one}" for one in names if fnmatch.fnmatch(one, name)]
 
 
 def own_file(link):
@@ -104,8 +111,9 @@ def stanzas(text):
     found, current = [], None
     for line in _lines(text):
         words = line.split()
-        if words[0] == "iface" and len(words) >= 4:
-            current = {"name": words[1], "family": words[2], "method": words[3], "mtu": None, "address": None}
+        if words[0] == "iface" and len(words) > 1:
+            name, family, method = _begun(words)
+            current = {"name": name, "family": family, "method": method, "mtu": None, "address": None}
             found.append(current)
         elif words[0] in BEGINNERS or words[0].startswith("allow-"):
             current = None
@@ -120,7 +128,7 @@ def stanzas(text):
 
 def prefix_of(mask):
     """24 of '255.255.255.0' and of '24'."""
-    if "." not in mask:
+    if not re.fullmatch(r"\d+(\.\d+){3}", mask):
         return mask
     return sum(bin(int(part)).count("1") for part in mask.split("."))
 
@@ -132,9 +140,9 @@ def with_mtu(text, name, mtu):
         words = line.split()
         begins = bool(words) and (words[0] in BEGINNERS or words[0].startswith("allow-"))
         if begins:
-            inside = words[:1] == ["iface"] and words[1:3] == [name, "inet"]
-            method = words[3] if inside and len(words) > 3 else ""
-        elif inside and words and (words[0] == "mtu" or _SET_MTU.search(line)):
+            begun = _begun(words) if words[0] == "iface" and len(words) > 1 else ()
+            inside, method = begun[:2] == (name, "inet"), "".join(begun[2:])
+        elif inside and words and (words[0] == "mtu" or _set_mtu(line, name)):
             continue
         made.append(line)
         if inside and begins:
@@ -145,10 +153,26 @@ def with_mtu(text, name, mtu):
 def _option(stanza, words, line):
     if words[0] == "mtu" and words[1:] and words[1].isdigit():
         stanza["mtu"] = int(words[1])
-    elif words[0] in ("up", "pre-up", "post-up") and _SET_MTU.search(line):
-        stanza["mtu"] = int(_SET_MTU.search(line).group(1))
-    elif words[0] in ("address", "netmask") and words[1:]:
-        stanza[words[0]] = words[1]
+    elif words[0] in ("up", "pre-up", "post-up") and _set_mtu(line, stanza["name"]):
+        stanza["mtu"] = _set_mtu(line, stanza["name"])
+    elif words[0] == "netmask" and words[1:]:
+        stanza["netmask"] = words[1]
+    elif words[0] == "address" and words[1:] and (stanza["family"] != "inet" or ":" not in words[1]):
+        # A stanza without a family may have addresses of both.
+        stanza["address"] = words[1]
+
+
+def _begun(words):
+    """(name, family, method) of 'iface eth0 inet static'; ifupdown2 and ifupdown-ng need no more than the name."""
+    family, method = words[2:4] if len(words) > 3 and words[2] != "inherits" else ("inet", "static")
+    return words[1], family, method
+
+
+def _set_mtu(line, name):
+    """The MTU that a command sets; None for a command that sets none, or that of another adapter such as a bond's."""
+    match = _SET_MTU.search(line)
+    named = {"$IFACE", "${IFACE}", name} & {*re.split(r"[\s\"';]+", line)}
+    return int(match.group(1)) if match and named else None
 
 
 def _stanza(name, addresses, mtu):

@@ -13,6 +13,11 @@ import json
 import re
 
 _PLAIN = re.compile(r"[A-Za-z_][\w./-]*|\d+")
+_QUOTED = r'"(?:[^"\\]|\\.)*"' r"|'(?:[^']|'')*'"
+# A text in quotes, or a comment behind a blank.
+_COMMENT = re.compile(rf"({_QUOTED})|(?:^|\s)#.*$")
+# What stands between commas, of a list or mapping in one line.
+_PART = re.compile(rf"(?:{_QUOTED}|\[[^\]]*\]|\{{[^}}]*\}}|[^,])+")
 
 
 def parse(text):
@@ -54,9 +59,7 @@ def _scalar(value):
 
 def _stripped(line):
     """A line without its comment."""
-    if '"' in line or "'" in line:
-        return line.rstrip()
-    return re.sub(r"(^|\s)#.*$", "", line).rstrip()
+    return _COMMENT.sub(lambda match: match.group(1) or "", line).rstrip()
 
 
 def _block(lines, place):
@@ -65,18 +68,26 @@ def _block(lines, place):
     if text == "-" or text.startswith("- "):
         return _list(lines, place, depth)
     if _key(text) is None:
-        return _value(text), place + 1
+        return _text(text, lines, place + 1, depth - 1)
     found = {}
     while place < len(lines) and lines[place][0] == depth and _key(lines[place][1]) is not None:
         name, rest = _key(lines[place][1])
         place += 1
         if rest:
-            found[name] = _value(rest)
+            found[name], place = _text(rest, lines, place, depth)
         elif place < len(lines) and _is_below(lines[place], depth):
             found[name], place = _block(lines, place)
         else:
             found[name] = None
     return found, place
+
+
+def _text(text, lines, place, depth):
+    """(the value that begins with a text, the line behind it): what stands deeper belongs to it."""
+    while place < len(lines) and lines[place][0] > depth:
+        text = f"{text} {lines[place][1]}"
+        place += 1
+    return _value(text), place
 
 
 def _is_below(line, depth):
@@ -89,7 +100,7 @@ def _list(lines, place, depth):
     while place < len(lines) and lines[place][0] == depth and (lines[place][1] + " ").startswith("- "):
         rest = lines[place][1][1:].strip()
         if not rest:
-            value, place = _block(lines, place + 1)
+            value, place = _block(lines, place + 1) if place + 1 < len(lines) else (None, place + 1)
         else:
             # What stands behind the dash is a block of its own, as deep as its first word.
             lines[place] = (depth + lines[place][1].index(rest), rest)
@@ -101,7 +112,7 @@ def _list(lines, place, depth):
 def _key(text):
     """(key, rest) of 'key: rest'; None for a line that has none."""
     match = re.match(r"""("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'\[{&*!|>#-][^"']*?):(?:\s+(.*))?$""", text)
-    return (str(_value(match.group(1))), (match.group(2) or "").strip()) if match else None
+    return (str(_value(match.group(1).strip())), (match.group(2) or "").strip()) if match else None
 
 
 def _value(text):
@@ -109,12 +120,14 @@ def _value(text):
         return text[1:-1].replace("''", "'")
     if text[:1] == '"' or text in ("{}", "[]"):
         return _json(text)
-    if text[:1] == "[" and text[-1:] == "]":
-        return [_value(one.strip()) for one in text[1:-1].split(",") if one.strip()]
+    if text[:1] + text[-1:] in ("[]", "{}"):
+        parts = [one.strip() for one in _PART.findall(text[1:-1]) if one.strip()]
+        pairs = [_key(one) or (one, "") for one in parts]
+        return [_value(one) for one in parts] if text[0] == "[" else {name: _value(rest) for name, rest in pairs}
     if re.fullmatch(r"-?\d+", text):
         return int(text)
     words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-    return None if text in ("null", "~", "") else words.get(text.lower(), text)
+    return None if text.lower() in ("null", "~", "") else words.get(text.lower(), text)
 
 
 def _json(text):

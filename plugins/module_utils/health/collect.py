@@ -17,7 +17,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
     osu,
     rungs,
 )
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import listing, mapping
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import guests_of, listing, mapping
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.measured import (
     DONE,
     FAILED,
@@ -204,11 +205,11 @@ def _who(host, names):
     return {"at": host} if host in names else {}
 
 
-def _unfinished(check, subject, result, why, about):
-    """A run that came to no figure: on which guest, and what is known of its error."""
+def _unfinished(check, subject, result, why, about, text=""):
+    """A run that came to no figure: on which guest, and what is known of its error, or of all that it printed."""
     verdict = mapping(result.get("verdict"))
-    known = mapping(verdict.get("known"))
-    told = {**_who(verdict.get("host"), subject.get("guests") or []), **({"error": known["code"]} if known else {})}
+    known = mapping(verdict.get("known")) or texts.known(text) or {}
+    told = {**_who(verdict.get("host"), guests_of(subject)), **({"error": known["code"]} if known else {})}
     return measurement(check, subject, FAILED, why, readings=told, **about)
 
 
@@ -224,7 +225,7 @@ def _nccl(subject, text, result, about):
     values = readings({**log, **told})
     values["nodes"] = values.get("nodes") or len(subject["guests"])
     if told["why"]:
-        return _unfinished("cluster.nccl", subject, result, _failed(result) or told["why"], about)
+        return _unfinished("cluster.nccl", subject, result, _failed(result) or told["why"], about, text)
     # Figures of a run that failed stay as evidence; the check fails by the verdict of the run.
     values["verdict"] = mapping(result.get("verdict"))
     return measurement("cluster.nccl", subject, readings=values, **dict(about, version=str(told.get("version") or "")))
@@ -235,8 +236,8 @@ def _osu(check, subject, text, result, about):
     if told["why"]:
         # What the program says of itself tells more than that a rank ended.
         why = told["why"] if told["understood"] else _failed(result) or told["why"]
-        return _unfinished(check, subject, result, why, about)
-    values = dict(readings(told), verdict=mapping(result.get("verdict")))
+        return _unfinished(check, subject, result, why, about, text)
+    values = dict(readings(told), ranks=len(listing(result.get("ranks"))), verdict=mapping(result.get("verdict")))
     return measurement(check, subject, readings=values, **dict(about, version=str(told["version"])))
 
 
@@ -245,7 +246,7 @@ def _hostname(subject, text, result, about):
     names = {mapping(one).get("node"): mapping(one).get("name") for one in listing(result.get("hosts"))}
     why = _failed(result) or told["why"]
     if why:
-        return _unfinished("cluster.hostname", subject, result, why, about)
+        return _unfinished("cluster.hostname", subject, result, why, about, text)
     values = readings(told)
     values["hosts"] = {names.get(node, node): count for node, count in told["hosts"].items()}
     return measurement("cluster.hostname", subject, readings=values, **about)

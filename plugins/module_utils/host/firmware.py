@@ -36,7 +36,7 @@ def meant(devices, wishes):
     for wish in wishes:
         address = normal_address(wish)
         matching = [
-            one for one in devices if wish in (one.mst, one.mst.rpartition("/")[2], one.net) or address == one.pci
+            one for one in devices if wish in (one.mst, one.mst.rpartition("/")[2], *one.nets) or address == one.pci
         ]
         found += [one for one in matching if one not in found]
         if not matching:
@@ -92,7 +92,9 @@ def assignments(changes):
 def pending(adapter, names, needs):
     """Parameters whose value for the next start is not the one that runs."""
     keys = [adapter.keys[name] for name in names if name in adapter.keys]
-    return [{"what": key.name, "needs": needs} for key in keys if not mlxconfig.equal(key.current, key.next)]
+    # Of a value that the firmware does not tell nobody can say that it waits.
+    waiting = [key for key in keys if key.current and not mlxconfig.equal(key.current, key.next)]
+    return [{"what": key.name, "needs": needs} for key in waiting]
 
 
 def project(adapter, names):

@@ -26,6 +26,15 @@ class Setting:
     runtime: str
     default: str
 
+    @property
+    def waits(self):
+        """Whether this boot runs with another value than the configured one."""
+        return self.means(self.configured) != self.means(self.runtime)
+
+    def means(self, text):
+        """A value as ESXi spells it: what is configured is kept as somebody wrote it, such as true or 0x20."""
+        return _spelled(self, text) or text
+
 
 def settings_of(rows):
     """{name: Setting} of the rows that esxcli answered."""
@@ -63,19 +72,17 @@ def compare(now, wanted):
             f"kernel.{name}",
             now[name].configured,
             after.configured,
-            None if after.configured == after.runtime else "reboot",
+            "reboot" if after.waits else None,
         )
         for name, after in sorted(wanted.items())
-        if now[name].configured != after.configured
+        if now[name].means(now[name].configured) != after.means(after.configured)
     ]
 
 
 def pending(settings):
     """Settings whose configured value waits for a restart."""
     return [
-        {"what": f"kernel.{name}", "needs": "reboot"}
-        for name, setting in sorted(settings.items())
-        if setting.configured != setting.runtime
+        {"what": f"kernel.{name}", "needs": "reboot"} for name, setting in sorted(settings.items()) if setting.waits
     ]
 
 

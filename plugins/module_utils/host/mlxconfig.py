@@ -14,17 +14,32 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import no
 _COLUMNS = re.compile(r"\s{2,}|\t+")
 _VALUE = re.compile(r"(?P<word>.*?)\((?P<code>\w+)\)\Z")
 _HEADER = "Configurations:"
-_MARKS = ("*", "RO")
+_MARKS = ("*", "RO", "*RO")
+# What mst writes for a name while its kernel module is not loaded.
+_UNNAMED = "NA"
+# What mlxconfig writes for a value that the firmware does not tell.
+_UNTOLD = "N/A"
 
 
 @dataclass(frozen=True)
 class MstDevice:
-    """One PCI function of an adapter, as `mst status -vv` lists it. The name follows from nothing: mst makes it up."""
+    """One PCI function of an adapter, as `mst status -vv` lists it. The name follows from nothing: mst makes it up.
+
+    Where it made none up, the address is the name, which the tools take as well.
+    """
 
     mst: str
     kind: str
     pci: str
-    net: str = ""
+    net: str = ""  # several with commas between them, such as those of a DPU
+
+    @property
+    def nets(self):
+        return self.net.split(",")
+
+    @property
+    def named(self):
+        return self.mst != self.pci
 
 
 @dataclass(frozen=True)
@@ -48,15 +63,16 @@ def devices(text):
         words = line.split()
         address = normal_address(words[2]) if len(words) >= 3 else None
         if address is not None:
-            found.setdefault(address, MstDevice(words[1], words[0].partition("(")[0], address, _net(words[3:])))
+            name = address if words[1] == _UNNAMED else words[1]
+            found.setdefault(address, MstDevice(name, words[0].partition("(")[0], address, _net(words[3:])))
     return [found[address] for address in sorted(found)]
 
 
 def _net(words):
-    """The network device; on ESXi the column before it is often empty, and a long name may be cut in two words."""
+    """The network devices; on ESXi the column before is often empty, and a long name may be cut in two words."""
     for word, following in zip(words, words[1:] + [""]):
         if word.startswith("net-"):
-            return word[len("net-") :] or following
+            return re.sub(r"(\A|,)net-", r"\1", word) or following
     return ""
 
 
@@ -80,13 +96,13 @@ def _key(line, columns):
     words = words[len(marks) :]
     if len(words) != len(columns) + 1:
         return None
-    values = dict(zip(columns, words[1:]))
+    values = {column: "" if word == _UNTOLD else word for column, word in zip(columns, words[1:])}
     return Key(
         name=words[0],
         default=values.get("Default", ""),
         current=values.get("Current", ""),
         next=values.get("Next Boot", ""),
-        read_only="RO" in marks,
+        read_only=any(mark.endswith("RO") for mark in marks),
     )
 
 

@@ -19,22 +19,21 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.licence import pla
 CAUSES = (
     (
         "feature_type",
-        r"[Ii]nvalid feature|[Ff]eature.*not (?:found|available|supported)|not entitled|No licen[sc]e.*available"
-        r"|[Ii]nsufficient licen[sc]es|exhausted",
+        r"[Ii]nvalid feature|[Nn]o pool features|[Ff]eature.*not (?:found|available|supported)|not entitled"
+        r"|No licen[sc]e.*available|[Ii]nsufficient licen[sc]es|exhausted",
         "The licence server has no licence for this feature type, or none is free",
         "Compare `feature_type` with the licences on the server and with the profile of the vGPU: vgpu for a vGPU, "
         "compute for a GPU that is passed through",
     ),
     (
         "clock_wrong",
-        r"[Cc]lock|not yet valid|[Tt]ime.*(?:skew|mismatch|differ)",
+        r"[Cc]lock|not yet valid|[Tt]ime.*(?:skew|mismatch|differ)|allowed time to process response has expired",
         "The clocks of the guest and the licence server do not agree",
         "Set the clock of the guest, best by chrony, and run the task again",
     ),
     (
         "token_refused",
-        r"[Tt]oken.*(?:invalid|expired|fail|corrupt|not found|unable)|(?:[Ii]nvalid|[Ff]ailed|[Uu]nable).*token"
-        r"|[Ff]ailed to register client",
+        r"[Tt]oken.*(?:invalid|expired|fail|corrupt|not found|unable)|(?:[Ii]nvalid|[Ff]ailed|[Uu]nable).*token",
         "The service cannot use the token",
         plan.PORTAL,
     ),
@@ -52,10 +51,16 @@ CAUSES = (
         "The guest and the licence server do not trust each other",
         "Look at the certificate of the licence server and at the clock of the guest",
     ),
+    # It follows from others too, which are told above it.
+    ("token_refused", r"[Ff]ailed to register client", "The service cannot use the token", plan.PORTAL),
 )
 # What shows that the service has begun anew: what it said before is of an older configuration.
 BEGIN = re.compile(r"NLS initialized|Started .*(?:[Gg]rid|gridd)")
-NORMAL = re.compile(r"Configuration parameter|Ignore service provider|vGPU Software package|NLS initialized|Started ")
+NORMAL = re.compile(
+    r"Configuration parameter|Ignore service provider|vGPU Software package|NLS initialized|Started |Shutdown \("
+    r"|^(?:Starting|Stopping|Stopped) "
+    r"|\.service: (?:Main process exited|Failed with result|Deactivated|Succeeded|Consumed|Scheduled restart)"
+)
 TOLD = 3
 
 
@@ -65,11 +70,13 @@ def why(label, state, journal, held=None, now_s=None, unreachable=(), synchronis
     said = last_words(journal)
     shown = f". Its service said last: {said}" if said else ""
     if state.service != "active":
+        # It ends by itself when it cannot even begin, as with a token that is broken.
+        known = _known(journal)
         return OperatorError(
             label,
             wanted,
             f"The service nvidia-gridd is {state.service or 'not there'}{shown}",
-            "Look at `journalctl -u nvidia-gridd` on the guest",
+            known[2] if known else "Look at `journalctl -u nvidia-gridd` on the guest",
             "service_failed",
             service=state.service,
         )
@@ -103,11 +110,16 @@ def last_words(journal):
     return " / ".join(lines[-TOLD:])
 
 
-def _cause(journal, unreachable):
+def _known(journal):
+    """(code, what is found, what to do) of the first cause that the journal tells; None where it tells none."""
     text = "\n".join(line for line in _since_begin(journal) if not NORMAL.search(line))
-    for code, words, found, todo in CAUSES:
-        if re.search(words, text):
-            return code, found, todo
+    return next(((code, found, todo) for code, words, found, todo in CAUSES if re.search(words, text)), None)
+
+
+def _cause(journal, unreachable):
+    known = _known(journal)
+    if known is not None:
+        return known
     if unreachable:
         _code, _words, found, todo = CAUSES[3]
         return "server_unreachable", f"{found}: {', '.join(unreachable)} does not answer", todo

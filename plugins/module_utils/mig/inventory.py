@@ -76,7 +76,9 @@ def parse(text):
     except ElementTree.ParseError as error:
         raise ValueError(f"it is no whole XML document, {error}") from error
     gpus = tuple(_gpu(index, gpu) for index, gpu in enumerate(root.findall("gpu")))
-    return Inventory(_text(root, "driver_version"), gpus, _whole(_text(root, "attached_gpus")))
+    # The text form of R610 has a warning behind the number.
+    version = _text(root, "driver_version").split(" ")[0]
+    return Inventory(version, gpus, _whole(_text(root, "attached_gpus")))
 
 
 def pci_address(text):

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
@@ -14,10 +15,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import reg
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.bios_state import BiosState, Job
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.system import segment
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.trouble import FateUnknown
+from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Answer
 
 _WANTED = "the settings of the BIOS were to be read"
 _OPEN_JOBS = ("new", "scheduled", "readyforexecution", "pending", "waiting", "scheduling")
 _RUNNING_JOBS = ("running", "downloading", "starting")
+# BMCs by AMI have no settings object while nothing is staged, and take a PATCH on it with any ETag.
+_NOTHING_STAGED = Answer(404, {}, {"etag": "*"})
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,8 @@ class Bios:
             self._registry = self._read_registry(body.get("AttributeRegistry"), active)
         link = (body.get("@Redfish.Settings") or {}).get("SettingsObject") or {}
         if "@odata.id" not in link:
-            raise self._not_offered("The BMC lets the BIOS be read but not set")
-        settings = self._bmc.get(link["@odata.id"], _WANTED)
+            raise self._not_offered("The BMC lets the BIOS be read, and names no settings object to stage others in")
+        settings = self._settings(link["@odata.id"])
         times = (settings.body.get("@Redfish.SettingsApplyTime") or {}).get("ApplyTime@Redfish.AllowableValues")
         times = times or (body.get("@Redfish.Settings") or {}).get("SupportedApplyTimes") or ()
         jobs_path = self._jobs_path()
@@ -71,6 +75,14 @@ class Bios:
             functions=function_plan.status(self._system.vendor, self._registry, active),
         )
         return Reading(state, link["@odata.id"], settings.etag, tuple(times), jobs_path)
+
+    def _settings(self, path):
+        try:
+            return self._bmc.get(path, _WANTED)
+        except OperatorError as error:
+            if error.data.get("status") != 404:
+                raise
+            return _NOTHING_STAGED
 
     def stage(self, reading, wanted, changed, touch):
         """Make the next boot bring the wanted state; changed are the names of the attributes that differ."""
@@ -149,13 +161,22 @@ class Bios:
         links = self._bmc.links(collection)
         # There are dozens of message registries beside the one that is wanted.
         links.sort(key=lambda link: "bios" not in segment(link).lower())
+        near = []
         for link in links:
+            if near and "bios" not in segment(link).lower():
+                break
             file = self._bmc.look(link).body
-            if name.lower() in (str(file.get("Registry")).lower(), str(file.get("Id")).lower(), segment(link).lower()):
+            names = {str(spelled).lower() for spelled in (file.get("Registry"), file.get("Id"), segment(link))}
+            if name.lower() in names:
                 return self._located(file)
-        return None
+            # iDRACs name v1_0_3 and list v1_0_0; others write 1.0.0, or .json behind it.
+            if _unversioned(name) in map(_unversioned, names):
+                near.append(file)
+        return self._located(near[0]) if len(near) == 1 else None
 
     def _located(self, file):
+        if file.get("RegistryEntries"):
+            return file
         places = [place for place in file.get("Location") or () if place.get("Uri")]
         places.sort(key=lambda place: not str(place.get("Language", "")).lower().startswith("en"))
         for place in places:
@@ -196,3 +217,8 @@ class Bios:
             "Let the server boot once through its self-test, and check the BMC's firmware and licence",
             code="settings_not_offered",
         )
+
+
+def _unversioned(name):
+    """The name of a registry without its version: BiosAttributeRegistryU46 of BiosAttributeRegistryU46.v1_1_56."""
+    return re.sub(r"(\.v?\d+([._]\d+)*)?(\.json)?\Z", "", name.lower())

@@ -135,10 +135,11 @@ def refused(address, what, answer):
 def sentences(answer):
     """The messages in a Redfish error, without those that only say that there is an error."""
     error = answer.body.get("error") or {}
+    error = error if isinstance(error, dict) else {"message": error}
     extended = error.get("@Message.ExtendedInfo") or answer.body.get("@Message.ExtendedInfo") or []
     extended = [extended] if isinstance(extended, dict) else extended
     said = [_sentence(entry) for entry in extended if isinstance(entry, dict)]
-    said = [text for text in said if text] or [_finished(error.get("message") or "")]
+    said = [text for text in said if text] or [_finished(_plain(error.get("message")))]
     return list(dict.fromkeys(text for text in said if text))[:_MESSAGES_TOLD]
 
 
@@ -150,6 +151,11 @@ def _sentence(entry):
     return _finished(
         text or " ".join(filter(None, (entry.get("MessageId"), *map(str, entry.get("MessageArgs") or ()))))
     )
+
+
+def _plain(message):
+    """A message without extended ones; iDRACs of old firmware put its language beside it."""
+    return str((message.get("value") if isinstance(message, dict) else message) or "")
 
 
 def _finished(text):

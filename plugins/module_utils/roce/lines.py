@@ -12,6 +12,7 @@ import re
 LARGEST_RANGE = 4096  # more in one range are a slip of the pen
 _PROMPT = re.compile(r"^[\w.:@()/-]{1,80}[#>]\s*(?=show\s|$)")
 _PAGER = re.compile(r"^\s*-+\s*more\s*-+\s*", re.IGNORECASE)
+_COMPLAINT = re.compile(r"%\s?\w|error:|syntax error|unknown command", re.IGNORECASE)
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[^\n]\x08")
 
 
@@ -83,6 +84,12 @@ def cleaned(text):
     return [line for line in kept if not _PROMPT.match(line.strip())]
 
 
+def complaint(text):
+    """What a switch says instead of an output, when it does not know or not allow a command; None for an output."""
+    told = [line.strip() for line in cleaned(text) if line.strip(" ^")]
+    return next((line for line in told if _COMPLAINT.match(line)), None) if len(told) < 5 else None
+
+
 def from_json(text):
     """The object that an output holds, also behind an echoed command; None where there is none."""
     start = (text or "").find("{")
@@ -90,8 +97,15 @@ def from_json(text):
         return None
     try:
         return json.JSONDecoder().raw_decode(text[start:])[0]
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
+
+
+def part(tree, *path):
+    """The table at a place of JSON; an empty one where there is none, or where something else stands."""
+    for key in path:
+        tree = tree.get(key) if isinstance(tree, dict) else None
+    return tree if isinstance(tree, dict) else {}
 
 
 def rows(table):

@@ -9,15 +9,21 @@ from __future__ import annotations
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import complaint
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.params import expanded
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import unknown_switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import as_data
 
 
 def parsed(platform, outputs):
-    """The normalised state that outputs tell of: one text, or {command: output}."""
+    """The normalised state that outputs tell of: one text, or {command: output}; without those that were refused."""
     texts = outputs if isinstance(outputs, dict) else {_command_of(platform, outputs): outputs}
-    return as_data(platform.parse({str(command): str(text) for command, text in texts.items()}))
+    texts = {str(command): str(text) for command, text in texts.items()}
+    refused = {command: complaint(text) for command, text in texts.items()}
+    switch = platform.parse({command: text for command, text in texts.items() if refused[command] is None})
+    switch.unread += [str(Refused(command, why)) for command, why in refused.items() if why is not None]
+    return as_data(switch)
 
 
 def rendered(platform, params):

@@ -29,12 +29,14 @@ BENCHMARK = (
 )
 # What NCCL itself calls IB is IBext, IBext_v8 and the like where HPC-X is in the image: the same over a plugin.
 RDMA, SOCKETS = r"IB\w*", "Socket"
-# The network of a connection and whether it reaches the memory of GPUs; newer ones tell a proxy behind the number.
-WAY = r"NET/(\w+)/\d+(?:\(\d+\))?(/GDRDMA)?"
+# The network of a connection and whether it reaches the memory of GPUs; newer ones tell a proxy behind the number. The
+# name of a plugin may have several words, such as AWS Libfabric.
+WAY = r"NET/(\w[\w. -]*)/\d+(?:\(\d+\))?(/GDRDMA)?"
 NCCL = (
     ("version", re.compile(r"NCCL version (\d+\.\d+(?:\.\d+)?)")),
-    ("network", re.compile(r"NCCL INFO Using network (\S+)")),
-    ("via", re.compile(rf"NCCL INFO Channel \S+ ?: .* via {WAY}")),
+    ("network", re.compile(r"NCCL INFO Using network (\S(?:.*\S)?)")),
+    # Ring before NCCL 2.7.
+    ("via", re.compile(rf"NCCL INFO (?:Channel|Ring) \S+ ?: .* via {WAY}")),
     # With sockets NCCL prints the same of NET/Socket, where it means nothing.
     ("gpudirect", re.compile(rf"NET/{RDMA} ?: GPU Direct RDMA (Enabled|Disabled) for HCA \d+ '([^']+)'")),
     ("no_device", re.compile(rf"NCCL INFO NET/{RDMA} ?: No device found")),

@@ -36,7 +36,8 @@ KNOWN = (
     ),
     Known(
         "wrong_gid",
-        r"ibv_modify_qp failed with error (Invalid argument|Network is unreachable)|Failed to modify QP.* to RTR",
+        r"ibv_modify_qp failed with (error|\d+) (Invalid argument|No data available|Network is unreachable)|"
+        r"Failed to modify QP.* to RTR",
         "The GID index belongs to no RoCE v2 address of the data path",
         "Check the address of the adapter's interface; where environment sets NCCL_IB_GID_INDEX, leave it out for NCCL "
         "2.21 and later",
@@ -49,7 +50,7 @@ KNOWN = (
     ),
     Known(
         "rdma_protection",
-        r"(status=4|error 4\b).*(vendor err 81)|local protection error",
+        r"(status=4|error 4\b).*(vendor err 81)|LOC_PROT_ERR|local protection error",
         "The adapter may not reach the memory: access control (ACS) and translation (ATS) in a VM",
         "Switch ATS on for the adapter, or set gpudirect to disabled",
     ),
@@ -97,6 +98,13 @@ KNOWN = (
         "Look at the ranks that Horovod names as missing",
     ),
     Known(
+        "port_closed",
+        r"unable to complete a TCP connection|inability to create a connection back to mpirun|"
+        r"failed to TCP connect to a peer MPI process",
+        "One guest does not let the connections of MPI in, which come to ports that nobody chose",
+        "Open all TCP ports between the guests on the data path; look at their firewalls",
+    ),
+    Known(
         "connection_lost",
         r"Connection (closed|reset) by peer|(ORTE|PRTE) has lost communication|mca_btl_tcp_frag_recv: readv failed|"
         r"socket closed|Broken pipe|Connection refused",
@@ -128,23 +136,25 @@ KNOWN = (
         r"(mpirun|horovodrun|timeout|env|python3?)\S*: .*(No such file|not found)|"
         r"(mpirun|prterun) was unable to (find the specified executable|launch the specified application)",
         "The image lacks the command",
-        "Use an image that holds the launcher and the training",
+        "Use an image that holds the launcher and what it starts",
     ),
 )
 # Lines that look like errors and mean nothing.
-HARMLESS = re.compile(r"ibv_set_ece|NET/Socket : GPU Direct RDMA Disabled")
+HARMLESS = re.compile(r"ibv_set_ece|NET/Socket : GPU Direct RDMA Disabled|ibv_modify_qp failed .*, retrying \d")
 
 # Who ended first, as the launchers put it: (pattern, {group: meaning}).
 # Open MPI 5 breaks lines elsewhere, and names processes [prterun-job-01-14660@1,1] where 4 has [[38210,1],1].
-_MPIRUN_SIGNAL = re.compile(r"process rank (\d+) with PID \d+ on node (\S+) exited on\s+signal (\d+)")
+_MPIRUN_SIGNAL = re.compile(r"process rank (\d+) with PID \d+\s+on\s+node\s+(\S+)\s+exited\s+on\s+signal\s+(\d+)")
+_MPIRUN_LEFT = re.compile(r"has exited due to process rank (\d+) with PID \d+\s+on\s+node\s+(\S+)\s")
 _MPIRUN_NAME = re.compile(r"Process name: \[(?:\[\d+,\d+\]|prterun-[^\]]*@\d+),(\d+)\]")
 _MPIRUN_CODE = re.compile(r"Exit code:\s+(-?\d+)")
+_MPI_ABORT = re.compile(r"MPI_ABORT was invoked on rank (\d+) in [\s\S]{,120}?\b[Ee]rrorcode:?\s+(-?\d+)")
 _GLOO_NAME = re.compile(r"Process name: (\d+)\s*$")
 _GLOO_EXIT = re.compile(r"Process (\d+) exit with status code (-?\d+)")
 _TORCH_RANK = re.compile(r"^\s*rank\s*:\s*(\d+) \(local_rank: \d+\)")
 _TORCH_CODE = re.compile(r"^\s*exitcode\s*:\s*(-?\d+)")
 _TORCH_ROOT = re.compile(r"Root Cause \(first observed failure\)")
-_LOST_NODE = re.compile(r"Remote daemon: \[\[[^\]]*\],\d+\] on node (\S+)")
+_LOST_NODE = re.compile(r"Remote daemon: \[(?:\[[^\]]*\],\d+|prterun-[^\]]*@\d+,\d+)\] on node (\S+)")
 # What a rank is told by the launcher that ends all others because of the first one.
 _FOLLOWING = (143, -15)
 
@@ -168,7 +178,7 @@ def first_failure(lines, events=()):
     found = _MPIRUN_SIGNAL.search(text)
     if found is not None:
         return First(int(found.group(1)), found.group(2), None, int(found.group(3)))
-    return _by_pairs(lines) or _lost(text) or First()
+    return _by_pairs(lines) or _lost(text) or _left(text) or First()
 
 
 def _by_pairs(lines):
@@ -198,6 +208,16 @@ def _with_status(rank, status):
 def _lost(text):
     found = _LOST_NODE.search(text)
     return First(None, found.group(1)) if found is not None else None
+
+
+def _left(text):
+    """A rank that called MPI_Abort; of one that left without MPI_Finalize only the node is told."""
+    found, abort = _MPIRUN_LEFT.search(text), _MPI_ABORT.search(text)
+    if abort is not None:
+        rank = int(abort.group(1))
+        node = found.group(2) if found is not None and int(found.group(1)) == rank else None
+        return First(rank, node, int(abort.group(2)))
+    return First(None, found.group(2)) if found is not None else None
 
 
 def known_error(lines):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import spread
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
@@ -18,6 +19,9 @@ ROUNDING, DIGIT = 0.002, 0.06
 _UNIT = re.compile(r"(?:img/sec per |Number of |img/sec on \d+ )(GPU|CPU)")
 _DEVICES = re.compile(r"Number of (?:GPU|CPU)s: (\d+)")
 _CNN = re.compile(r"images/sec: .* \(jitter = ")
+# tf_cnn_benchmarks tells the batch of all devices first, and names the devices.
+_PER_DEVICE = re.compile(r"^\s*(\d+)(?:\.0)? per device\s*$")
+_NAMES = re.compile(r"'[^']+'")
 
 
 def parse(text):
@@ -30,11 +34,12 @@ def parse(text):
     )
     about = {
         "model": seen.benchmark.get("model"),
-        "batch": seen.benchmark.get("batch"),
+        "batch": texts.whole(next((found.group(1) for found in map(_PER_DEVICE.search, lines) if found), None))
+        or seen.benchmark.get("batch"),
         "device": unit or _cnn_device(lines),
         "devices": devices,
         "nccl": seen.nccl["version"],
-        "transport": _transport(seen.nccl["networks"]),
+        "transport": output.transport(seen.nccl["networks"]),
     }
     error = texts.known(text)
     total = seen.benchmark.get("total")
@@ -47,7 +52,8 @@ def parse(text):
     if total <= 0:
         return texts.failed(TOOL, f"it tells a total of {total} images per second", **about)
     if any(_CNN.search(line) for line in lines):
-        return _cnn(seen, total, about)
+        named = next((line for line in lines if line.startswith("Devices:")), "")
+        return _cnn(seen, total, dict(about, devices=devices or len(_NAMES.findall(named)) or None))
     return _horovod(text, seen, total, about)
 
 
@@ -123,10 +129,3 @@ def _cnn_device(lines):
     told = next((line for line in lines if line.startswith("Devices:")), "")
     found = re.search(r"/(gpu|cpu):", told)
     return found.group(1).upper() if found else None
-
-
-def _transport(networks):
-    if not networks:
-        return None
-    rdma = [name for name in networks if name.startswith("IB")]
-    return "rdma" if len(rdma) == len(networks) else "mixed" if rdma else "tcp"

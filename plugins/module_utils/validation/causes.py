@@ -11,6 +11,7 @@ others tell why, and where.
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import compare, rungs, spread
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import FAIL, guests_of, mapping, number
 
 # Below this share of what was expected, packets are lost; what is slow for other reasons loses less.
@@ -82,6 +83,7 @@ class _Look:
         for entry in bad:
             if check in rungs.PROGRAMS and not number(entry.row["measured"]):
                 # It is the run that failed, and not the way.
+                entry.row["cause"] = self._of_run(entry)
                 continue
             place = self._place(check, entry)
             codes = {remark.code for remark in entry.remarks}
@@ -239,6 +241,13 @@ class _Look:
             return common["text"]
         one, other = _pair(entry)
         return f"between {spread.where(one, self.places)} and {spread.where(other, self.places)}"
+
+    def _of_run(self, entry):
+        """What is known of a run that failed: a guest, an error. So rows that failed alike stand together."""
+        at, known = entry.values.get("at"), texts.meaning(entry.values.get("error"))
+        words = [spread.where(at, self.places)] if at in _pair(entry) else []
+        words += known[:1] if known is not None else []
+        return ": ".join(words) or entry.row["cause"]
 
     def _where(self, entries, check):
         tested = [_pair(one) for one in self._by.get(check, ()) if _was_tested(one)]

@@ -12,6 +12,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
 
 TOOL = "chronyc"
 _SYSTEM = re.compile(r"([\d.]+) seconds (slow|fast) of NTP time")
+# chrony's address for its own clock (127.127.1.1), where `local` lets it go on without any server.
+_OWN_CLOCK = ("7F7F0101", "127.127.1.1")
 _REFUSED = re.compile(r"^(50[0-9] .*|.*Could not open connection to daemon.*)$")
 
 
@@ -32,6 +34,8 @@ def parse(text):
     stratum = texts.whole(told["stratum"])
     # A daemon that never heard of a server may still say that all is normal.
     synchronised = told["leap status"].lower() != "not synchronised" and stratum not in (None, 0, 16)
+    if reference is not None and reference.group(1).upper() in _OWN_CLOCK:
+        synchronised = False
     sign = -1 if offset and offset.group(2) == "slow" else 1
     return texts.figures(
         synchronised=synchronised,

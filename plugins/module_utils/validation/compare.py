@@ -143,14 +143,19 @@ def _baseline(entry, about, given, baseline, value, unit, cpu, unmarked):
             found.expected = unmarked
             found.source = "none"
         return
-    least = f"no more than {short(limit)} % worse than {short(was['value'])} {unit} of the run {was['run']}"
+    before = f"{short(was['value'])} {unit} of the run {was['run']}"
+    if limit is None:
+        found.expected = found.expected or f"for comparison: {before}"
+        found.source = found.source or "the baseline"
+        return
+    least = f"no more than {short(limit)} % worse than {before}"
     if not found.expected:
         found.expected, found.source = least, "the baseline"
         sign = -1 if rung.better == "high" else 1
-        bound = round(was["value"] * (1 + sign * (limit or 0) / 100), 6)
+        bound = round(was["value"] * (1 + sign * limit / 100), 6)
         found.low, found.high = (bound, None) if rung.better == "high" else (None, bound)
-    if limit is not None and was["worse_percent"] > limit:
-        why = f"It is {short(was['worse_percent'])} % worse than {short(was['value'])} {unit} of the run {was['run']}."
+    if was["worse_percent"] > limit:
+        why = f"It is {short(was['worse_percent'])} % worse than {before}."
         found.remarks.append(Remark(WARN, why, "", BASELINE))
 
 
@@ -160,8 +165,9 @@ def _key(entry, intent):
         told = check_cluster.figures(entry.values)
         workload = [told.get(key) for key in ("model", "batch", "device")]
     elif entry.check in rungs.PROGRAMS:
-        # Which messages are sent is for the site to say.
-        workload = [f"{entry.values.get('bytes')} bytes"]
+        # Which messages are sent is for the site to say, and more ranks take longer to agree.
+        ranks = number(entry.values.get("ranks"))
+        workload = [f"{entry.values.get('bytes')} bytes", f"{short(ranks)} ranks" if ranks else ""]
     return baselines.key_of(entry.row["id"], intent["data_path"], workload)
 
 

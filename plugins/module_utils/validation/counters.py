@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
 
 # What kind of thing a counter counts, by its name: the first pattern that fits. Names differ by driver and version.
@@ -17,15 +17,21 @@ DROPS, PERHAPS, RESENT, PAUSES, MARKS, ERRORS = "drops", "perhaps", "resent", "p
 KINDS = (
     (
         DROPS,
-        r"(?:rx|tx)_discards(?:_phy)?|(?:rx|tx)_prio\d_(?:buf_)?discards?(?:_phy)?|(?:rx|tx)_(?:drops|lost)_\d|"
-        r"rx_buffer_passed_thres_phy|port_xmit_discards|roce_drops|outbound_drops",
+        r"(?:rx|tx)_discards(?:_phy)?|(?:rx|tx)_prio\d_(?:buf_|cong_)?discards?(?:_phy)?|(?:rx|tx)_(?:drops|lost)_\d|"
+        r"rx_buffer_passed_thres_phy|port_xmit_discards|roce_drops|outbound_drops|"
+        r"(?:rx|tx)_roce_discards?(?:_pkts)?",
     ),
     # Of RoCE or of TCP, which nobody can tell.
-    (PERHAPS, r"Receive packets dropped|Transmit packets dropped|Receive (?:missed|FIFO|over) errors|out_of_buffer"),
+    (
+        PERHAPS,
+        r"Receive packets dropped|Transmit packets dropped|Receive (?:missed|FIFO|over) errors|"
+        r"out_of_buffer|res_oob_drop_count",
+    ),
     (
         RESENT,
         r"out_of_sequence|packet_seq_err|implied_nak_seq_err|roce_adp_retrans(?:_to)?|(?:req_)?(?:transport_)?"
-        r"retr(?:y|ies)_exceeded(?:_err)?|max_retry_exceeded|seq_err_naks_rcvd|to_retransmits|Error packets received",
+        r"retr(?:y|ies)_exceeded(?:_err)?|max_retry_exceeded|seq_err_naks_rcvd|to_retransmits|Error packets received|"
+        r"local_ack_timeout_err|oos_drop_count|out_of_seq_request|rcvd_seq_err",
     ),
     (PAUSES, r"(?:rx|tx)_(?:prio\d_|global_)?pause(?:_ctrl_phy|_frames?|_storm\w*)?|pauses_(?:sent|received)"),
     (MARKS, r"np_ecn_marked_roce_packets|\w*cnp\w*|\w*ecn_mark\w*"),
@@ -38,32 +44,46 @@ KINDS = (
 )
 # A way to say how long a port was paused; microseconds and no number of frames.
 _DURATION = re.compile(r"pause_duration|pause_transition")
-_ETHTOOL = re.compile(r"\s+([\w. :\[\]()/-]*?\S)\s*: (\d+)\s*$")
+_ETHTOOL = re.compile(r"\s+([\w. :\[\]()/#-]*?\S)\s*: (\d+)\s*$")
+_HEAD = "NIC statistics:"
+_WORD = re.compile(r"[\w.-]+")
 
 
 def ethtool(text):
-    """{name: number} of `ethtool -S`."""
+    """{name: number} of `ethtool -S`.
+
+    vmxnet3 tells of every queue by the same names, below a line with its number: they are added up.
+    """
     found = {}
     for line in texts.lines(text):
         pair = _ETHTOOL.match(line)
-        if pair is not None:
-            found[pair.group(1)] = int(pair.group(2))
+        if line.strip() == _HEAD:
+            found = {}
+        elif pair is not None and not pair.group(1).endswith("Queue#"):
+            found[pair.group(1)] = found.get(pair.group(1), 0) + int(pair.group(2))
     if re.search(r"no stats available|Cannot get stats", text or ""):
         return texts.failed("ethtool -S", texts.last_line(text), text)
-    if not found or "NIC statistics:" not in text:
+    if not found or _HEAD not in text:
         return texts.not_understood("ethtool -S", text)
     return texts.figures(counters=found)
 
 
 def rdma(text):
-    """{device/port: {name: number}} of `rdma statistic`, as lines or as JSON."""
-    stripped = (text or "").strip()
-    found = _of_json(stripped) if stripped.startswith(("[", "{")) else {}
-    for line in texts.lines(text) if not found else ():
-        words = line.split()
-        if len(words) > 3 and words[0] == "link" and "/" in words[1]:
-            pairs = zip(words[2::2], words[3::2])
-            found[words[1]] = {name: int(value) for name, value in pairs if value.isdigit()}
+    """{device/port: {name: number}} of `rdma statistic`, as lines or as JSON. A line may go on in the next ones."""
+    said = texts.lines(text)
+    found, link = _of_json("\n".join(said)), None
+    for line in said if not found else ():
+        told = line.split()
+        if len(told) > 1 and told[0] == "link" and "/" in told[1]:
+            link, told = told[1], told[2:]
+            found[link] = []
+        elif not all(_WORD.fullmatch(word) for word in told):
+            link = None
+        if link is not None:
+            found[link] += told
+    for name, told in found.items():
+        if isinstance(told, list):
+            found[name] = {key: int(value) for key, value in zip(told, told[1:]) if value.isdigit()}
     if not any(found.values()):
         return texts.not_understood("rdma statistic", text)
     return texts.figures(counters=found)
@@ -71,11 +91,11 @@ def rdma(text):
 
 def of_switch(told):
     """{name: number} of a port's counters as roce_qos_info tells them, some of which are tables by priority."""
-    words = {"pauses_received": "rx_prio{}_pause", "pauses_sent": "tx_prio{}_pause"}
+    forms = {"pauses_received": "rx_prio{}_pause", "pauses_sent": "tx_prio{}_pause"}
     found = {}
     for name, value in told.items():
         if isinstance(value, dict):
-            form = words.get(name, name + "_prio{}")
+            form = forms.get(name, name + "_prio{}")
             found.update(
                 {form.format(priority): count for priority, count in value.items() if _is_counter(name, count)}
             )
@@ -127,11 +147,7 @@ def by_priority(changed, pattern):
 
 
 def _of_json(text):
-    try:
-        listed = json.loads(text)
-    except ValueError:
-        return {}
-    found = {}
+    listed, found = words.from_json(text), {}
     for one in listed if isinstance(listed, list) else [listed]:
         if isinstance(one, dict) and one.get("ifname"):
             name = f"{one['ifname']}/{one.get('port', 1)}"

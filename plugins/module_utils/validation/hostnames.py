@@ -15,7 +15,10 @@ TOOL = "mpirun"
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _BANNER = re.compile(r"MPI_size = (\d+), MPI_rank = (\d+),.*platform = (\S+)")
 # What ssh and mpirun say besides, and what says nothing.
-_ASIDE = re.compile(r"Warning: Permanently added|^-+$|^\[\S+\] (?:WARNING|\d+ more process)|^NCCL version|^WARNING:")
+_ASIDE = re.compile(
+    r"Warning: Permanently added|: warning: setlocale|^-+$|^\[\S+:\d+\] |^\[\S+\] (?:WARNING|\d+ more process)|"
+    r"^NCCL version|^WARNING:"
+)
 
 
 def parse(text):

@@ -6,14 +6,15 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import listing, mapping, number
 
 TOOL = "iperf3"
 # Before it, one process used one core for all its streams; faster paths need several processes then.
 THREADS_SINCE = (3, 16)
+_DOCUMENT = re.compile(r'(?m)^\s*\{\s*"start"\s*:')
 
 
 def parse(text):
@@ -21,6 +22,11 @@ def parse(text):
     found = texts.from_json(text)
     if found is None:
         return texts.not_understood(TOOL, text)
+    if "event" in found:
+        return texts.not_understood(TOOL, text, "it is the stream of --json-stream, and that of -J is wanted")
+    documents = len(_DOCUMENT.findall(text))
+    if documents > 1:
+        return texts.not_understood(TOOL, text, f"it holds {documents} documents, each of a run of its own")
     about = _about(found.get("start"))
     if found.get("error"):
         return texts.failed(TOOL, str(found["error"]).replace("error - ", "", 1), str(found["error"]), **about)
@@ -29,18 +35,18 @@ def parse(text):
         return texts.not_understood(TOOL, text, "the part `end` is missing, so it did not come to its end")
     arrived, sent = _rate(end.get("sum_received")), _rate(end.get("sum_sent"))
     if arrived is None and about["protocol"] == "UDP":
-        arrived = _rate(end.get("sum"))
+        arrived = _not_lost(end.get("sum"))
     if arrived is None:
         return texts.not_understood(TOOL, text, "it does not tell what was received")
     if arrived <= 0:
         return texts.failed(TOOL, "nothing was received", **about)
-    use = end.get("cpu_utilization_percent") if isinstance(end.get("cpu_utilization_percent"), dict) else {}
+    use = mapping(end.get("cpu_utilization_percent"))
     return texts.figures(
         gbps=arrived,
         reverse_gbps=_rate(end.get("sum_received_bidir_reverse")),
         sent_gbps=sent,
-        seconds=(end.get("sum_received") or {}).get("seconds"),
-        retransmits=(end.get("sum_sent") or {}).get("retransmits"),
+        seconds=number(mapping(end.get("sum_received")).get("seconds")),
+        retransmits=number(mapping(end.get("sum_sent")).get("retransmits")),
         cpu_percent=_one(use.get("host_total")),
         remote_cpu_percent=_one(use.get("remote_total")),
         rtt_us=_rtt(end.get("streams")),
@@ -63,35 +69,41 @@ def together(parts):
 
 
 def _about(start):
-    start = start if isinstance(start, dict) else {}
+    start = mapping(start)
     version = re.search(r"(\d+)\.(\d+)(?:\.\d+)?", str(start.get("version") or ""))
-    test = start.get("test_start") if isinstance(start.get("test_start"), dict) else {}
+    test = mapping(start.get("test_start"))
     numbers = (int(version.group(1)), int(version.group(2))) if version else None
     return {
         "version": version.group(0) if version else None,
         "threads": numbers >= THREADS_SINCE if numbers else None,
         "protocol": test.get("protocol"),
-        "streams": test.get("num_streams"),
+        "streams": number(test.get("num_streams")),
         "mss": start.get("tcp_mss") or start.get("tcp_mss_default"),
         "processes": 1,
     }
 
 
 def _rate(part):
-    rate = part.get("bits_per_second") if isinstance(part, dict) else None
-    return round(rate / 1e9, 6) if isinstance(rate, (int, float)) and math.isfinite(rate) else None
+    rate = number(mapping(part).get("bits_per_second"))
+    return round(rate / 1e9, 6) if rate is not None else None
+
+
+def _not_lost(part):
+    """What arrived of UDP where only the sum of what was sent is told, and how much of it was lost."""
+    rate, lost = _rate(part), number(mapping(part).get("lost_percent"))
+    return round(rate * (1 - lost / 100), 6) if rate is not None and lost is not None else None
 
 
 def _rtt(streams):
-    means = [(one.get("sender") or {}).get("mean_rtt") for one in streams or [] if isinstance(one, dict)]
-    means = [mean for mean in means if isinstance(mean, (int, float)) and mean > 0]
+    means = [number(mapping(mapping(one).get("sender")).get("mean_rtt")) for one in listing(streams)]
+    means = [mean for mean in means if mean]
     return round(sum(means) / len(means), 1) if means else None
 
 
 def _intervals(intervals):
-    rates = [_rate(one.get("sum")) for one in intervals or [] if isinstance(one, dict)]
+    rates = [_rate(mapping(one).get("sum")) for one in listing(intervals)]
     return [rate for rate in rates if rate is not None]
 
 
 def _one(value):
-    return round(value, 1) if isinstance(value, (int, float)) else None
+    return round(value, 1) if number(value) is not None else None

@@ -18,16 +18,17 @@ TOOL = "NCCL"
 MTUS = {1: 256, 2: 512, 3: 1024, 4: 2048, 5: 4096}
 _SAID = re.compile(r"NCCL (?:INFO|WARN) ")
 _WHERE = re.compile(r"(\S+?):\d+:\d+ \[(\d+)\] NCCL ")
-_NETWORK = re.compile(r"NCCL INFO Using network (\S+)")
 _USING = re.compile(rf"NET/({output.RDMA}) ?: Using (.*?); OOB ([^:\s]+)")
-_DEVICE = re.compile(r"\[(\d+)\]([^\s:]+):(\d+)/(\w+)")
-_VIA = re.compile(r"Channel (\S+) ?: (\d+)\[[^\]]*\] -> (\d+)\[[^\]]*\].* via (\S+)")
+# Adapters that are used as one stand in braces, `[0]={[0] mlx5_0:1/RoCE, [1] mlx5_1:1/RoCE}`; newer ones tell the rail
+# and the plane behind the port.
+_DEVICE = re.compile(r"\[(\d+)\] ?([^\s:=\[\]{}]+):(\d+)(?::\d*)*/(\w+)")
+_VIA = re.compile(r"(?:Channel|Ring) (\S+) ?: (\d+)(?:\[[^\]]*\])? -> (\d+)(?:\[[^\]]*\])?.* via (\S.*)")
 _NET = re.compile(output.WAY)
 _QP = re.compile(rf"NET/{output.RDMA} ?: .*\bmtu (\d)\b.*?\bGID (\d+)")
 _WARN = re.compile(r"NCCL WARN (.*\S)")
 _SET = re.compile(r"NCCL INFO (NCCL_\w+) set (?:by environment )?to (\S+?)\.?(?:\s|$)")
 _DMABUF = re.compile(r"DMA-BUF is available on GPU device")
-_SIZE = re.compile(r"comm \S+ rank \d+ n[rR]anks (\d+)")
+_SIZE = re.compile(r"comm \S+ rank (\d+) n[rR]anks (\d+)")
 _NODES = re.compile(r"nRanks \d+ nNodes (\d+)")
 _DONE = re.compile(r"Init COMPLETE")
 
@@ -40,17 +41,21 @@ def parse(text):
     lines = [line for line in texts.lines(text) if _SAID.search(line)]
     if not lines:
         return texts.not_understood(TOOL, text, "no line of it is one of NCCL. Run it with NCCL_DEBUG=INFO")
-    networks, devices, via, direct = {}, {}, [], {}
+    networks, devices, via, direct, said = {}, {}, [], {}, set()
     told = {"version": None, "interface": None, "mtus": set(), "gids": set(), "ranks": None, "nodes": None}
     for line in lines:
         where = _WHERE.search(line)
         host = where.group(1) if where else ""
         _network(line, host, networks, devices, told)
-        _connection(line, via, told)
+        _connection(line, via, told, said)
         what, values = output.nccl(line) or ("", [])
         if what == "gpudirect":
             direct[values[1]] = values[0] == "Enabled"
-    transport = _transport(networks, via, told["nodes"])
+    nodes = told["nodes"]
+    if nodes is None and via and len(said) == told["ranks"] and not any(one["network"] for one in via):
+        # Before 2.20 no line tells how many machines there are; all ranks spoke, and none of them of a network.
+        nodes = 1
+    transport = _transport(networks, via, nodes)
     over_rdma = [one for one in via if one["rdma"]]
     answer = {
         "transport": transport,
@@ -59,7 +64,7 @@ def parse(text):
         "on_sockets": sorted(
             host
             for host, names in networks.items()
-            if host and transport != "local" and not any(map(output.is_rdma, names))
+            if host and transport != "local" and output.transport(names) == "tcp"
         ),
         "devices": sorted(devices.values(), key=lambda one: (one["index"], one["device"])),
         "channels": _counted(via),
@@ -76,18 +81,18 @@ def parse(text):
     if error is not None and not answer["complete"]:
         return texts.failed(TOOL, error["line"], text, **answer)
     if transport is None:
-        why = "no line says which network it used"
+        names = ", ".join(answer["networks"])
+        why = f"it used {names}, which may be RDMA or not" if names else "no line says which network it used"
         return dict(texts.not_understood(TOOL, text, why), **dict(answer, transport=None))
     return texts.figures(**answer)
 
 
 def _network(line, host, networks, devices, told):
-    version = output.nccl(line)
-    if version is not None and version[0] == "version" and told["version"] is None:
-        told["version"] = version[1][0]
-    found = _NETWORK.search(line)
-    if found is not None:
-        networks.setdefault(host, set()).add(found.group(1))
+    what, values = output.nccl(line) or ("", [])
+    if what == "version" and told["version"] is None:
+        told["version"] = values[0]
+    elif what == "network":
+        networks.setdefault(host, set()).add(values[0])
     using = _USING.search(line)
     if using is not None:
         told["interface"] = using.group(3)
@@ -101,7 +106,7 @@ def _network(line, host, networks, devices, told):
         told["gids"].add(int(qp.group(2)))
 
 
-def _connection(line, via, told):
+def _connection(line, via, told, said):
     found = _VIA.search(line)
     if found is not None:
         channel, first, second, way = found.groups()
@@ -119,7 +124,8 @@ def _connection(line, via, told):
         )
     size, nodes = _SIZE.search(line), _NODES.search(line)
     if size is not None:
-        told["ranks"] = max(told["ranks"] or 0, int(size.group(1)))
+        said.add(int(size.group(1)))
+        told["ranks"] = max(told["ranks"] or 0, int(size.group(2)))
     if nodes is not None:
         told["nodes"] = max(told["nodes"] or 0, int(nodes.group(1)))
 

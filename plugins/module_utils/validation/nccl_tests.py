@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import listing, mapping
 
 TOOL = "nccl-tests"
 # The largest sizes of a sweep that count, and what the largest has to reach to say something.
@@ -69,10 +70,11 @@ def parse_json(text):
     if found is None or not isinstance(found.get("results"), list):
         return texts.not_understood(TOOL, text, "it is no JSON object with results")
     rows = []
-    for result in found["results"]:
+    for result in map(mapping, found["results"]):
         row = {name: result.get(name) for name in SHAPE}
+        row["size"], row["count"] = texts.whole(row["size"]), texts.whole(row["count"])
         for place, half in (("out_of_place", "out"), ("in_place", "in")):
-            told = result.get(place) or {}
+            told = mapping(result.get(place))
             row[half] = {
                 "time": texts.number(told.get("time")),
                 "algbw": texts.number(told.get("alg_bw")),
@@ -80,27 +82,25 @@ def parse_json(text):
                 "wrong": texts.number(told.get("nwrong")),
             }
         rows.append(row)
-    devices = (found.get("config") or {}).get("devices") or []
-    bounds = found.get("out_of_bounds") or {}
+    bounds = mapping(found.get("out_of_bounds"))
     okay = bounds.get("okay")
     about = {
         "ranks": [
             {
                 "rank": one.get("rank"),
-                "host": one.get("hostname") or one.get("host"),
+                "host": str(one.get("hostname") or one.get("host") or ""),
                 "device": one.get("device"),
                 "pci": one.get("pci") or one.get("bus_id") or one.get("device_hex"),
                 "name": one.get("device_name") or one.get("name") or one.get("device_info"),
             }
-            for one in devices
-            if isinstance(one, dict)
+            for one in map(mapping, listing(mapping(found.get("config")).get("devices")))
         ],
         "version": version_of(found.get("nccl_version")),
         "test": None,
-        "average": texts.number((found.get("average_bus_bandwidth") or {}).get("bandwidth")),
+        "average": texts.number(mapping(found.get("average_bus_bandwidth")).get("bandwidth")),
         "tables": 1,
     }
-    out = (bounds.get("count"), {"true": "OK", "false": "FAILED"}.get(str(okay).lower()))
+    out = (texts.whole(bounds.get("count")), {"true": "OK", "false": "FAILED"}.get(str(okay).lower()))
     return _answer(text, rows, about, out, None)
 
 
@@ -127,6 +127,11 @@ def _row(words, columns):
     if columns is None:
         # Of a table whose head is lost; the time has to fit then.
         columns = [*(SHAPE if len(words) == 13 else SHAPE[:4]), *HALF, *HALF]
+    if columns[-1] == "timestamp":
+        columns, words = columns[:-1], words[:-2]
+    if len(words) == len(columns) - 1 and "redop" in columns and texts.is_number(words[columns.index("redop")]):
+        # An operation that reduces nothing leaves this column empty in older versions.
+        columns = [name for name in columns if name != "redop"]
     if len(words) != len(columns):
         return None
     row = {"out": {}, "in": {}}
@@ -201,11 +206,16 @@ def _wrong(rows, count, word):
 
 
 def _ranks(row):
-    """How many ranks took part in an all_reduce, from its own arithmetic: busbw is 2 (n - 1) / n of algbw."""
+    """How many ranks took part in an all_reduce, from its own arithmetic: busbw is 2 (n - 1) / n of algbw.
+
+    Others reduce too: one has a root, which of an all_reduce is -1, and busbw of a reduce_scatter is less than algbw.
+    """
     out = row["out"]
     if not out.get("algbw") or str(row.get("redop", "")).lower() in ("none", ""):
         return None
     rest = 2 - out["busbw"] / out["algbw"]
+    if str(row.get("root", "-1")).strip() != "-1" or rest > 1.01:
+        return None
     return round(2 / rest) if rest > 0.001 else None
 
 

@@ -49,13 +49,15 @@ def needed(check, subject, variant, index):
     if rung is None:
         return []
     guests, pair = set(guests_of(subject)), _key(subject) if "from" in subject else None
+    # Ranks of MPI answer each other, so that they need the way back too.
+    ways = [pair, pair[::-1]] if pair and rung.program else [pair]
     found = []
     for need in rung.needs:
         name, _colon, wanted = need.partition(":")
         if rung.of == "derived":
             found += [one for one in index.of(name, wanted) if _of_scaling(check, variant, one)]
         elif name.startswith("pair."):
-            some = index.at(name, [pair], wanted) if pair else index.of(name, wanted)
+            some = index.at(name, ways, wanted) if pair else index.of(name, wanted)
             found += [one for one in some if pair or _among(one, guests)]
         else:
             found += [one for one in index.at(name, sorted(guests), wanted) if _concerns(one, guests)]

@@ -12,19 +12,21 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.perftest import FILLING_BYTES
 
 TOOL = "OSU"
-# Of memory of accelerators it is MPI-CUDA, MPI-CUDA MANAGED, MPI-ROCM and so on.
-_HEAD = re.compile(r"#\s*OSU MPI(?:-[A-Z]+(?: MANAGED)?)? (.+?)(?: Test)? v(\d+\.\d+(?:\.\d+)?)")
+# Of memory of accelerators it is MPI-CUDA, MPI-CUDA MANAGED, MPI-ROCM and so on; one-sided ones are MPI_Get, MPI_Put.
+_HEAD = re.compile(r"#\s*OSU (?=MPI)(?:MPI(?:-[A-Z]+(?: MANAGED)?)? )?(.+?)(?: Test)? v(\d+\.\d+(?:\.\d+)?)")
 _COLUMN = re.compile(r"Size|(?:Avg |Min |Max )?Latency ?\(us\)|(?:Bi-)?Bandwidth \(MB/s\)|Messages/s|MB/s|Iterations")
 # The last word only with -c.
 _ROW = re.compile(r"\d+(?:\s+[\d.eE+-]+)+(?:\s+(Pass|Fail))?")
 _REFUSED = re.compile(r"This test requires .*processes|Invalid option \[.*\]|.*support is not enabled.*")
+# mpirun says in two paragraphs that it did not find it, and in another one what.
+_ABSENT = re.compile(r"unable to (?:find|launch) the specified [\s\S]{,900}?\bExecutable:\s+(\S+)")
 _ALONE = "each rank ran alone, as it does where they are built for another MPI than that of mpirun"
 
 
 def parse(text):
     """test, version, rows of {bytes, value}, unit; usec of the smallest or gbps of the largest message; how many sizes
     arrived with a wrong content, None where nobody looked."""
-    test = version = unit = column = wrong = refused = None
+    test = version = unit = column = headed = wrong = refused = None
     rows = []
     for line in texts.lines(text):
         head = _HEAD.search(line)
@@ -34,7 +36,7 @@ def parse(text):
         elif _REFUSED.fullmatch(line.strip()):
             refused = refused or line.strip()
         elif line.lstrip().startswith("#") and "Size" in line:
-            names = _COLUMN.findall(line)
+            headed, names = True, _COLUMN.findall(line)
             column = next((place for place, name in enumerate(names) if name != "Size"), None)
             unit = (
                 None
@@ -56,8 +58,12 @@ def parse(text):
     if test is None or not rows or unit is None:
         error = texts.known(text)
         if error is not None and not rows:
-            return texts.failed(TOOL, error["line"], text)
-        why = "it has no head" if test is None else "it has no row" if not rows else "its columns have no known unit"
+            absent = _ABSENT.search(text)
+            # Open MPI has two blanks between sentences, and the next one goes on in the next line.
+            said = error["line"].split(".  ")[0]
+            return texts.failed(TOOL, f"{absent.group(1)} is not in the image" if absent else said, text)
+        why = "it has no row" if unit or not headed else "its columns are neither a latency nor a bandwidth"
+        why = "it has no head" if test is None else why
         return texts.not_understood(TOOL, text, why)
     small, large = min(rows, key=lambda row: row["bytes"]), max(rows, key=lambda row: row["bytes"])
     return texts.figures(

@@ -58,6 +58,15 @@ KEYS = {
 _NAME = re.compile(r"^\s*(\S+ (?:(?:Bidirectional|Post List|Multicast) )*(?:BW|Latency) Test)\b")
 _WAITING = re.compile(r"Waiting for client to connect")
 _NO_PEAK = re.compile(r"BW peak won't be measured")
+# A sweep that broke off has rows of the sizes before. What is said when both sides part is of no matter.
+_BROKEN = re.compile(
+    r"[Ff]ailed status \d|Completion with error at|poll CQ failed|Couldn't post (?:send|recv)|Did not get Message for"
+)
+
+# What it says of itself where it ends before it measures anything.
+_COMPLAINT = re.compile(
+    r"^\s*(?:\w+: )?(?:Couldn't|Can't|Failed|Unable|Invalid|Unsupported)\b|\bcannot be used\b|not supported"
+)
 
 
 def parse(text):
@@ -130,10 +139,13 @@ def _columns(header):
 def _answer(text, about, rows, unit, peakless, columns):
     rows = [row for row in rows if row.get("bytes") is not None]
     error = texts.known(text)
-    if error is not None:
-        # A sweep that broke off has rows of the sizes before.
-        return texts.failed(about["test"] or TOOL, error["line"], text, **about)
+    broken = error["line"] if error else next((line for line in texts.lines(text) if _BROKEN.search(line)), None)
+    if broken is not None:
+        return texts.failed(about["test"] or TOOL, broken, text, **about)
     if not rows:
+        said = next((line for line in texts.lines(text) if _COMPLAINT.search(line)), None)
+        if said is not None:
+            return texts.failed(about["test"] or TOOL, said, text, **about)
         if columns:
             return texts.not_understood(TOOL, text, "the table has no row, so the test did not end")
         return texts.not_understood(TOOL, text)
@@ -160,8 +172,9 @@ def _bandwidth(text, about, rows, unit, peakless):
         for row in rows
     ]
     told = [row for row in table if row["gbps"] is not None]
-    if not told:
-        return texts.not_understood(TOOL, text, "its average is no number")
+    # A counter of cycles that jumps makes times below zero.
+    if not told or any(row["gbps"] < 0 for row in told):
+        return texts.not_understood(TOOL, text, "its average is no number above zero")
     # Of a size that was measured again and again, the last is as good as any.
     largest = max(told, key=lambda row: row["bytes"])
     return texts.figures(

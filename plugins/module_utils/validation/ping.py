@@ -11,16 +11,18 @@ import re
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
 
 TOOL = "ping"
-HEADERS = 28
+HEADERS, HEADERS_OF_6 = 28, 48
 _BEGIN = re.compile(r"PING \S+(?: \([^)]*\))?.*? (\d+)(?:\((\d+)\))?(?: data)? bytes")
+_OF_6 = re.compile(r"[0-9a-fA-F]*:[0-9a-fA-F]*:")
 _SUMMARY = re.compile(r"(\d+) packets transmitted, (\d+)(?: packets)? received")
 _LOCAL = re.compile(r"local error: message too long,? mtu[ =:]*(\d+)", re.IGNORECASE)
 _HOP = re.compile(r"From (\S+?):? .*?(?:Frag needed and DF set|Packet too big:?).*?mtu[ =]*(\d+)", re.IGNORECASE)
-_UNREACHABLE = re.compile(r"From (\S+) .*?(Destination \w+ Unreachable|Time to live exceeded)")
-_RTT = re.compile(r"(?:rtt|round-trip) min/avg/max(?:/\w+)? = [\d.]+/([\d.]+)/")
-_REFUSED = re.compile(
-    r"^ping: (.*(?:unknown host|not known|Network is unreachable|Operation not permitted|invalid).*)$"
+_UNREACHABLE = re.compile(
+    r"From (\S+?):? .*?(Destination \w+ (?:Unreachable|Prohibited|Unknown)|Destination unreachable: .*\S|"
+    r"Packet filtered|Time to live exceeded|Time exceeded: .*\S)"
 )
+_RTT = re.compile(r"(?:rtt|round-trip) min/avg/max(?:/\w+)? = [\d.]+/([\d.]+)/")
+_REFUSED = re.compile(r"^(?:ping|connect): ((?!local error|warning).*)$", re.IGNORECASE)
 
 
 def parse(text):
@@ -36,7 +38,8 @@ def parse(text):
         away, rtt, no = _UNREACHABLE.search(line), _RTT.search(line), _REFUSED.match(line.strip())
         if begin is not None:
             found["payload"] = int(begin.group(1))
-            found["packet"] = int(begin.group(2)) if begin.group(2) else int(begin.group(1)) + HEADERS
+            headers = HEADERS_OF_6 if _OF_6.search(line) else HEADERS
+            found["packet"] = int(begin.group(2)) if begin.group(2) else int(begin.group(1)) + headers
         if summary is not None:
             sent, received = int(summary.group(1)), int(summary.group(2))
         if local is not None:
@@ -46,7 +49,7 @@ def parse(text):
         if away is not None:
             found["unreachable"] = {"address": away.group(1), "says": away.group(2)}
         if rtt is not None:
-            found["rtt_ms"] = float(rtt.group(1))
+            found["rtt_ms"] = texts.number(rtt.group(1))
         refused = no.group(1) if no is not None and refused is None else refused
     told = dict(found, sent=sent, received=received)
     if refused is not None and not received:

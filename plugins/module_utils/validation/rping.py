@@ -40,7 +40,7 @@ def parse(text, count=None):
     if wrong:
         return texts.failed(TOOL, wrong[0], text, **about)
     if pings:
-        return texts.failed(TOOL, f"{len(pings)} of {count} pings were answered", **about)
+        return texts.failed(TOOL, f"{len(pings)} of {count} pings were answered", text, **about)
     error = texts.known(text)
     if error is not None:
         return texts.failed(TOOL, error["line"], text, **about)

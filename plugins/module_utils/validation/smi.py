@@ -20,6 +20,8 @@ _GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-F
 _RECOVERY = "GPU Recovery Action"
 # The same of older ones.
 _RESETS = {"Reset Required": "Reset", "Drain and Reset Recommended": "Drain and Reset"}
+# What stands in the place of values that a GPU does not give any more, and what NVIDIA asks for then.
+_UNREADABLE = (("GPU is lost", "Reboot"), ("GPU requires reset", "Reset"))
 _CUDA = re.compile(r"CUDA Version\s*: ([\d.]+)")
 _PAIR = re.compile(r"(\s*)([\w /-]+?)\s*:(?: (.*))?$")
 
@@ -81,6 +83,9 @@ def _count(told, path, key, value):
     number = texts.whole(value.split(" ")[0]) if value else None
     if value in smi_text.NOT_TOLD:
         return
+    for words, action in _UNREADABLE:
+        if words in value:
+            told.setdefault("recovery", action)
     if not path and key == _RECOVERY and value != "None":
         told["recovery"] = value
     elif path == ["GPU Reset Status"] and value == "Yes":

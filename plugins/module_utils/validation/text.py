@@ -12,12 +12,15 @@ it. Figures count only where `why` is empty.
 from __future__ import annotations
 
 import json
+import math
 import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output, trouble
 
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+# What C prints of a number that is none, and what JSON does not know.
+_NO_NUMBER = re.compile(r"(?<=[:,\[])\s*[+-]?(?:nan|inf)(?=\s*[,}\]])", re.IGNORECASE)
 SHOWN = 160
 
 # What tools for RDMA say when they fail, besides what trainings do: (code, pattern, what it means, what to do). A cause
@@ -38,6 +41,19 @@ KNOWN = (
         "Take the index of the RoCE v2 GID with the address of the data path, or let rdma_cm choose it",
     ),
     (
+        "port_down",
+        r"Port number \d+ state is \w+",
+        "The port of the RDMA device is not active",
+        "Look at the link of the adapter and at the network interface that belongs to it",
+    ),
+    (
+        "no_gpudirect",
+        r"Couldn't allocate MR with error=(14|22|93|95)\b",
+        "The adapter cannot reach the memory of the GPU",
+        "Load nvidia-peermem, or use DMA-BUF, which needs the open kernel modules of the driver; or test without the "
+        "memory of the GPU",
+    ),
+    (
         "memlock",
         r"(Couldn't|Failed to) (allocate MR|create MR|register)|ibv_reg_mr failed|Cannot allocate memory|"
         r"Failed to allocate (MR|memory)",
@@ -46,13 +62,13 @@ KNOWN = (
     ),
     (
         "rdma_path",
-        r"Failed status 1[23]\b|status=12\b|transport retry counter exceeded|RDMA_CM_EVENT_UNREACHABLE",
+        r"[Ff]ailed status 1[23]\b|status=12\b|transport retry counter exceeded|RDMA_CM_EVENT_UNREACHABLE",
         "RDMA packets were sent again and again and never confirmed",
         "Check the MTU of the whole path, flow control and ECN of the switches, and that UDP port 4791 is open",
     ),
     (
         "rdma_protection",
-        r"Failed status (4|10)\b",
+        r"[Ff]ailed status (4|10)\b",
         "The adapter may not reach the memory: access control (ACS) and translation (ATS) in a VM",
         "Switch ATS on for the adapter, or test without the memory of the GPU",
     ),
@@ -104,7 +120,8 @@ def lines(text):
 def number(word):
     """A finite number, or None for anything else, such as N/A and nan. A mark for excess behind it is left out."""
     text = str(word).rstrip("*")
-    return float(text) if _NUMBER.fullmatch(text) else None
+    found = float(text) if _NUMBER.fullmatch(text) else None
+    return found if found is not None and math.isfinite(found) else None
 
 
 def whole(word):
@@ -119,7 +136,8 @@ def is_number(word):
 
 def from_json(text):
     """What an output holds as a JSON object, behind whatever was printed before it; None where there is none."""
-    for start in re.finditer(r"(?m)^\s*\{", text or ""):
+    text = _NO_NUMBER.sub(" null", text or "")
+    for start in re.finditer(r"(?m)^\s*\{", text):
         try:
             found = json.JSONDecoder().raw_decode(text[start.start() :].lstrip())[0]
         except ValueError:

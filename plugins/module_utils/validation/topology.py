@@ -17,11 +17,13 @@ CLASSES = ("X", "NV", "PIX", "PXB", "PHB", "NODE", "SYS")
 _CLASS = re.compile(r"X|NV\d+|PIX|PXB|PHB|NODE|SYS|N/A")
 _NIC = re.compile(r"\s*(NIC\d+): (\S+)")
 _GPU = re.compile(r"GPU\d+")
+# What is left of underlining in a text that was copied from a terminal.
+_UNDERLINE = re.compile(r"\[\d*m")
 
 
 def parse(text):
     """gpus, nics {NIC0: mlx5_0}, matrix {a: {b: class}}, nearest {GPU0: {nic, class}}, numa {GPU0: [nodes]}."""
-    lines = texts.lines(text)
+    lines = [_UNDERLINE.sub("", line) for line in texts.lines(text)]
     names, matrix, numa, columns = [], {}, {}, []
     for line in lines:
         words = line.split()
@@ -35,7 +37,7 @@ def parse(text):
                 rest = words[len(columns) + 1 :]
                 numa[words[0]] = _nodes(rest[1]) if len(rest) > 1 else []
     if not matrix:
-        if smi_text.trouble_of(text or "") in ("no_devices", "not_loaded", "version_mismatch", "not_installed"):
+        if smi_text.trouble_of(text or "") != "unknown":
             return texts.failed(TOOL, texts.last_line(text), text)
         return texts.not_understood(TOOL, text)
     # A row that a terminal cut off would hide what is far.
@@ -69,6 +71,8 @@ def _nearest(row, nics):
 
 
 def _nodes(word):
-    """[0, 1] of '0-1'; [] of N/A."""
-    found = re.fullmatch(r"(\d+)(?:-(\d+))?", word)
-    return list(range(int(found.group(1)), int(found.group(2) or found.group(1)) + 1)) if found else []
+    """[0, 1] of '0-1', [0, 2] of '0,2'; [] of N/A."""
+    if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", word):
+        return []
+    ranges = [part.split("-") for part in word.split(",")]
+    return [node for part in ranges for node in range(int(part[0]), int(part[-1]) + 1)]

@@ -11,15 +11,21 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import linux_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import linux_text, words
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
 
-_PAIR = re.compile(r"\s*([\w /]+?):\s*(.*?)\s*$")
+_PAIR = re.compile(r"\s*([\w /?]+?):\s*(.*?)\s*$")
 _PORT = re.compile(r"\s*[Pp]ort:?\s+(\d+):?\s*$")
-_CA = re.compile(r"CA '([^']*)'")
-_LINK = re.compile(r"link (\S+)/(\d+)\s+(.*)$")
+# The kind of a device, which is an RNIC with iWARP; a colon where one port was asked for.
+_KIND = r"(?:CA|Switch|Router|iWARP RNIC|\?\?\?)"
+_CA = re.compile(rf"{_KIND}:? '([^']*)'")
+_TYPE = re.compile(rf"{_KIND} type")
+# Older releases of iproute2 number their lines: '1/1: mlx5_0/1: state ACTIVE'.
+_LINK = re.compile(r"(?:link |\d+/\d+: )(\S+)/(\d+):?(?:\s+(.*))?$")
 _LISTED = re.compile(r"\s+(\S+)\s+([0-9a-f]{16})\s*$")
 _NONE = re.compile(r"No IB devices found|Failed to get IB devices list")
+# A tool that cannot open one device prints the others, or stops there.
+_NOT_ALL = re.compile(r"Failed to (?:open device|query (?:device|port)\b)|ibpanic:|stat of IB device '")
 
 
 def devinfo(text):
@@ -47,7 +53,7 @@ def ibstat(text):
             devices[-1]["ports"].append(_port(int(port.group(1))))
         elif pair is not None:
             key, value = pair.groups()
-            if key == "CA type" and (not devices or devices[-1]["ports"]):
+            if _TYPE.fullmatch(key) and (not devices or devices[-1]["ports"]):
                 devices.append(_device(None))
             if devices:
                 _ibstat(devices[-1], key, value)
@@ -55,19 +61,14 @@ def ibstat(text):
 
 
 def links(text):
-    """The devices of `rdma link`."""
+    """The devices of `rdma link`, as lines or as JSON."""
     devices = {}
-    for line in texts.lines(text):
-        found = _LINK.match(line.strip())
-        if found is None:
-            continue
-        words = found.group(3).split()
-        told = dict(zip(words[::2], words[1::2]))
-        port = _port(int(found.group(2)))
+    for name, number, told in _links(text):
+        port = _port(number)
         port["state"] = told.get("state", "").lower() or None
         port["physical_state"] = told.get("physical_state", "").replace("_", "").lower() or None
         port["interfaces"] = [told["netdev"]] if "netdev" in told else []
-        devices.setdefault(found.group(1), _device(found.group(1)))["ports"].append(port)
+        devices.setdefault(name, _device(name))["ports"].append(port)
     return _answer("rdma link", text, list(devices.values()))
 
 
@@ -76,19 +77,37 @@ def listed(text):
     found = [match.groups() for match in map(_LISTED.match, texts.lines(text)) if match]
     devices = [dict(_device(name), node_guid=_guid(guid)) for name, guid in found]
     heading = re.search(r"device\s+node GUID", text or "") is not None
-    return texts.figures(devices=devices) if heading else texts.not_understood("ibv_devices", text)
+    return texts.figures(devices=devices) if heading else _answer("ibv_devices", text, [])
 
 
 def gids(text):
     """The table of show_gids, and the RoCE v2 GIDs with an IPv4 address, which the data path needs."""
     if not re.search(r"\bDEV\b.*\bGID\b", text or ""):
         return texts.not_understood("show_gids", text)
-    rows = linux_text.gids(text)
+    rows = linux_text.gids("\n".join(texts.lines(text)))
     usable = [row for row in rows if row["version"] == "v2" and row["ipv4"]]
     return texts.figures(gids=rows, roce_v2=usable)
 
 
+def _links(text):
+    """(device, port, {what: value}) of each link. With -p a line goes on in the next ones."""
+    said = texts.lines(text)
+    told = words.from_json("\n".join(said))
+    rows = [one for one in told if isinstance(one, dict) and one.get("ifname")] if isinstance(told, list) else []
+    found = [(one["ifname"], one.get("port", 1), [str(word) for pair in one.items() for word in pair]) for one in rows]
+    for line in said if not rows else ():
+        match = _LINK.match(line.strip())
+        if match is not None:
+            found.append((match.group(1), int(match.group(2)), (match.group(3) or "").split()))
+        elif found and line[:1].isspace():
+            found[-1][2].extend(line.split())
+    return [(name, number, dict(zip(pairs[::2], pairs[1::2]))) for name, number, pairs in found]
+
+
 def _answer(tool, text, devices):
+    broken = next((line for line in texts.lines(text) if _NOT_ALL.search(line)), None)
+    if broken is not None:
+        return texts.failed(tool, broken, text, devices=devices)
     if devices:
         return texts.figures(devices=devices)
     # That there is none is an answer. That it said nothing is none.
@@ -130,7 +149,7 @@ def _devinfo(device, key, value):
 
 def _ibstat(device, key, value):
     port = device["ports"][-1] if device["ports"] else {}
-    if key == "CA type":
+    if _TYPE.fullmatch(key):
         device["type"] = value or None
     elif key == "Firmware version":
         device["firmware"] = value or None

@@ -12,13 +12,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
 
 TOOL = "the kernel's log"
 PROGRAM, HARDWARE, UNKNOWN = "program", "hardware", "unknown"
-# What a program does wrong, and what the GPU or its way does wrong. From NVIDIA's public list of Xids, by memory
-# [unsure for single numbers]; a number that is not here counts as unknown and is told all the same.
+# What a program does wrong, and what the GPU or its way does wrong. From NVIDIA's public list of Xids; a number that is
+# not here counts as unknown and is told all the same.
 MEANINGS = {
     13: (PROGRAM, "exception of the graphics engine"),
     31: (PROGRAM, "page fault of the GPU's memory"),
     43: (PROGRAM, "the GPU stopped processing for one program"),
     45: (PROGRAM, "work was removed, mostly because of an error before it"),
+    46: (HARDWARE, "the GPU stopped processing and has to be reset"),
     48: (HARDWARE, "double bit error of the memory (ECC)"),
     61: (HARDWARE, "breakpoint of the GPU's internal controller"),
     62: (HARDWARE, "halt of the GPU's internal controller"),
@@ -30,16 +31,37 @@ MEANINGS = {
     92: (HARDWARE, "many single bit errors (ECC)"),
     94: (HARDWARE, "contained error of the memory (ECC)"),
     95: (HARDWARE, "uncontained error of the memory (ECC)"),
+    109: (HARDWARE, "the GPU did not change from one work to another in time"),
     119: (HARDWARE, "the GPU's system processor (GSP) does not answer"),
     120: (HARDWARE, "error of the GPU's system processor (GSP)"),
+    136: (HARDWARE, "NVLink could not be trained"),
     140: (HARDWARE, "unrecovered error of the memory (ECC)"),
+    143: (HARDWARE, "the GPU could not be initialised"),
+    # The parts of NVLink since Blackwell.
+    **dict.fromkeys((*range(144, 151), 155), (HARDWARE, "error of NVLink")),
+    154: (HARDWARE, "the driver asks for something to be done with the GPU"),
+    158: (HARDWARE, "the GPU does not answer in time"),
+    171: (HARDWARE, "uncorrectable error of the memory (DRAM)"),
+    172: (HARDWARE, "uncorrectable error of the memory (SRAM)"),
 }
-_XID = re.compile(r"NVRM: Xid \(([^)]*)\): (\d+)(?:, (.*))?")
-_TIME = re.compile(r"^\s*(\[\s*[\d.]+\]|\w{3}\s+\d+ [\d:]+|\d{4}-\d\d-\d\dT\S+)")
+FALLEN = 79
+# A switch of NVLinks, which a VM with all GPUs of a board has too, writes the severity behind the number.
+_XID = re.compile(r"(?:NVRM: Xid|\bSXid) \(([^)]*)\): (\d+)(?:, (.*))?")
+_SWITCH = re.compile(r"\bSXid \(")
+# What the driver says itself is not severe, and what asks for nothing any more.
+_MILD = re.compile(r"\bNon-?fatal\b|action changed from .* to 0x0 ", re.IGNORECASE)
+# A GPU that is gone when the driver is loaded, or of which the number was not printed.
+_FALLEN = re.compile(r"NVRM: (?:.*GPU (?:at )?(?:PCI:)?([0-9A-Fa-f:]+)\S* .*)?fallen off the bus")
+_TIME = re.compile(
+    r"^\s*(?:\w+\s*:\w+\s*: )?"
+    r"(\[\s*[\d.]+\]|\[\S+ \S+\s+\d+ [\d:]+ \d{4}\]|\w{3}\s+\d+ [\d:]+|\d{4}-\d\d-\d\dT\S+)"
+)
 _REFUSED = re.compile(r"Operation not permitted|Permission denied|read kernel buffer failed|No journal files were")
-# A line of a kernel's log, from dmesg or the journal: a log without Xids has to be told from any other text.
+# A line of a kernel's log, from dmesg or the journal: a log without Xids has to be told from any other text. Days and
+# months are in the language of the guest, and `dmesg -x` has facility and level in front.
 _KERNEL = re.compile(
-    r"^\s*\[\s*\d+\.\d+\] |\bkernel: |^\[\w{3} \w{3}\s+\d+ [\d:]+ \d{4}\] |^\d{4}-\d\d-\d\dT\S+ |NVRM: Xid \("
+    r"^\s*\[\s*\d+\.\d+\] |\bkernel: |^\[\S+ \S+\s+\d+ [\d:]+ \d{4}\] |^\d{4}-\d\d-\d\dT\S+ |NVRM: |\bSXid \(|"
+    r"^(?:kern|user|daemon|auth|syslog)\s*:\w+\s*: "
 )
 
 
@@ -54,25 +76,46 @@ def parse(text):
             return texts.failed(TOOL, f"it may not be read: {refused}", text, xids=None)
         why = "" if (text or "").strip() else "it is empty, so that nobody knows what happened"
         return texts.not_understood(TOOL, text, why)
-    xids = []
-    for line in said:
-        found = _XID.search(line)
-        if found is None:
-            continue
-        pci, code, rest = found.group(1), int(found.group(2)), (found.group(3) or "").strip()
-        kind, means = MEANINGS.get(code, (UNKNOWN, "not in the list of this collection"))
-        when = _TIME.match(line)
-        xids.append(
-            {
-                "code": code,
-                "pci": pci.replace("PCI:", "").strip(),
-                "time": when.group(1) if when else None,
-                "kind": kind,
-                "means": means,
-                "says": rest[: texts.SHOWN],
-            }
-        )
+    xids = [one for one in map(_xid, said) if one is not None]
+    if not any(one["code"] == FALLEN for one in xids):
+        xids += filter(None, map(_fallen, said))
     return texts.figures(xids=xids, lines=len(said))
+
+
+def _xid(line):
+    found = _XID.search(line)
+    if found is None:
+        return None
+    pci, code, rest = found.group(1), int(found.group(2)), (found.group(3) or "").strip()
+    kind, means = MEANINGS.get(code, (UNKNOWN, "not in the list of this collection"))
+    if _SWITCH.search(line):
+        # Two lines with raw data follow the one with the severity.
+        if not re.match(r"(Non-?)?Fatal\b", rest, re.IGNORECASE):
+            return None
+        kind, means = HARDWARE, "error of a switch of NVLinks (SXid)"
+    if kind == HARDWARE and _MILD.search(rest):
+        kind = UNKNOWN
+    return _told(line, code, pci, kind, means, rest)
+
+
+def _fallen(line):
+    found = _FALLEN.search(line)
+    if found is None:
+        return None
+    # Where the sentence takes several lines, the address is in an earlier one.
+    return _told(line, FALLEN, found.group(1) or "of unknown address", *MEANINGS[FALLEN], found.group(0))
+
+
+def _told(line, code, pci, kind, means, says):
+    when = _TIME.match(line)
+    return {
+        "code": code,
+        "pci": pci.replace("PCI:", "").strip(),
+        "time": when.group(1) if when else None,
+        "kind": kind,
+        "means": means,
+        "says": says[: texts.SHOWN],
+    }
 
 
 def since(before, after):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 FAIL, WARN = "fail", "warn"
 # What has to be measured for a fault to be seen, from quick to slow.
-GUESTS, PAIRS, NCCL, TRAINING = "guests", "pairs", "nccl", "training"
+GUESTS, PAIRS, MPI, NCCL, TRAINING = "guests", "pairs", "mpi", "nccl", "training"
 FIRST, SECOND = "job-01", "job-02"
 ONE, OTHER = "esx-01.lab.example", "esx-02.lab.example"
 

@@ -6,8 +6,11 @@ import contextlib
 
 from twin.model import gpu_errors
 
-from . import FAIL, GUESTS, ONE, OTHER, PAIRS, SECOND, Fault, Seen, shell, vm, ways
+from . import FAIL, GUESTS, MPI, ONE, OTHER, PAIRS, SECOND, Fault, Seen, shell, vm, ways
 
+# Ranks find each other at ports that nobody chose, and the SSH of the containers at one that is known.
+RANKS = "INPUT -i ens224 -p tcp --syn ! --dport 12345 -j REJECT --reject-with tcp-reset"
+CLOSED = "does not let the connections of MPI in"
 TOKENS = "/etc/nvidia/ClientConfigToken"
 
 
@@ -93,5 +96,13 @@ FAULTS = {
         script("iptables -I INPUT -i ens224 -p tcp -j DROP", "iptables -D INPUT -i ens224 -p tcp -j DROP"),
         (*ways("pair.rping", FAIL, ONE, OTHER), *ways("pair.iperf3", FAIL, ONE, OTHER)),
         PAIRS,
+    ),
+    "guest-firewall-ranks": Fault(
+        "guest",
+        script(f"iptables -I {RANKS}", f"iptables -D {RANKS}"),
+        (*ways("pair.mpi_lat", FAIL, CLOSED), *ways("pair.mpi_bw", FAIL, CLOSED)),
+        MPI,
+        # Two ranks that reduce begin with the one that may connect.
+        also=("cluster.mpi_allreduce",),
     ),
 }

@@ -10,10 +10,11 @@ import yaml
 
 from rehearse import playbook
 
-from . import GUESTS, NCCL, OTHER, PAIRS, TRAINING, Fault, host, nothing
+from . import GUESTS, MPI, NCCL, OTHER, PAIRS, TRAINING, Fault, host, nothing
 
 OF_SWITCHES = ("fabric.settings", "fabric.counters")
 OF_PAIRS = ("pair.ping_mtu", "pair.rping", "pair.write_lat", "pair.write_bw", "pair.write_bw_both", "pair.iperf3")
+OF_MPI = ("pair.mpi_lat", "pair.mpi_bw", "cluster.mpi_allreduce")
 OF_NCCL = ("cluster.nccl",)
 OF_TRAINING = ("cluster.check_build", "cluster.training", "cluster.efficiency")
 OF_RUNS = ("cluster.hostname",)
@@ -43,7 +44,8 @@ def validate(fault, folder, env, echo=lambda line: None):
 def left_out(fault):
     """The checks that a fault does not need."""
     found = [] if fault.fabric else list(OF_SWITCHES)
-    found += OF_PAIRS if fault.scope in (GUESTS, TRAINING) else ()
+    found += OF_PAIRS if fault.scope in (GUESTS, MPI, TRAINING) else ()
+    found += OF_MPI if fault.scope != MPI else ()
     # NCCL goes where RDMA does.
     found += ("pair.write_lat", "pair.write_bw_both", "pair.iperf3") if fault.scope == NCCL else ()
     found += OF_NCCL if fault.scope != NCCL else ()

@@ -105,12 +105,12 @@ def _entry(found, table, token):
         found.setdefault(name, []).append(words.whole(token, 0))
     elif not colon:
         return
-    elif table == "prio-pfc":
-        found.setdefault("pfc", []).extend([int(index)] if words.truth(value) else [])
+    elif table == "prio-pfc" and words.whole(index) is not None:
+        found.setdefault("pfc", []).extend([words.whole(index)] if words.truth(value) else [])
     elif table == "dscp-prio":
         dscp = words.dscp_of(index)
-        if dscp is not None:
-            found.setdefault(name, []).append((dscp, int(value)))
+        if dscp is not None and words.whole(value) is not None:
+            found.setdefault(name, []).append((dscp, words.whole(value)))
     elif table.endswith("-prio"):
         found.setdefault(name, []).append((index, words.whole(value, value)))
     elif index.isdigit():

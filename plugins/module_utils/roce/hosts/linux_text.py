@@ -41,7 +41,7 @@ def gids(text):
 def pause(text):
     """Whether `ethtool -a` shows pauses of all traffic in either direction; None where it tells nothing."""
     told = words.from_json(text)
-    if isinstance(told, list) and told:
+    if isinstance(told, list) and told and isinstance(told[0], dict):
         said = {words.key(name): value for name, value in told[0].items()}
     else:
         said = words.fields(text)
@@ -76,7 +76,8 @@ def matching(values, pattern):
 
 def traffic_class(value):
     """106 of '106', '0x6a', 'tclass=106' or 'Global tclass=106'; None where nothing is set."""
-    text = value[0] if isinstance(value, list) and value else value
-    found = re.search(r"(?:tclass\s*=\s*)?(-?(?:0x[0-9a-fA-F]+|\d+))\s*$", str(text or ""))
+    text = "\n".join(value) if isinstance(value, list) else str(value or "")
+    # The line alone: what holds for some addresses has more on it, and a complaint may end with the device's number.
+    found = re.search(r"(?m)^\s*(?:Global\s+)?(?:tclass\s*=\s*)?(-?(?:0x[0-9a-fA-F]+|\d+))\s*$", text)
     number = words.whole(found.group(1)) if found else None
     return number if number is not None and 0 <= number <= 255 else None

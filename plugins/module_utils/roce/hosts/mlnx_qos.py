@@ -38,7 +38,10 @@ def parse(text):
         elif current is None and re.match(r"(?:priority|enabled|buffer):?\s+\d", line):
             # Rows of the table; below a traffic class the same word begins another line.
             rows[lowered.split()[0]] = [int(number) for number in re.findall(r"\d+", line)]
-        elif lowered in ("tc", "traffic class") and value:
+        elif lowered == "pfc configuration":
+            # Another adapter, or the same one after a change: the table comes before the classes.
+            rows, current = {}, None
+        elif lowered in ("tc", "traffic class") and re.match(r"\d", value):
             current = _class(value)
             found.setdefault("classes", {})[current["tc"]] = current
         elif lowered == "priority" and colon and current is not None:

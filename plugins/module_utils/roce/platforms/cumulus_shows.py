@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_text as text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper, Port
 
@@ -36,8 +37,8 @@ def command_of(output):
 def ports_of(command, output):
     """The ports that an output tells of."""
     names = []
-    for part in text.documents(output):
-        names += [name for name in (part if isinstance(part, dict) else {}) if name.startswith("swp")]
+    for told in text.documents(output):
+        names += [name for name in part(told) if name.startswith("swp")]
     names += list(text.by_interface(output))
     found = re.match(r"nv show interface (swp\S+|\*) ", command)
     if not names and (found or command.startswith("nv show qos")):
@@ -47,8 +48,8 @@ def ports_of(command, output):
 
 def read(switch, command, output):
     """Put what an output tells into a Switch."""
-    for part in text.documents(output):
-        for name, tree in part.items() if isinstance(part, dict) else ():
+    for told in text.documents(output):
+        for name, tree in part(told).items():
             if name.startswith("swp") and isinstance(tree, dict):
                 _port(switch, name, tree)
     shown = text.by_interface(output)
@@ -68,20 +69,21 @@ def read(switch, command, output):
 def _port(switch, name, tree):
     """One port of a view, in JSON or from a table."""
     running = switch.oper.setdefault(name, Oper())
-    link = tree.get("link") or {}
+    link = part(tree, "link")
     if text.number(link.get("mtu")) is not None:
         running.mtu = text.number(link.get("mtu"))
     state = link.get("oper-status") or link.get("state")
     if state:
         running.up = "up" in state if isinstance(state, dict) else str(state).lower() == "up"
     status = _holding(tree, "trust")
-    if status and "trust-mode" in (status.get("trust") or {}):
+    if "trust-mode" in part(status, "trust"):
         _status(running, status)
     counters = _holding(tree, "rx-pfc-stats"), _holding(tree, "tx-pfc-stats")
     if all(counters):
         _counted(running, *counters)
-    for system, one in ((tree.get("lldp") or {}).get("neighbor") or {}).items():
-        chassis, port = one.get("chassis") or {}, one.get("port") or {}
+    peers = part(tree, "lldp", "neighbor")
+    for system in peers:
+        chassis, port = part(peers, system, "chassis"), part(peers, system, "port")
         switch.neighbours.setdefault(name, []).append(
             Neighbour(
                 system=chassis.get("system-name") or system,
@@ -99,15 +101,15 @@ def _status(running, status):
 
 
 def _counted(running, received, sent):
-    roce_in, roce_out = received.get("rx-roce-stats") or {}, sent.get("tx-roce-stats") or {}
+    roce_in, roce_out = part(received, "rx-roce-stats"), part(sent, "tx-roce-stats")
     drops = (roce_in.get("no-buffer-discard"), roce_out.get("unicast-no-buffer-discard"))
     counted = {
-        "pauses_received": received["rx-pfc-stats"].get("pause-packets"),
-        "pauses_sent": sent["tx-pfc-stats"].get("pause-packets"),
+        "pauses_received": part(received, "rx-pfc-stats").get("pause-packets"),
+        "pauses_sent": part(sent, "tx-pfc-stats").get("pause-packets"),
         "roce_packets_received": roce_in.get("roce-packets"),
         "roce_packets_sent": roce_out.get("roce-packets"),
-        "ecn_marked": (sent.get("tx-ecn-stats") or {}).get("ecn-marked-packets"),
-        "cnp_packets_sent": (sent.get("tx-cnp-stats") or {}).get("cnp-packets"),
+        "ecn_marked": part(sent, "tx-ecn-stats").get("ecn-marked-packets"),
+        "cnp_packets_sent": part(sent, "tx-cnp-stats").get("cnp-packets"),
     }
     running.counters.update({key: text.number(one) for key, one in counted.items() if one is not None})
     if any(one is not None for one in drops):
@@ -127,11 +129,11 @@ def _watched(switch, name, tree, output):
 def _configured(port, tree, output):
     """What tables tell of the settings, for those that nothing else told."""
     told = {}
-    if "trust-mode" in (tree.get("trust") or {}):
+    if "trust-mode" in part(tree, "trust"):
         pfc, sends = _flow_control(tree)
         told.update(trust=_trust(tree["trust"]["trust-mode"]), ecn=_marking(tree), pfc=pfc, pfc_sends=sends)
         told["lossless"] = pfc if str(tree.get("mode", "")).startswith("lossless") else []
-        told["cable_length_m"] = text.number((tree.get("pfc") or {}).get("cable-length"))
+        told["cable_length_m"] = text.number(part(tree, "pfc").get("cable-length"))
     elif "tx" in tree and "switch-priority" in tree:
         told.update(pfc=text.numbers(tree["switch-priority"]), pfc_sends=text.is_on(tree["tx"]))
         told["cable_length_m"] = text.number(tree.get("cable-length"))
@@ -188,14 +190,14 @@ def _queues(told, rows):
 
 
 def _flow_control(tree):
-    flow = tree.get("pfc") or {}
+    flow = part(tree, "pfc")
     sends, obeys = (text.is_on(flow.get(key, "no")) for key in ("tx-enabled", "rx-enabled"))
     priorities = text.numbers(flow.get("pfc-priority") or ()) if sends or obeys else []
     return priorities, sends if priorities else None
 
 
 def _marking(tree):
-    told = tree.get("congestion-control") or {}
+    told = part(tree, "congestion-control")
     if "ecn" not in str(told.get("congestion-mode", "")).lower():
         return {}
     low, high = text.number(told.get("min-threshold")), text.number(told.get("max-threshold"))
@@ -216,14 +218,14 @@ def _holding(tree, key):
     """The part of a tree, at whatever depth, that has a key."""
     if not isinstance(tree, dict) or key in tree:
         return tree if isinstance(tree, dict) else None
-    return next((found for found in (_holding(part, key) for part in tree.values()) if found), None)
+    return next((found for found in (_holding(below, key) for below in tree.values()) if found), None)
 
 
 def _nested(paths):
     tree = {}
     for path, value in paths.items():
-        part = tree
+        place = tree
         for key in path[:-1]:
-            part = part.setdefault(key, {}) if isinstance(part.get(key, {}), dict) else {}
-        part[path[-1]] = value
+            place = place.setdefault(key, {}) if isinstance(place.get(key, {}), dict) else {}
+        place[path[-1]] = value
     return tree

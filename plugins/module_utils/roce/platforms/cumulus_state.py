@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_shows as shows
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_text as text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port
@@ -56,7 +57,7 @@ def switch_of(switch, texts):
     settings = settings or {}
     switch.hostname = _at(settings, "system", "hostname")
     switch.raw = {"settings": settings}
-    names = dict.fromkeys(settings.get("interface") or {})
+    names = dict.fromkeys(part(settings, "interface"))
     for command, output in shown:
         names.update(dict.fromkeys(shows.ports_of(command, output) if "show" in command else ()))
     switch.ports = {name: made(name) for name in names if name.startswith(("swp", shows.ANY))}
@@ -67,7 +68,7 @@ def switch_of(switch, texts):
         for profile, users in _own(settings, name):
             switch.own.setdefault(f"qos congestion-control {profile}", []).extend(users)
     kept = {key: settings[key] for key in ("qos",) if key in settings}
-    ports = {name: _kept(one) for name, one in (settings.get("interface") or {}).items() if _kept(one)}
+    ports = {name: _kept(one) for name, one in part(settings, "interface").items() if _kept(one)}
     switch.config = json.dumps(dict(kept, interface=ports), indent=2, sort_keys=True) if settings else ""
     return switch
 
@@ -77,11 +78,11 @@ def command_of(output):
     named = text.command_in(output)
     if named:
         return named
-    for part in text.documents(output):
-        entries = part if isinstance(part, list) else [part]
+    for told in text.documents(output):
+        entries = told if isinstance(told, list) else [told]
         if any(isinstance(entry, dict) and ("set" in entry or "qos" in entry) for entry in entries):
             return "nv config show -o json"
-        if isinstance(part, dict) and any(key.startswith("swp") for key in part):
+        if any(key.startswith("swp") for key in part(told)):
             return "nv show interface -o json"
     if re.search(r"^\s*(pfc|traffic|default_ecn_red_conf|pfc_watchdog)\.", output, re.M):
         return "/etc/cumulus/datapath/qos/qos_features.conf"
@@ -93,6 +94,7 @@ def preset_of(settings):
     roce = _at(settings, "qos", "roce")
     if roce is None:
         return None
+    roce = part(roce)
     for key in ("enable", "state"):
         if key in roce and not text.is_on(roce[key]):
             return None
@@ -101,7 +103,7 @@ def preset_of(settings):
 
 def port_of(settings, name):
     """The Port that the settings of a switch make: the preset, and over it what is set beside it."""
-    one = _at(settings, "interface", name) or {}
+    one = part(settings, "interface", name)
     mode = preset_of(settings)
     port = _preset(mode)
     lossless_pools = (mode or "").startswith("lossless") or _has_lossless_pool(settings)
@@ -117,17 +119,17 @@ def port_of(settings, name):
     port.lossless = list(port.pfc) if lossless_pools or flow.get("port-buffer") else []
     length = flow.get("cable-length") or _at(settings, "qos", "roce", "cable-length")
     port.cable_length_m = text.number(length) or FACTORY_CABLE_M
-    classes = profiles["congestion-control"].get("traffic-class") or {}
+    classes = _classes(profiles["congestion-control"])
     if classes and mode is None:
         port.ecn = {}
     _marked(port, classes)
-    _scheduled(port, profiles["egress-scheduler"].get("traffic-class") or {})
+    _scheduled(port, _classes(profiles["egress-scheduler"]))
     port.pause = any(text.is_on(profiles["link-pause"].get(way, "off")) for way in ("tx", "rx"))
     port.mtu = text.number(_at(one, "link", "mtu")) or FACTORY_MTU
     port.watchdog = text.is_on(_at(one, "qos", "pfc-watchdog", "state"))
-    watch = _at(settings, "qos", "pfc-watchdog") or {}
-    times = (watch.get("polling-interval", FACTORY_POLL_MS), watch.get("robustness", FACTORY_ROBUSTNESS))
-    port.watchdog_detection_ms = int(times[0]) * int(times[1])
+    watch = part(settings, "qos", "pfc-watchdog")
+    polls = text.number(watch.get("robustness")) or FACTORY_ROBUSTNESS
+    port.watchdog_detection_ms = (text.number(watch.get("polling-interval")) or FACTORY_POLL_MS) * polls
     port.dcbx = "ieee" if any(text.is_on(_at(one, "lldp", kind)) for kind in DCBX) else "off"
     return port
 
@@ -169,10 +171,10 @@ def _preset(mode):
 
 def _mapped(port, mapping, queues):
     port.trust = TRUSTS.get(str(mapping.get("trust")), port.trust)
-    for dscp, what in (mapping.get("dscp") or {}).items():
-        _put(port.dscp_map, dscp, what.get("switch-priority"))
-    for priority, what in (queues.get("switch-priority") or {}).items():
-        _put(port.queues, priority, what.get("traffic-class"))
+    for dscp, what in part(mapping, "dscp").items():
+        _put(port.dscp_map, dscp, part(what).get("switch-priority"))
+    for priority, what in part(queues, "switch-priority").items():
+        _put(port.queues, priority, part(what).get("traffic-class"))
 
 
 def _put(table, key, value):
@@ -182,25 +184,31 @@ def _put(table, key, value):
         table[key] = value
 
 
+def _classes(profile):
+    """{traffic class: its settings} of a profile."""
+    found = part(profile, "traffic-class")
+    return {int(queue): part(what) for queue, what in found.items() if queue.isdigit()}
+
+
 def _marked(port, classes):
     for queue, what in classes.items():
-        usual = port.ecn.get(int(queue), Marking(40000, 200000, 100))
+        usual = port.ecn.get(queue, Marking(40000, 200000, 100))
         low, high = text.number(what.get("min-threshold")), text.number(what.get("max-threshold"))
-        part = text.number(what.get("probability"))
-        marks = text.is_on(what["ecn"]) if "ecn" in what else int(queue) in port.ecn
+        probability = text.number(what.get("probability"))
+        marks = text.is_on(what["ecn"]) if "ecn" in what else queue in port.ecn
         if not marks and not text.is_on(what.get("red", "disable")):
-            port.ecn.pop(int(queue), None)
+            port.ecn.pop(queue, None)
             continue
-        port.ecn[int(queue)] = Marking(
+        port.ecn[queue] = Marking(
             usual.min_bytes if low is None else low,
             usual.max_bytes if high is None else high,
-            usual.probability if part is None else part,
+            usual.probability if probability is None else probability,
             marks,
         )
 
 
 def _scheduled(port, classes):
-    for queue, what in [(int(queue), what) for queue, what in classes.items()]:
+    for queue, what in classes.items():
         if what.get("mode") == "strict":
             port.strict = sorted({*port.strict, queue})
             port.shares.pop(queue, None)
@@ -210,19 +218,19 @@ def _scheduled(port, classes):
 
 
 def _profile(settings, one, kind):
-    name = _at(one, "qos", kind, "profile") or ALL
-    return _at(settings, "qos", kind, name) or {}
+    name = str(_at(one, "qos", kind, "profile") or ALL)
+    return part(settings, "qos", kind, name)
 
 
 def _has_lossless_pool(settings):
-    pools = _at(settings, "qos", "traffic-pool") or {}
-    return any("lossless" in name and text.number(one.get("memory-percent")) for name, one in pools.items())
+    pools = part(settings, "qos", "traffic-pool")
+    return any("lossless" in name and text.number(part(one).get("memory-percent")) for name, one in pools.items())
 
 
 def _own(settings, name):
     """The profiles with our name, each with this port if it uses it."""
     mine = _at(settings, "interface", name, "qos", "congestion-control", "profile")
-    profiles = _at(settings, "qos", "congestion-control") or {}
+    profiles = part(settings, "qos", "congestion-control")
     return [(one, [name] if mine == one else []) for one in profiles if one.startswith("aiready-")]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE, part
 
 UNITS = {"b": 1, "bytes": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3, "tb": 1024**4}
 ON = ("on", "enable", "enabled", "yes", "true", "1")
@@ -38,7 +38,7 @@ def number(value):
 def numbers(value):
     """[0, 1, 2, 5] of '0-2,5', of a list, or of a dict with such keys."""
     found = set()
-    for one in [value] if isinstance(value, (str, int)) else list(value or ()):
+    for one in value if isinstance(value, (dict, list, tuple)) else [value]:
         for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", str(one)):
             found.update(range(int(first), min(int(last or first), int(first) + LARGEST_RANGE) + 1))
     return sorted(found)
@@ -47,8 +47,8 @@ def numbers(value):
 def port_names(key):
     """['swp1', 'swp2', 'swp5'] of 'swp1-2,5'."""
     names, stem = [], ""
-    for part in str(key).replace(" ", "").split(","):
-        whole = stem + part if part[:1].isdigit() else part
+    for piece in str(key).replace(" ", "").split(","):
+        whole = stem + piece if piece[:1].isdigit() else piece
         names.extend(_expanded(whole))
         stem = re.match(r"\D*", whole).group(0)
     return names
@@ -62,10 +62,11 @@ def short(names):
 def config_of(text):
     """({header}, {settings}) of `nv config show -o json`; with ranges as single keys."""
     header, settings = {}, {}
-    for part in documents(text):
-        for entry in part if isinstance(part, list) else [part]:
-            header.update(entry.get("header") or {})
-            settings = _merged(settings, entry.get("set") or {})
+    for told in documents(text):
+        # Brackets may belong to something else that was captured too.
+        for entry in filter(None, map(part, told if isinstance(told, list) else [told])):
+            header.update(part(entry, "header"))
+            settings = _merged(settings, part(entry, "set"))
             if "set" not in entry and ("interface" in entry or "qos" in entry):
                 settings = _merged(settings, {key: value for key, value in entry.items() if key != "header"})
     return header, _unrolled(settings)

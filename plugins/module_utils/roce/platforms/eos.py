@@ -11,7 +11,7 @@ import re
 import time
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.compare import natural
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json, number
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import eos_show, eos_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.eos_edit import (
@@ -86,6 +86,9 @@ class Eos(Platform):
             return None
         lines = cleaned(text)
         for pattern, command in (
+            (r"^\s*Software image version:", 1),
+            (r"\bline protocol is \w+", 2),
+            (r"detected \d+ LLDP neighbors|^\s*Port\s.*Neighbor Port ID", 7),
             (r"^\s*Port\s.*(?:Priorities|RxPfc)|Yes\b.*(?:Yes|No)\b|\bPFC watchdog", 3),
             (r"trust mode|tx-queue.*threshold", 5),
             (r"^\s*(?:interface (?:Eth|Port-)\S+$|(?:qos|priority-flow-control|hostname|class-map|policy-map) )", 0),
@@ -103,10 +106,9 @@ class Eos(Platform):
             elif kind == "unsaved":
                 switch.unsaved = any(re.match(r"[+-](?![+-])", line) for line in cleaned(text))
             elif kind == "version":
-                told = from_json(text) or {}
-                switch.version, switch.model = told.get("version"), told.get("modelName")
+                switch.version, switch.model = eos_show.identity(text)
             elif kind == "interfaces":
-                links = (from_json(text) or {}).get("interfaces") or {}
+                links = eos_show.links(text)
             elif kind == "flow_control":
                 eos_show.flow_control(text, switch.oper)
             elif kind == "queues":
@@ -117,16 +119,15 @@ class Eos(Platform):
         return switch
 
     def _assemble(self, switch, config, strict, links):
-        links = {name: link for name, link in links.items() if name.startswith(("Ethernet", "Port-Channel"))}
         for name, link in links.items():
             running = switch.oper.setdefault(name, Oper())
             running.up = link.get("interfaceStatus", link.get("linkStatus")) == "connected"
-            running.mtu = link.get("mtu")
+            running.mtu = number(link.get("mtu"))
         names = {**switch.oper, **links, **dict.fromkeys(config.interfaces if config else ())}
         for name in sorted(names, key=natural):
             running, link = switch.oper.get(name) or Oper(), links.get(name) or {}
             switch.ports[name] = _port(config, name, running, link, strict.get(name)) if config else Port()
-            switch.ports[name].speed = int(link.get("bandwidth") or 0) // 10**9 or None
+            switch.ports[name].speed = number(link.get("bandwidth"), 0) // 10**9 or None
         if config is None:
             return
         switch.raw, switch.config = config, config.text

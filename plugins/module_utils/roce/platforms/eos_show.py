@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json, numbers
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json, numbers, part, rows
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.eos_text import TRUSTS, UNITS
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper
 
@@ -116,19 +116,77 @@ def _size(unit):
     return UNITS.get({"kb": "kbytes", "mb": "mbytes"}.get(unit, unit), 0)
 
 
+def links(text):
+    """{port: row of its JSON} of `show interfaces`, as JSON or as text."""
+    told = from_json(text)
+    found = part(told, "interfaces") if told is not None else _links_text(text)
+    return {name: part(found, name) for name in found if name.startswith(("Ethernet", "Port-Channel"))}
+
+
+def _links_text(text):
+    found, row = {}, None
+    for line in cleaned(text):
+        head = re.match(r"\s*(\S+) is .*?line protocol is \w+(?: \((\w+)\))?", line)
+        size = re.search(r"\bMTU (\d+) bytes(?:.*\bBW (\d+) kbit)?", line)
+        if head:
+            row = found[head.group(1)] = {"interfaceStatus": head.group(2)}
+        elif size and row is not None:
+            routed = "IP MTU" in line
+            row.update(mtu=int(size.group(1)), bandwidth=1000 * int(size.group(2) or 0))
+            row["forwardingModel"] = "routed" if routed else "bridged"
+    return found
+
+
+def identity(text):
+    """(version, model) of `show version`, as JSON or as text."""
+    told = from_json(text)
+    if told is not None:
+        return told.get("version"), told.get("modelName")
+    version = re.search(r"(?m)^\s*Software image version:\s*(\S+)", text)
+    model = re.search(r"(?m)^\s*Arista (\S+)", text)
+    return version and version.group(1), model and model.group(1)
+
+
 def neighbours(text):
-    """`show lldp neighbors detail | json` or, with less in it, without detail."""
-    told = (from_json(text) or {}).get("lldpNeighbors") or {}
+    """`show lldp neighbors`, with detail or without, as JSON or as text."""
+    whole = from_json(text)
+    if whole is None:
+        return _neighbours_text(text)
+    told = whole.get("lldpNeighbors")
     if isinstance(told, list):
         return _brief(told)
     found = {}
-    for name, entry in told.items():
-        found[name] = [_neighbour(one) for one in entry.get("lldpNeighborInfo") or []]
+    for name in part(told):
+        found[name] = [_neighbour(one) for one in rows(part(told, name).get("lldpNeighborInfo"))]
     return {name: many for name, many in found.items() if many}
 
 
+def _neighbours_text(text):
+    """Blocks under `Interface Ethernet1 detected 1 LLDP neighbors:`, or rows of the table."""
+    found, peers, table = {}, None, False
+    for line in cleaned(text):
+        head = re.match(r"\s*Interface (\S+) detected \d+ LLDP neighbors", line)
+        told = re.match(r"\s*(?:- )?(Chassis ID|Port ID|System Name|Port Description)\s*:\s*(.+)", line)
+        cells = re.split(r"\s{2,}", line.strip())
+        table = table or cells[0] == "Port" and "Neighbor Port ID" in line
+        if head:
+            peers = found.setdefault(head.group(1), [])
+        elif peers is not None and re.match(r"\s*Neighbor \S+/", line):
+            peers.append(Neighbour())
+        elif peers and told and getattr(peers[-1], _TOLD[told.group(1)]) is None:
+            # What is told of aggregation further down has a Port ID too.
+            setattr(peers[-1], _TOLD[told.group(1)], told.group(2).strip().strip('"') or None)
+        elif table and len(cells) == 4 and cells[3].isdigit():
+            found.setdefault(short(cells[0]), []).append(Neighbour(system=cells[1], port=cells[2]))
+    return {name: many for name, many in found.items() if many}
+
+
+_TOLD = {"Chassis ID": "chassis", "Port ID": "port", "System Name": "system", "Port Description": "description"}
+
+
 def _neighbour(one):
-    port = one.get("neighborInterfaceInfo") or {}
+    one = part(one)
+    port = part(one, "neighborInterfaceInfo")
     name = port.get("interfaceId_v2") or port.get("interfaceId") or ""
     return Neighbour(
         system=one.get("systemName") or None,
@@ -138,9 +196,9 @@ def _neighbour(one):
     )
 
 
-def _brief(rows):
+def _brief(told):
     found = {}
-    for row in rows:
+    for row in map(part, told):
         one = Neighbour(system=row.get("neighborDevice"), port=row.get("neighborPort"))
-        found.setdefault(row.get("port"), []).append(one)
+        found.setdefault(short(str(row.get("port") or "")), []).append(one)
     return found

@@ -81,7 +81,8 @@ class Config:
 def config_of(text):
     """The Config that a text tells of."""
     found, root = Config(), tree(text)
-    header = re.search(r"^! device: (\S+) \(([^,]+), EOS-([^)\s]+)\)", text or "", re.MULTILINE)
+    # Some releases name their kind behind them: EOS-4.32.1F-37265360.4321F (engineering build).
+    header = re.search(r"^\s*! device: (\S+) \(([^,]+), EOS-([^)\s]+)", text or "", re.MULTILINE)
     if header:
         found.hostname, found.model, found.version = header.groups()
     classes = {}

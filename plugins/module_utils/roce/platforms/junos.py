@@ -143,11 +143,13 @@ def _identity(switch, output):
     for attribute, pattern in (
         ("hostname", r"(?mi)^Hostname:\s*(\S+)"),
         ("model", r"(?mi)^Model:\s*(\S+)"),
-        ("version", r"(?mi)^Junos:\s*(\S+)|^JUNOS .*\[([^\]]+)\]"),
+        # Parts of the system have versions of their own, such as dates.
+        ("version", r"(?mi)^JUNOS .*\[(\d+\.\d+[A-Z][^\]]*)\]"),
+        ("version", r"(?mi)^Junos:\s*(\S+)"),
     ):
         found = re.search(pattern, output)
         if found:
-            setattr(switch, attribute, next(part for part in found.groups() if part))
+            setattr(switch, attribute, found.group(1))
 
 
 def _neighbours(output):

@@ -14,6 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts.words i
 
 _WORD = re.compile(r'"[^"]*"|[{};\[\]]|[^\s{};\[\]]+')
 STRICT = ("strict-high", "strict", "high")
+# Classes that QFX switches have without being told, and their queues; these two are never dropped.
+BUILT_IN = {"fcoe": 3, "no-loss": 4}
 
 
 @dataclass
@@ -150,10 +152,18 @@ class ClassOfService:
             found.pfc.append(priority)
 
     def schedulers(self, own):
-        """{queue: Scheduler} of the scheduler map of an interface."""
+        """{queue: Scheduler} of the scheduler map of an interface, also of one that serves it in two steps."""
         names = [one[1] for one in own if one[0] == "scheduler-map" and len(one) > 1]
+        profiles = [_next(one, "output-traffic-control-profile") for one in own if one[0] == "forwarding-class-set"]
+        below = [one for name in profiles for one in self.below("traffic-control-profiles", name)]
         found = {}
-        for one in self.below("scheduler-maps", *names[:1]) if names else []:
+        for name in names[:1] or [_next(one, "scheduler-map") for one in below if "scheduler-map" in one]:
+            found.update(self._scheduled(name))
+        return found
+
+    def _scheduled(self, scheduler_map):
+        found = {}
+        for one in self.below("scheduler-maps", scheduler_map):
             if one[2:3] == ("forwarding-class",) and "".join(one[3:4]) in self._classes and "scheduler" in one:
                 found[self._classes[one[3]]["queue"]] = self._scheduler(_next(one, "scheduler"))
         return found
@@ -180,6 +190,11 @@ class ClassOfService:
     def contradictions(self):
         """What Junos takes and does not do, as sentences."""
         found = []
+        if any("apply-groups" in one for one in self.statements):
+            found.append(
+                "apply-groups brings settings from elsewhere, which were not shown: what is told here is not all. Give "
+                "the output of `show configuration class-of-service | display inheritance` instead."
+            )
         for name in sorted({one[1] for one in self.below("congestion-notification-profile") if len(one) > 1}):
             kinds = {one[3] for one in self.below("congestion-notification-profile", name, "input") if len(one) > 3}
             if {"dscp", "ieee-802.1"} <= kinds:
@@ -214,6 +229,10 @@ class ClassOfService:
                 if word in rest:
                     entry[key] = _number(_next(rest, word))
             entry["no_loss"] = entry["no_loss"] or "no-loss" in rest
+        for one in self.statements:
+            name = _next(one, "forwarding-class")
+            if name in BUILT_IN:
+                found.setdefault(name, {"queue": BUILT_IN[name], "pfc": None, "no_loss": True})
         return {name: one for name, one in found.items() if one["queue"] is not None}
 
     def _priority_of_each(self):

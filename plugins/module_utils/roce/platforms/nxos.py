@@ -47,6 +47,9 @@ TOLD_BY = (
     (r"(?:Egress|Ingress) Queuing for ", "show queuing interface"),
     (r"Interface PFC watchdog|PFC Watchdog \(VL bmap\)", "show queuing pfc-queue"),
     (r"Service-policy \(", "show policy-map interface"),
+    (r"^\s*(?:NXOS|kickstart):\s+version ", "show version"),
+    (r"^\s*Local Port id:", "show lldp neighbors detail"),
+    (r"^\s*(?:Ethernet|port-channel)\S+ is (?:up|down)\b", "show interface"),
     (r"^\s*(?:interface|class-map|policy-map|system qos|priority-flow-control|switchname)\b", "show running-config"),
 )
 TOLD_BY_KEYS = (
@@ -120,7 +123,7 @@ class Nxos(Platform):
         for name in sorted(names, key=natural):
             switch.ports[name] = port_of(config, name) if config else Port()
             kilobits = number((links.get(name) or {}).get("eth_bw"))
-            switch.ports[name].speed = kilobits // 10**6 if kilobits else None
+            switch.ports[name].speed = (kilobits or 0) // 10**6 or None
             counters = switch.oper[name].counters if name in switch.oper else {}
             for group, drops in counters.pop("drops", {}).items():
                 if group in (switch.ports[name].lossless or ()):
@@ -198,10 +201,9 @@ def _identity(switch, config, texts):
     if config is not None:
         switch.hostname, switch.version = config.hostname, config.version
     for text in texts:
-        told = from_json(text) or {}
-        switch.hostname = told.get("host_name") or switch.hostname
-        switch.version = told.get("nxos_ver_str") or told.get("kickstart_ver_str") or switch.version
-        switch.model = told.get("chassis_id")
+        hostname, version, model = nxos_show.identity(text)
+        switch.hostname, switch.version = hostname or switch.hostname, version or switch.version
+        switch.model = model
 
 
 def port_of(config, name):

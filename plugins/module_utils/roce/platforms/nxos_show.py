@@ -55,8 +55,9 @@ def _tables(told, key):
         return [row for entry in told for row in _tables(entry, key)]
     if not isinstance(told, dict):
         return []
-    found = [row for row in rows(told.get(key)) if isinstance(row, dict)]
-    return found + [row for name, entry in told.items() if name != key for row in _tables(entry, key)]
+    keys = (key,) if isinstance(key, str) else key
+    found = [row for one in keys for row in rows(told.get(one)) if isinstance(row, dict)]
+    return found + [row for name, entry in told.items() if name not in keys for row in _tables(entry, keys)]
 
 
 def _flow_row(row, oper, expected):
@@ -81,26 +82,36 @@ def _acting(oper, name, active, priorities, received, sent):
     running.counters.update((key, count) for key, count in counted.items() if count is not None)
 
 
+def _running(oper, name):
+    """The Oper of a port; None for what is no port of hosts, such as a link inside the chassis."""
+    return oper.setdefault(long(name), Oper()) if re.fullmatch(PORT, name) else None
+
+
 def queuing(text, oper):
     """`show queuing interface`: what queues and flow control counted, by port."""
     running, group = None, None
     for line in cleaned(text):
-        head = re.search(rf"(?:Egress|Ingress) Queuing for {PORT}", line)
-        block = re.search(r"QOS GROUP (\d)", line)
-        # One column each for unicast, multicast, ...
-        drops = re.search(r"Dropped Pkts\s*\|((?:\s*\d+\s*\|?)+)", line)
-        marked = re.search(r"\bECN\b\D*(\d+)", line)
-        table = re.match(r"\s*(\d)\s+(\d|-)\s+(\d|-)\s+(Active|Inactive)\s+(\d+)\s+(Active|Inactive)\s+(\d+)", line)
+        head = re.search(r"(?:Egress|Ingress) Queuing for (\S+)", line)
+        block = re.search(r"(CONTROL |SPAN )?QOS GROUP ?(\d)?", line)
+        # One column each for unicast, multicast, ... Newer releases have other names for them.
+        drops = re.search(r"(?:Dropped|Tail Drop) Pkts\s*\|((?:\s*\d+\s*\|?)+)", line)
+        # What is dropped because it could not be marked stands beside it.
+        marked = None if "Drop" in line else re.search(r"\bECN\b\D*(\d+)", line)
+        # Newer releases leave the buffer of a class out.
+        table = re.match(
+            r"\s*(\d)\s+(\d|-)\s+(?:(?:\d|-)\s+)?(Active|Inactive)\s+(\d+)\s+(Active|Inactive)\s+(\d+)", line
+        )
         sums = re.search(r"TxPPP:\s*(\d+),\s*RxPPP:\s*(\d+)", line)
         if head:
-            running, group = oper.setdefault(long(head.group(1)), Oper()), None
+            running, group = _running(oper, head.group(1)), None
         elif running is None:
             continue
         elif block:
-            group = int(block.group(1))
+            group = int(block.group(2)) if block.group(2) and not block.group(1) else None
         elif drops and group:
             dropped = running.counters.setdefault("drops", {})
-            dropped[group] = dropped.get(group, 0) + sum(map(int, re.findall(r"\d+", drops.group(1))))
+            # Rows for the causes overlap.
+            dropped[group] = max(dropped.get(group, 0), sum(map(int, re.findall(r"\d+", drops.group(1)))))
         elif marked:
             running.counters["ecn_marked"] = running.counters.get("ecn_marked", 0) + int(marked.group(1))
         elif sums:
@@ -110,8 +121,8 @@ def queuing(text, oper):
 
 
 def _by_class(running, row):
-    """One row of the table by CoS: where the group or the buffer is '-', nothing is mapped to it."""
-    cos, group, _buffer, sends, sent, waits, received = row
+    """One row of the table by CoS: where the group is '-', nothing is mapped to it."""
+    cos, group, sends, sent, waits, received = row
     acts = "Active" in (sends, waits) and group != "-"
     if acts:
         # A row without pauses may as well be one that has nothing to pause.
@@ -130,13 +141,14 @@ def policies(text, oper, matches):
     """
     running = kind = queue = None
     for line in cleaned(text):
-        head = re.match(rf"^\s*{PORT}\s*$", line)
+        head = re.match(r"^\s*([A-Za-z][\w-]*\d[\d/.]*)\s*$", line)
         policy = re.match(r"^\s*Service-policy \((\S+)\)\s+(\w+)", line)
         entry = re.match(r"^\s*Class-map \((\S+)\):\s+(\S+)", line)
         match = re.match(r"^\s*Match:\s+(dscp|cos|ip dscp)\b", line, re.IGNORECASE)
         if head:
-            running, kind = oper.setdefault(long(head.group(1)), Oper()), None
-            running.trust, running.ecn, queue = "none", {}, None
+            running, kind, queue = _running(oper, head.group(1)), None, None
+            if running is not None:
+                running.trust, running.ecn = "none", {}
         elif running is None:
             continue
         elif policy:
@@ -167,28 +179,55 @@ def guards(text, oper):
     """`show queuing pfc-queue`: whether the watchdog of a port runs, and how often it bit."""
     running = None
     for line in cleaned(text):
-        head = re.search(rf"{PORT}\s+Interface PFC watchdog:\s*\[(\w+)\]", line)
-        head = head or re.match(rf"^[\s|]*{PORT}[\s|]+(Enabled|Disabled)\b", line, re.IGNORECASE)
+        head = re.search(r"(?:^|[\s|])(\S+)\s+Interface PFC watchdog:\s*\[(\w+)\]", line)
+        head = head or re.match(r"^[\s|]*([A-Za-z]\S*\d)[\s|]+(Enabled|Disabled)\b", line, re.IGNORECASE)
         bitten = re.search(r"Shutdown\s*\|\s*(\d+)", line)
         if head:
-            running = oper.setdefault(long(head.group(1)), Oper())
-            running.watchdog = head.group(2).lower() == "enabled"
+            running = _running(oper, head.group(1))
+            if running is not None:
+                running.watchdog = head.group(2).lower() == "enabled"
         elif bitten and running is not None:
             there = running.counters.get("watchdog_events", 0)
             running.counters["watchdog_events"] = there + int(bitten.group(1))
 
 
+def identity(text):
+    """(hostname, version, model) of `show version`, as JSON or as text."""
+    told = from_json(text)
+    if told is not None:
+        version = str(told.get("nxos_ver_str") or told.get("kickstart_ver_str") or "").split()[:1]
+        return told.get("host_name"), "".join(version) or None, told.get("chassis_id")
+    patterns = (r"Device name:\s*(\S+)", r"(?:NXOS|system|kickstart):\s+version (\S+)", r"cisco (Nexus.*?) [Cc]hassis")
+    found = (re.search(rf"(?m)^\s*{pattern}", text) for pattern in patterns)
+    return tuple(one and one.group(1) for one in found)
+
+
 def links(text):
-    """{port: row} of `show interface | json`."""
-    found = _tables(from_json(text) or {}, "ROW_interface")
+    """{port: row of its JSON} of `show interface`, as JSON or as text."""
+    told = from_json(text)
+    found = _tables(told, "ROW_interface") if told is not None else _links_text(text)
     named = {long(str(row.get("interface", ""))): row for row in found}
     return {name: row for name, row in named.items() if re.fullmatch(PORT, name)}
 
 
+def _links_text(text):
+    found = []
+    for line in cleaned(text):
+        head = re.match(r"\s*(\S+\d) is (up|down)\b", line)
+        size = re.match(r"\s*MTU (\d+) bytes(?:,\s+BW (\d+) Kbit)?", line)
+        if head:
+            found.append({"interface": head.group(1), "state": head.group(2)})
+        elif size and found:
+            found[-1].update(eth_mtu=size.group(1), eth_bw=size.group(2))
+    return found
+
+
 def neighbours(text):
-    """{port: [Neighbour]} of `show lldp neighbors detail | json`, or without detail."""
-    told, found = from_json(text) or {}, {}
-    for row in [*_tables(told, "ROW_nbor_detail"), *_tables(told, "ROW_nbor")]:
+    """{port: [Neighbour]} of `show lldp neighbors detail` as JSON or as text, or without detail as JSON."""
+    told, found = from_json(text), {}
+    for whole in _neighbours_text(text) if told is None else _tables(told, ("ROW_nbor_detail", "ROW_nbor")):
+        # What a peer does not tell is the word null there.
+        row = {key: value for key, value in whole.items() if str(value).strip() not in ("", "null", "not advertised")}
         one = Neighbour(
             system=row.get("sys_name") or row.get("chassis_id"),
             port=row.get("port_id"),
@@ -196,4 +235,21 @@ def neighbours(text):
             description=row.get("port_desc") or row.get("sys_desc"),
         )
         found.setdefault(long(str(row.get("l_port_id", ""))), []).append(one)
+    return found
+
+
+def _neighbours_text(text):
+    found = []
+    keys = {
+        "Port id": "port_id",
+        "Local Port id": "l_port_id",
+        "Port Description": "port_desc",
+        "System Name": "sys_name",
+    }
+    for line in cleaned(text):
+        key, _colon, value = (part.strip() for part in line.partition(":"))
+        if key == "Chassis id":
+            found.append({"chassis_id": value})
+        elif key in keys and found:
+            found[-1].setdefault(keys[key], value)
     return found

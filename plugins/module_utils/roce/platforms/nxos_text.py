@@ -83,8 +83,8 @@ def config_of(texts):
         words = line.words
         if words[0] in ("switchname", "hostname"):
             found.hostname = words[-1]
-        elif words[0] == "version":
-            found.version = words[-1]
+        elif words[0] == "version" and words[1:]:
+            found.version = words[1]  # `Bios:version` and its number may follow
         elif words[0] == "class-map":
             _class_map(found, line)
         elif line.text == "priority-flow-control watch-dog-interval on":

@@ -68,8 +68,7 @@ def _flow_control_of(port, found, name, preset):
         enabled, listed = bool(preset.pfc), sorted({*preset.pfc, *listed})
         mode = mode or ("off" if admin == "off" else "on")
     else:
-        configured = ("pfc_enabled",) in set_here if found.settings is not None else found.pfc_enabled
-        enabled = configured or (configured is None and name in found.pfc_ports and None)
+        enabled = ("pfc_enabled",) in set_here if found.settings is not None else found.pfc_enabled
         listed = listed if found.settings is not None else found.pfc_priorities
         mode = mode or admin or ("auto" if found.settings is not None else None)
     # Where flow control is off for the switch, or at the port, no priority has it there.

@@ -41,6 +41,7 @@ SLOTS = (
     ("trust dscp-map", r"trust-map dscp (\S+)", "no trust-map dscp {value}"),
 )
 ORDER = [slot for slot, _pattern, _undone in SLOTS]
+UNTOLD = ("not advertised", "-")  # of a neighbour
 SYSTEM = ""  # stands for `system qos` among the ports
 # Set at the switch itself: (name, line).
 GLOBALS = {"dcbx": "dcbx enable"}
@@ -168,14 +169,14 @@ def show_interface(text):
     """{port: {up, mtu, speed, pause}} of `show interface`."""
     found, port = {}, None
     for line in cleaned(text):
-        head = re.match(r"(?:Ethernet|Port-channel) ?(\d\S*) is (\S+?),? (?:line protocol is (\S+))?", line)
+        head = re.match(r"\s*(Ethernet|Port-channel) ?(\d\S*) is (\w+)(?:.*line protocol is (\w+))?", line)
         if head:
-            name = f"{'port-channel' if line.startswith('Port') else 'ethernet'}{head.group(1)}"
-            port = found[name] = {"up": "down" not in (head.group(2), head.group(3))}
+            # Why it is down may stand behind it, in brackets.
+            port = found[f"{head.group(1).lower()}{head.group(2)}"] = {"up": (head.group(4) or head.group(3)) == "up"}
         elif port is not None and re.match(r"\s*MTU \d+", line):
             port["mtu"] = number(line)
         elif port is not None and re.match(r"\s*LineSpeed \d+", line):
-            port["speed"] = number(line) if "M" not in line.split()[1] else None
+            port["speed"] = None if "M" in line.split()[1] else number(line) or None
         elif port is not None and re.match(r"\s*Flowcontrol rx", line):
             port["pause"] = " on" in line
     return found
@@ -210,8 +211,13 @@ def neighbours(text):
             keys = ("Remote System Name", "Remote Port ID", "Remote Chassis ID", "Remote Port Description")
             one = Neighbour(*(told.get(key) or None for key in keys))
             found.setdefault(told["Local Port ID"], []).append(one)
-    for port, system, name, chassis in re.findall(r"(?m)^\s*(ethernet\d\S+)\s+(\S+)\s+(\S.*?)\s+(\S+)\s*$", text):
-        found.setdefault(port, []).append(Neighbour(system, name, chassis))
+    for line in cleaned(text):
+        # Names may have blanks, and one that is too long ends in dots right before the next column.
+        cells = re.split(r"\s{2,}", re.sub(r"\.\.\.(?=\S)", "...  ", line.strip()))
+        cells = cells if len(cells) == 4 else line.split()
+        if len(cells) == 4 and re.match(r"ethernet\d", cells[0]):
+            system, name, chassis = (cell if cell.lower() not in UNTOLD else None for cell in cells[1:])
+            found.setdefault(cells[0], []).append(Neighbour(system, name, chassis))
     return found
 
 

@@ -14,6 +14,7 @@ import time
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.compare import differing, effect
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import sonic_rules as rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import sonic_tables as meaning
@@ -77,7 +78,7 @@ class Sonic(Platform):
             if not command.startswith("sonic-db-dump"):
                 tables.update(text.tables_of(output))
         tables = meaning.nested(tables)
-        local = (tables.get("DEVICE_METADATA") or {}).get("localhost") or {}
+        local = part(tables, "DEVICE_METADATA", "localhost")
         switch.hostname, switch.model = local.get("hostname"), local.get("hwsku")
         text.read(switch, shown)
         text.read_hardware(switch, shown)
@@ -283,9 +284,9 @@ def _watchdogs_back(now, old):
 
 
 def _branch(version):
-    """202311 of 20231110.12 or SONiC.202311; builds of the head count as the newest."""
-    found = re.search(r"20\d{4}", version or "")
-    return int(found.group(0)) if found else 999999
+    """202311 of 20231110.12 or SONiC.202311; builds of the head count as the newest, whatever day they are of."""
+    found = re.match(r"(?!.*(?:master|HEAD)).*?(20\d{4})", version or "")
+    return int(found.group(1)) if found else 999999
 
 
 def _by_hand(before, after):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic_text import number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port
 
@@ -44,9 +45,9 @@ def nested(tables):
     for name, rows in tables.items():
         table, rule, key = name.partition("|")
         if rule:
-            found.setdefault(table, {})[key] = rows.get("value", rows)
+            found.setdefault(table, {})[key] = part(rows, "value") or rows
         else:
-            found.setdefault(table, {}).update(rows)
+            found.setdefault(table, {}).update((key, row) for key, row in rows.items() if isinstance(row, dict))
     return found
 
 
@@ -216,7 +217,7 @@ def _scheduled(port, tables, queues):
     port.strict, weights = [], {}
     for queue, row in queues.items():
         plan = _row(tables, "SCHEDULER", name_in(row.get("scheduler"))) if row.get("scheduler") else {}
-        if plan.get("type", "").upper() == "STRICT":
+        if str(plan.get("type")).upper() == "STRICT":
             port.strict.append(queue)
         elif plan:
             weights[queue] = number(plan.get("weight", "")) or 1
@@ -226,8 +227,8 @@ def _scheduled(port, tables, queues):
 
 def _marking(tables, row):
     profile = _row(tables, "WRED_PROFILE", name_in(row.get("wred_profile"))) if row.get("wred_profile") else {}
-    marks = profile.get("ecn") == "ecn_all" or "green" in profile.get("ecn", "")
-    drops = profile.get("wred_green_enable", "false").lower() == "true"
+    marks = profile.get("ecn") == "ecn_all" or "green" in str(profile.get("ecn"))
+    drops = str(profile.get("wred_green_enable")).lower() == "true"
     low, high = (number(profile.get(f"green_{end}_threshold", "")) for end in ("min", "max"))
     if not (marks or drops) or low is None or high is None:
         return None
@@ -235,4 +236,4 @@ def _marking(tables, row):
 
 
 def _row(tables, table, name):
-    return (tables.get(table) or {}).get(name) or {}
+    return part(tables, table, name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE, part
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Oper, Port
 
 CONFIG = "sonic-cfggen -d --print-data"
@@ -130,10 +130,10 @@ def read(switch, texts):
 
 def read_hardware(switch, texts):
     """What the switch chip was told, by the names of its ports; it counts for more than any show."""
-    names = tables_of(texts.get(NAMES, "")).get("COUNTERS_PORT_NAME_MAP") or {}
+    names = part(tables_of(texts.get(NAMES, "")), "COUNTERS_PORT_NAME_MAP", "value")
     objects = tables_of(texts.get(HARDWARE, ""))
-    for name, place in (names.get("value") or {}).items():
-        told = (objects.get(f"ASIC_STATE:SAI_OBJECT_TYPE_PORT:{place}") or {}).get("value") or {}
+    for name, place in names.items():
+        told = part(objects, f"ASIC_STATE:SAI_OBJECT_TYPE_PORT:{place}", "value")
         bits = number(told.get("SAI_PORT_ATTR_PRIORITY_FLOW_CONTROL", ""))
         if bits is not None:
             oper = _oper(switch, name)
@@ -211,15 +211,16 @@ def _links(switch, table):
     for row in table[1:]:
         cells = dict(zip(names, row))
         oper = _oper(switch, cells.get("interface", row[0]))
-        oper.up = cells.get("oper") == "up" if "oper" in cells else None
+        oper.up = {"up": True, "down": False}.get(cells.get("oper"))
         oper.mtu = number(cells.get("mtu", ""))
 
 
 def _neighbours(switch, table):
     names = [name.lower() for name in table[0]]
-    for row in table[1:]:
+    # A rule below the table has the number of entries under it.
+    for row in table[1:] if "localport" in names else ():
         cells = dict(zip(names, row))
-        switch.neighbours.setdefault(cells.get("localport", row[0]), []).append(
+        switch.neighbours.setdefault(cells["localport"], []).append(
             Neighbour(
                 system=cells.get("remotedevice") or None,
                 port=cells.get("remoteportid") or None,

@@ -18,7 +18,6 @@ from ansible_collections.aiready.vsphere.plugins.filter import (
 from ansible_collections.aiready.vsphere.plugins.filter.site_problems import FilterModule as Problems
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as pairs
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ARGUMENTS as TRAINING_RUN
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import validation_blocked
 
 from unit.plugins.filter.seen_guests import PVRDMA, seen, site, vm
 from unit.plugins.filter.test_site_training import TRAINING, facts, variables
@@ -285,38 +284,3 @@ def test_a_training_of_a_loop_is_a_run():
         "guests": ["a"],
         "run": {"training": {"msg": ""}, "failed": False},
     }
-
-
-KERNEL = {"kernel": "6.1"}
-ADDRESS = {"interface": "ens224", "addresses": ["198.51.100.1"], "state": "up"}
-
-
-def measured(check, readings):
-    return {
-        "check": check,
-        "subject": {"guest": "a"},
-        "status": "done" if readings else "failed",
-        "why": "" if readings else "gone",
-        "readings": readings,
-        "variant": "",
-        "command": [],
-        "simulated": False,
-    }
-
-
-@pytest.mark.parametrize(
-    "kernel, address, reason",
-    [(KERNEL, ADDRESS, ""), ({}, {}, "guest.kernel a failed"), (KERNEL, {}, "guest.address a failed")],
-    ids=["nothing", "the guest", "its address"],
-)
-def test_what_stands_on_something_broken_is_not_run(kernel, address, reason):
-    look = [measured("guest.kernel", kernel), measured("guest.address", address)]
-    seen = {"guests": {"a": {"before": {"measurements": look}, "after": {}}}}
-    told = validation_blocked.blocked(seen, {"guests": ["a"], "gpus": "none"}, "cluster.hostname", ["a"])
-    assert reason in told
-    assert bool(told) is bool(reason)
-
-
-def test_what_is_left_out_is_not_run():
-    intent = {"guests": ["a"], "gpus": "none"}
-    assert validation_blocked.blocked({}, intent, "cluster.nccl", ["a"], "tcp") == "The guests have no GPUs."

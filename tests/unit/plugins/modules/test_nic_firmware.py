@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.action import nic_firmware as action
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import firmware, firmware_args, mlxconfig
@@ -27,3 +29,24 @@ def test_a_result_is_the_documented_one():
     ids = {"name": "vmnic2", "mst": device.mst, "pci": device.pci, "model": device.kind}
     result = described.plan(action.NicFirmware(params, None), params, state, "devices", ids)
     described.assert_as_documented(module, result, "devices")
+
+
+class Remote:
+    """A host whose mst names its adapters once it was started; said holds what was run."""
+
+    def __init__(self):
+        self.said = []
+
+    def run(self, argv):
+        self.said.append(" ".join(argv))
+        name = "mt4129_pciconf0" if "mst start" in self.said else "NA"
+        texts = {"mst": f"ConnectX7(rev:0) {name} c3:00.0 mlx5_7 net-ens114 1\n"}
+        table = "Configurations: Default  Current  Next Boot\n ATS_ENABLED False(0) False(0) False(0)\n"
+        return types.SimpleNamespace(rc=0, text=texts.get(argv[0], table), command=" ".join(argv))
+
+
+def test_adapters_without_names_are_a_reason_to_start_mst():
+    params, remote, items = described.checked({"settings": {}}, firmware_args.ARGUMENTS), Remote(), []
+    action.NicFirmware(params, remote).read(items)
+    assert remote.said == ["mst status -vv", "mst start", "mst status -vv", "mlxconfig -d mt4129_pciconf0 -e query"]
+    assert [item.label for item in items] == ["mt4129_pciconf0"]

@@ -37,6 +37,8 @@ def named(*names):
     [
         pytest.param(PLAIN, named("0", "1", "all"), [], [], id="by numbers, all there"),
         pytest.param(PLAIN, named("0", "GPU-a", "1", "GPU-b", "all"), [], [], id="by both, all there"),
+        pytest.param(PLAIN, named("gpu0", "gpu1", "all"), [], [], id="by kind and number, all there"),
+        pytest.param(DIVIDED, named("mig0:0", "mig0:1", "all"), [], [], id="divided, by kind and number"),
         pytest.param(PLAIN, named("0", "all"), ["1"], [], id="one came"),
         pytest.param(PLAIN, named("0", "1", "2", "all"), [], ["2"], id="one went"),
         pytest.param(PLAIN, [], ["0", "1"], [], id="nothing is described"),

@@ -146,6 +146,21 @@ def test_the_package_around_the_depot_is_told_apart_and_the_right_file_is_named(
             "NVIDIA-AIE_ESXi_7.0.2_Driver",
             "510.47.03-1OEM.702.0.0.17630552",
         ),
+        (
+            "NVD_bootbank_NVD-AIE_ESXi_8.0.0_Driver_550.54.16-1OEM.800.1.0.20613240.vib",
+            "NVD-AIE_ESXi_8.0.0_Driver",
+            "550.54.16-1OEM.800.1.0.20613240",
+        ),
+        (
+            "NVD.NVIDIA_bootbank_NVIDIA-AIE_470.105-1OEM.702.0.0.17630552-offline_bundle-1.zip",
+            "NVIDIA-AIE",
+            "470.105-1OEM.702.0.0.17630552",
+        ),
+        (
+            "NVIDIA-VMware_ESXi_6.7_Host_Driver-470.63-1OEM.670.0.0.8169922.x86_64.vib",
+            "NVIDIA-VMware_ESXi_6.7_Host_Driver",
+            "470.63-1OEM.670.0.0.8169922",
+        ),
     ],
 )
 def test_published_file_names_tell_the_package_where_nothing_else_can(path, name, text):
@@ -153,7 +168,9 @@ def test_published_file_names_tell_the_package_where_nothing_else_can(path, name
     assert (package.driver.name, package.driver.version, package.told_by) == (name, text, "name")
 
 
-@pytest.mark.parametrize("path", ["index.xml", "VMware-ESXi-8.0U3-24022510-depot.zip", "NVD-AIE-800.zip", ""])
+@pytest.mark.parametrize(
+    "path", ["index.xml", "VMware-ESXi-8.0U3-24022510-depot.zip", "NVD-AIE-800.zip", "nmlx5-core_4.1-1OEM.800.zip", ""]
+)
 def test_other_file_names_tell_nothing(path):
     assert depot.from_name(path) is None
 

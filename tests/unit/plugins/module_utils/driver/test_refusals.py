@@ -15,6 +15,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import esx
             "maintenance mode and run",
         ),
         (["[AcceptanceConfigError]", "VIB x's acceptance level is community"], "as NVIDIA has signed it"),
+        (
+            ["[InstallationError]", "('NVD_bootbank_x', 'Could not find a trusted signer.')", "vibs = NVD_bootbank_x"],
+            "as NVIDIA has signed it",
+        ),
+        (["[InstallationError]", "[Errno 28] No space left on device"], "a full boot bank"),
         (["[DependencyError]", "VIB x requires vmkapi_2_9_0_0"], "the release of ESXi that the host runs"),
         (["[MetadataDownloadError]", "Could not download from depot"], "the host itself can reach the package"),
         (["[LockingError]", "Another process is updating"], "wait for its end"),

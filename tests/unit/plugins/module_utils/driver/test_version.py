@@ -68,4 +68,5 @@ def test_the_family_of_a_driver_is_told_by_the_beginning_of_its_name_in_either_c
 
 def test_a_file_that_nvidia_names_for_neither_family_suggests_none():
     assert names.family_of_file("NVD-VMware-x86_64-525.125.03-1OEM.703.0.0.17630552-bundle-1.zip") is None
+    assert names.family_of_file("NVD-VMware_ESXi_8.0.0_Driver_535.54.06-1OEM.800.1.0.20613240.vib") == "graphics"
     assert names.family_of_file("NVD-AIE-800_525.105.14-1OEM.800.1.0.20613240_21506612.zip") == "nvaie"

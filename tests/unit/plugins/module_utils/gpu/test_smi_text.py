@@ -98,7 +98,10 @@ def test_each_gpu_is_told_with_what_it_has():
         ("Failed to initialize NVML: Insufficient Permissions\n", "no_permission"),
         ("Driver Version : 550.54.15\nAttached GPUs                             : 0\n", "no_devices"),
         ("", "unknown"),
-        ("Failed to initialize NVML: Unknown Error\n", "unknown"),
+        ("Failed to initialize NVML: Unknown Error\n", "no_nvml"),
+        ("NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. Please\n", "not_installed"),
+        ("Unable to determine the device handle for GPU0: 0000:02:00.0: Unknown Error\n", "gpu_lost"),
+        ("Unable to determine the device handle for GPU 0000:02:00.0: GPU is lost.  Reboot the system\n", "gpu_lost"),
     ],
 )
 def test_what_nvidia_smi_says_instead_of_gpus_has_a_code(text, trouble):
@@ -115,9 +118,27 @@ def test_what_nvidia_smi_says_instead_of_gpus_has_a_code(text, trouble):
         ("Unlicensed (Unrestricted)", "Unlicensed (Unrestricted)", None),
         ("Unlicensed", "Unlicensed", None),
         ("N/A", None, None),
+        ("N/A (Expiry: N/A)", None, None),
+        ("Licensed (Expiry: Permanent)", "Licensed", None),
     ],
 )
 def test_a_licence_is_its_state_and_its_end(said, status, expiry):
     text = GUEST.replace("Licensed (Expiry: 2025-3-19 7:29:4 GMT)", said)
     (gpu,) = smi_text.parse(text).gpus
     assert (gpu.licence, gpu.expiry) == (status, expiry)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Driver Version : 610.10.01 [Deprecated; will be removed. Use KMD Version instead]\nKMD Version : 610.10.01\n",
+        "KMD Version : 610.10.01\nCUDA UMD Version : 13.3\n",
+    ],
+)
+def test_a_version_is_a_number_whatever_the_driver_says_of_its_name(lines):
+    assert smi_text.parse(lines + WHOLE.replace("Driver Version ", "Other Version ")).driver == "610.10.01"
+
+
+def test_drivers_before_r450_tell_the_licence_under_another_name():
+    (gpu,) = smi_text.parse(GUEST.replace("vGPU Software Licensed Product", "GRID Licensed Product")).gpus
+    assert (gpu.licensed, gpu.product) == (True, "NVIDIA Virtual Compute Server")

@@ -128,3 +128,9 @@ def test_the_process_of_dnf_is_named_while_it_lives(guest):
     assert locks.holder(guest.files, "redhat") is None, "a file that a killed dnf left"
     guest.put(f"/proc/{os.getpid()}/comm", "dnf\n")
     assert locks.holder(guest.files, "redhat") == f"dnf (process {os.getpid()})"
+
+
+def test_what_dnf_says_beside_the_versions_is_none(guest):
+    noise = "Updating Subscription Management repositories.\n Extra Packages 100% |  33.6 KiB/s |  00m01s\n"
+    guest._dnf = lambda argv: (0, f"{noise}1.9-1.el9\n1.10-1.el9\n")
+    assert manager(guest, ROCKY).versions("nvidia-container-toolkit") == ["1.10-1.el9", "1.9-1.el9"]

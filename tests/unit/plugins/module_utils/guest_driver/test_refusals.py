@@ -5,6 +5,10 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver.state import DriverState, Surroundings
 
 from ..guest.a_guest import KERNEL, NO_DEVICES, ROCKY, Guest
 from .test_noun import DEB, call
@@ -206,3 +210,28 @@ def test_the_red_hat_family_removes_with_its_own_program(tmp_path):
     guest.packages["kmod-nvidia-open-dkms"] = ("550.54.15", "")
     path = guest.package_file(tmp_path, architecture="x86_64", ending="rpm")
     assert "`dnf remove kmod-nvidia-open-dkms`" in refused(guest, "conflicting_driver", package=path)
+
+
+@pytest.mark.parametrize(
+    "words, facts, code",
+    [
+        ("Operation not permitted", {"secure_boot": True}, "module_not_signed"),
+        ("Operation not permitted", {"secure_boot": False}, "module_not_loaded"),
+        ("Exec format error", {}, "module_of_another_kernel"),
+        ("No such device", {"device": True}, "no_device"),
+        ("No such device", {"device": False}, "no_vgpu"),
+        ("No such device", {"device": None}, "no_vgpu"),
+    ],
+)
+def test_the_words_of_a_kernel_that_refuses_the_module(words, facts, code):
+    around = Surroundings(distribution=None, kernel="6.8.0", machine="x86_64", **facts)
+    error = trouble.not_loaded("train-01", "580.95.05", f"modprobe: ERROR: could not insert 'nvidia': {words}", around)
+    assert (error.code, words in str(error)) == (code, True)
+
+
+def test_a_gpu_that_was_lost_is_not_one_of_another_driver():
+    report = smi_text.parse("Unable to determine the device handle for GPU0: 0000:02:00.0: Unknown Error\n")
+    around = Surroundings(distribution=None, kernel="6.8.0", machine="x86_64", device=True)
+    with pytest.raises(OperatorError) as raised:
+        trouble.refuse_without_gpu("train-01", DriverState(version="580.95.05", report=report), around, "")
+    assert raised.value.code == "gpu_lost"

@@ -188,3 +188,13 @@ def test_a_service_that_has_the_adapter_goes_before_one_that_could(tmp_path):
     assert services.name_of(service(guest, "netplan")[0]) == "netplan"
     with pytest.raises(OperatorError, match=r"systemd-networkd does not run here"):
         service(guest, "networkd")
+
+
+def test_addresses_under_a_second_name_are_addresses_of_the_adapter(tmp_path):
+    guest = Guest(tmp_path, programs=["ifup"])
+    text = "iface ens224 inet static\n    address 192.0.2.5/24\niface ens224:1 inet static\n    address 192.0.2.6/24\n"
+    guest.files.write("/etc/network/interfaces", text + "source /etc/network/interfaces.d/*\n")
+    # What an editor left behind.
+    guest.files.write("/etc/network/interfaces.d/.ens224.swp", "iface ens224 inet static\n    mtu 4200\n")
+    kept = service(guest)[0].read(service(guest)[1])
+    assert (kept.addresses, kept.mtu) == (["192.0.2.5/24", "192.0.2.6/24"], None)

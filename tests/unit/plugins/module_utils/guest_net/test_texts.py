@@ -117,3 +117,57 @@ def test_an_mtu_is_set_in_a_stanza_and_nothing_else_changes(name):
 )
 def test_mac_addresses_in_all_their_forms(text, mac):
     assert adapter.mac_of(text) == mac
+
+
+FILE = """\
+network:
+  version: 2  # don't
+  ethernets:
+    ens192:
+      match: {macaddress: "00:50:56:9a:00:01", name: 'en*'}  # by the template
+      addresses : [192.0.2.5/24,
+        "2001:db8::5/64", '192.0.2.6/24']
+      nameservers: {addresses: [192.0.2.1, 192.0.2.2], search: ["a, b"]}
+      dhcp4: NULL
+      access: a text that goes on
+        in the next line
+      mtu: 9000
+    ens224:
+      dhcp4: no
+"""
+
+
+def test_what_people_write_themselves_is_read_as_well():
+    assert yaml_text.parse(FILE) == yaml.safe_load(FILE)
+    assert yaml_text.parse("a:\n-") == {"a": [None]}
+
+
+@pytest.mark.parametrize(
+    "lines, mtu",
+    [
+        ("post-up /sbin/ip link set $IFACE mtu 9000", 9000),
+        ("pre-up /sbin/ifconfig $IFACE mtu 9000", 9000),
+        ("up ifconfig ens224 up mtu 9000 || true", 9000),
+        ("up ip link set mtu 9000 dev ens224", 9000),
+        # Of a bond's stanza: it is the MTU of another adapter.
+        ("pre-up ip link set ens256 mtu 9000", None),
+        ("pre-up ip link set ens2245 mtu 9000", None),
+    ],
+)
+def test_a_command_sets_the_mtu_of_the_adapter_that_it_names(lines, mtu):
+    text = f"iface ens224 inet dhcp\n    {lines}\n"
+    assert ifupdown.stanzas(text)[0]["mtu"] == mtu
+    changed = ifupdown.with_mtu(text, "ens224", 4200)
+    assert ifupdown.stanzas(changed)[0]["mtu"] == 4200
+    assert (lines in changed) is (mtu is None)
+
+
+def test_stanzas_need_no_more_than_a_name():
+    text = "auto ens224\niface ens224\n\tmtu 9000\n\taddress 192.0.2.5/24\n\taddress 2001:db8::5/64\n"
+    (stanza,) = ifupdown.stanzas(text)
+    assert (stanza["family"], stanza["mtu"], stanza["address"]) == ("inet", 9000, "192.0.2.5/24")
+    assert ifupdown.stanzas(ifupdown.with_mtu(text, "ens224", 4200))[0]["mtu"] == 4200
+
+
+def test_a_mask_that_is_none_stays_what_it_is():
+    assert ifupdown.prefix_of("255.255.255.x") == "255.255.255.x"

@@ -32,6 +32,12 @@ def test_what_is_configured_already_is_no_change_even_while_it_waits():
     ]
 
 
+@pytest.mark.parametrize("configured, runtime", [("true", "TRUE"), ("false", "FALSE")])
+def test_a_value_that_somebody_spelled_in_his_own_way_waits_for_nothing(configured, runtime):
+    assert kernel.pending(kernel.settings_of(rows(configured, runtime))) == []
+    assert plan({"atsSupport": configured}, configured=configured, runtime=runtime) == []
+
+
 def test_going_back_to_what_runs_waits_for_nothing():
     assert plan({"atsSupport": False}, configured="TRUE") == [("kernel.atsSupport", "FALSE", None)]
 

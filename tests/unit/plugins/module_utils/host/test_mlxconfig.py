@@ -110,3 +110,33 @@ def test_the_lines_that_tell_the_error_are_found():
         "-E- The Device doesn't support FOO parameter"
     ]
     assert mlxconfig.complaint("sh: syntax error") == ["sh: syntax error"]
+
+
+UNNAMED = """PCI devices:
+------------
+DEVICE_TYPE             MST      PCI       RDMA            NET                                     NUMA
+ConnectX6LX(rev:0)      NA       99:00.1   mlx5_bond_0     net-bond0                               1
+
+ConnectX7(rev:0)        NA       c3:00.0   mlx5_7          net-ens114                              1
+"""
+
+
+def test_before_mst_was_started_addresses_are_the_names():
+    found = mlxconfig.devices(UNNAMED)
+    assert [(one.mst, one.net, one.named) for one in found] == [
+        ("0000:99:00.1", "bond0", False),
+        ("0000:c3:00.0", "ens114", False),
+    ]
+    assert all(one.named for one in mlxconfig.devices(LINUX))
+
+
+def test_a_function_may_have_several_network_devices():
+    (dpu,) = mlxconfig.devices("BlueField3(rev:1) /dev/mst/mt41692_pciconf0 0000:03:00.0 mlx5_0 net-pf0hpf,net-p0 -1\n")
+    assert (dpu.pci, dpu.nets) == ("0000:03:00.0", ["pf0hpf", "p0"])
+
+
+def test_a_parameter_may_have_both_marks_and_values_that_are_not_told():
+    text = QUERY.replace("RO       SAFE_MODE_ENABLE ", "*RO      SAFE_MODE_ENABLE ").replace("_256KB(1) ", "N/A       ")
+    keys, _columns = mlxconfig.keys(text)
+    assert keys["SAFE_MODE_ENABLE"].read_only
+    assert (keys["MEMIC_SIZE_LIMIT"].default, keys["MEMIC_SIZE_LIMIT"].current) == ("", "")

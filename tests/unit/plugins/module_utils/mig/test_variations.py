@@ -156,3 +156,8 @@ def test_where_a_device_lists_nothing_only_profiles_of_its_driver_are_planned(br
     gpu = FoundGpu(0, "NVIDIA A100-PCIE-40GB", "GPU-1", "0000:0f:00.0", 0x20F1, None, False, False)
     table = identify.device_table(gpu, GPUS["a100_40gb"], [], [], driver_branch=branch)
     assert ids in ([one.id for one in table.profiles], len(table.profiles))
+
+
+def test_a_warning_behind_the_version_of_the_driver_is_no_part_of_it():
+    warned = document().replace("595.10<", "610.10.01 [Deprecated; will be removed]<")
+    assert (inventory.parse(warned).driver_version, inventory.parse(warned).driver_branch) == ("610.10.01", 610)

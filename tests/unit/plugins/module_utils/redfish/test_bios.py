@@ -88,6 +88,56 @@ def test_a_registry_is_found_where_its_file_says(location):
 
 
 @pytest.mark.parametrize(
+    "named, member, file",
+    [
+        ("BiosAttributeRegistry.v1_0_3", "BiosAttributeRegistry.v1_0_0", {"Registry": "BiosAttributeRegistry1.0"}),
+        ("BiosAttributeRegistry.1.0.0", "BiosAttributeRegistry.v1_0_0", {}),
+        ("BiosAttributeRegistry0ACAK.0.19.0", "BiosAttributeRegistry0ACAK.0.19.0.json", {}),
+        ("BiosAttributeRegistry", "BiosAttributeRegistry.json", HPE),
+    ],
+    ids=["idrac-9", "dots", "ami", "the-registry-itself"],
+)
+def test_a_registry_is_found_by_its_name_in_whatever_spelling_of_its_version(named, member, file):
+    links = {"SettingsObject": {"@odata.id": SETTINGS}}
+    bios = {"Attributes": FACTORY["hpe"], "AttributeRegistry": named, "@Redfish.Settings": links}
+    members = [{"@odata.id": f"{REGISTRIES}/{name}"} for name in ("Base.1.8", "HpeBiosMessageRegistry.v1_0_0", member)]
+    changed = {
+        ("GET", BIOS): Answer(200, bios),
+        ("GET", REGISTRIES): Answer(200, {"Members": members}),
+        ("GET", f"{REGISTRIES}/HpeBiosMessageRegistry.v1_0_0"): Answer(200, {"Registry": "HpeBiosMessageRegistry"}),
+        ("GET", f"{REGISTRIES}/{member}"): Answer(200, {"Location": [{"Uri": STORE}], **file}),
+    }
+    server = Server("hpe", changed=changed)
+    server.bios.read()
+    assert "Sriov" in server.bios.registry.attributes
+    assert [call for call in server.wire.sent if "Base.1.8" in call[1]] == []
+
+
+def test_of_two_versions_of_a_registry_none_is_guessed():
+    members = [f"{NAME[:-2]}{minor}" for minor in (2, 3)]
+    answers = {
+        ("GET", f"{REGISTRIES}/{name}"): Answer(200, {"Id": name, "Location": [{"Uri": STORE}]}) for name in members
+    }
+    listed = Answer(200, {"Members": [{"@odata.id": f"{REGISTRIES}/{name}"} for name in members]})
+    with pytest.raises(OperatorError) as told:
+        Server("hpe", changed={("GET", REGISTRIES): listed, **answers}).bios.read()
+    assert told.value.failure["code"] == "registry_missing"
+
+
+def test_a_bmc_without_a_settings_object_has_nothing_staged_and_takes_any_etag():
+    server = Server("hpe", changed={("GET", SETTINGS): Answer(404)})
+    assert server.bios.read().state.staged == {}
+    server.stage({"Sriov": "Enabled"}, ["Sriov"])
+    assert server.wire.calls("PATCH")[0][2]["If-Match"] == "*"
+
+
+def test_a_settings_object_that_may_not_be_read_is_no_empty_one():
+    with pytest.raises(OperatorError) as told:
+        Server("hpe", changed={("GET", SETTINGS): Answer(403)}).bios.read()
+    assert told.value.failure["code"] == "bmc_privilege_missing"
+
+
+@pytest.mark.parametrize(
     "changed",
     [
         {("GET", STORE): Answer(404)},

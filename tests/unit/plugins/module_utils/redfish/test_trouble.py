@@ -27,10 +27,15 @@ PLACEHOLDER = {"error": {"@Message.ExtendedInfo": [{"Message": "The value %1 is 
         (ILO, ["iLO.2.14.UnsupportedOperation X."]),
         (PLACEHOLDER, ["The value a is not b."]),
         ({"error": {"message": "only this"}}, ["only this."]),
+        (
+            {"error": {"code": "1", "message": {"lang": "en-us", "value": "The URI is invalid"}}},
+            ["The URI is invalid."],
+        ),
+        ({"error": "Unauthorized"}, ["Unauthorized."]),
         ({"@Message.ExtendedInfo": {"Message": "no list"}}, ["no list."]),
         ({}, []),
     ],
-    ids=["dell", "ilo-without-text", "placeholders", "message-alone", "no-list", "nothing"],
+    ids=["dell", "ilo-without-text", "placeholders", "message-alone", "old-idrac", "a-text", "no-list", "nothing"],
 )
 def test_what_a_bmc_says_is_told_once_and_as_sentences(body, said):
     assert trouble.sentences(Answer(400, body)) == said

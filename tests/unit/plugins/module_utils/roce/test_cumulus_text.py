@@ -224,3 +224,31 @@ def test_cells_that_are_empty():
 
 def test_an_output_of_something_else_is_not_known():
     assert PLATFORM.command_of("Welcome to the switch.") is None
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        '["swp1", "swp2"]\n[{"header": "x"}, {"set": {"interface": {"swp1": null}}}]',
+        '[{"set": {"interface": {"swp1": {"qos": "none"}}, '
+        '"qos": {"pfc": [], "pfc-watchdog": {"robustness": "auto"}}}}]',
+        '[{"set": {"interface": {"swp1": {}}, "qos": {"congestion-control": {"default-global": '
+        '{"traffic-class": {"any": 3, "3": null}}}, "mapping": {"default-global": {"dscp": {"26": "x"}}}}}}]',
+    ],
+)
+def test_settings_of_another_shape_are_read_as_far_as_they_tell_something(output):
+    port = PLATFORM.parse({"nv config show -o json": output}).ports["swp1"]
+    assert (port.pfc_mode, port.watchdog, port.dscp_map[26]) == ("off", False, 3)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        '{"swp1": {"link": [], "lldp": {"neighbor": {"esx-01": null}}}}',
+        '{"swp1": {"status": {"trust": {"trust-mode": "dscp"}, "pfc": "off", "congestion-control": 3}}}',
+        '{"swp1": {"rx-pfc-stats": 3, "tx-pfc-stats": null, "rx-roce-stats": "x"}}',
+    ],
+)
+def test_views_of_another_shape_are_read_as_far_as_they_tell_something(told):
+    running = PLATFORM.parse({"nv show interface -o json": told}).oper["swp1"]
+    assert (running.up, running.pfc or []) == (None, [])

@@ -126,3 +126,36 @@ def test_outputs_are_recognised(text, command):
 def test_junos_is_read_and_not_changed():
     with pytest.raises(OperatorError, match="spine-01: a switch was to be set. Juniper Junos is only read"):
         junos.Junos().check(None, "spine-01")
+
+
+QFX5100 = """
+traffic-control-profiles { T { scheduler-map M; guaranteed-rate percent 50; } }
+forwarding-class-sets { S { class fcoe; } }
+scheduler-maps { M { forwarding-class fcoe scheduler X; } }
+schedulers { X { transmit-rate percent 45; drop-profile-map loss-priority any drop-profile D;
+ explicit-congestion-notification; } }
+classifiers { dscp C { forwarding-class fcoe { loss-priority low code-points 011010; } } }
+interfaces { xe-0/0/1 { forwarding-class-set { S { output-traffic-control-profile T; } }
+ unit 0 { classifiers { dscp C; } } } }
+"""
+
+
+def test_classes_that_nobody_made_and_queues_that_are_served_in_two_steps():
+    port = read(QFX5100).ports["xe-0/0/1"]
+    assert (port.queues, port.lossless, port.shares) == ({3: 3}, [3], {3: 45})
+    assert (port.dscp_map, port.ecn[3].mark) == ({26: 3}, True)
+
+
+def test_classes_that_were_made_anew_are_what_was_made():
+    made = "forwarding-classes { class fcoe queue-num 5; }\n"
+    assert read(made + QFX5100).ports["xe-0/0/1"].lossless == []
+
+
+def test_settings_of_groups_are_missed():
+    assert "display inheritance" in read("apply-groups ROCE;\ninterfaces { et-0/0/1; }\n").exceptions[0]
+
+
+def test_parts_of_the_system_have_versions_of_their_own():
+    parts = "Model: qfx5100-48s-6q\nJUNOS OS Kernel 64-bit [20201028.e1c_builder_stable_11]\n"
+    assert read(**{junos.VERSION: parts}).version is None
+    assert read(**{junos.VERSION: f"{parts}JUNOS Base OS boot [21.4R3.4]\n"}).version == "21.4R3.4"

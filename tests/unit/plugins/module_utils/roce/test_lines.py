@@ -89,3 +89,25 @@ def test_one_row_of_json_may_come_without_its_list():
     assert lines.rows({"a": 1}) == [{"a": 1}]
     assert lines.rows([1]) == [1]
     assert lines.rows(None) == []
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("\r\n      ^\r\n% Invalid input (at token 2: 'x')\r\nleaf-01#", "% Invalid input (at token 2: 'x')"),
+        (
+            "% Unavailable command (not supported on this hardware platform)",
+            "% Unavailable command (not supported on this hardware platform)",
+        ),
+        ("hostname a\n", None),
+        ("", None),
+        ("% 10 of memory is used\n" + "line\n" * 9, None),
+    ],
+)
+def test_complaints_are_no_outputs(text, told):
+    assert lines.complaint(text) == told
+
+
+def test_a_place_of_json_is_a_table_or_nothing():
+    assert lines.part({"a": {"b": {"c": 1}}}, "a", "b") == {"c": 1}
+    assert [lines.part(tree, "a", "b") for tree in ({"a": 3}, {"a": {"b": None}}, [], None)] == [{}, {}, {}, {}]

@@ -91,3 +91,22 @@ def test_a_platform_that_nobody_names_is_asked_for(network_os, found):
     with pytest.raises(OperatorError) as error:
         platform_of(None, network_os)
     assert found in error.value.message
+
+
+@pytest.mark.parametrize(
+    "name, command, text",
+    [
+        ("nxos", "show running-config ipqos", "       ^\n% Invalid command at '^' marker.\n"),
+        ("eos", "show running-config", "leaf-01#show running-config\r\n% Authorization denied for command\r\n"),
+        ("os10", "show running-configuration", "% Error: Unrecognized command.\n"),
+        ("junos", "show configuration class-of-service", "            ^\nsyntax error, expecting <command>.\n"),
+    ],
+)
+def test_a_command_that_was_refused_tells_nothing(name, command, text):
+    links = {"nxos": "Ethernet1/1 is up\n", "eos": "Ethernet1 is up, line protocol is up (connected)\n"}
+    links.update(os10="Ethernet 1/1/1 is up, line protocol is up\n", junos="et-0/0/1 {\n    mtu 9216;\n}\n")
+    shows = {"nxos": "show interface", "eos": "show interfaces", "os10": "show interface"}
+    texts = {command: text, shows.get(name, "show configuration interfaces"): links[name]}
+    told = offline.parsed(platform_of(name, None), texts)
+    assert [sentence for sentence in told["unread"] if command in sentence]
+    assert [(port["pfc"], port["trust"]) for port in told["ports"].values()] == [(None, None)]

@@ -232,3 +232,9 @@ def test_lines_below_an_interface_belong_to_it_and_to_no_other():
     text = "interface ethernet 1/1\n   qos trust L3\n   exit\ninterface ethernet 1/2 mtu 9216 force\nqos trust L3\n"
     switch = Onyx().parse({"show running-config": text})
     assert {name: port.trust for name, port in switch.ports.items()} == {"Eth1/1": "dscp", "Eth1/2": "pcp"}
+
+
+def test_interfaces_alone_tell_nothing_of_flow_control():
+    table = json.dumps([{"header": "Eth1/1", "MTU": "1500 bytes", "Operational state": "Up"}])
+    port = Onyx().parse({"show interfaces ethernet | json-print": table}).ports["Eth1/1"]
+    assert (port.mtu, port.pfc_mode, port.pfc, port.lossless) == (1500, None, None, None)

@@ -165,3 +165,37 @@ def test_one_class_may_hold_several_priorities():
         "ethernet1/1/1-2.pfc: 3, 4 -> 3",
         "ethernet1/1/1-2.lossless: 3, 4 -> 3",
     ]
+
+
+@pytest.mark.parametrize(
+    "head, up",
+    [
+        ("Ethernet 1/1/2 is up, line protocol is up", True),
+        ("Ethernet 1/1/2 is up, line protocol is down(error-disabled[BPDUGUARD])", False),
+        ("Ethernet 1/1/2 is administratively down, line protocol is down", False),
+        ("  Ethernet 1/1/2 is down, line protocol is down", False),
+    ],
+)
+def test_links_and_why_they_are_down(head, up):
+    read = Os10().parse(
+        {"show interface": f"{head}\nMTU 9216 bytes, IP MTU 9184 bytes\nLineSpeed 0, Auto-Negotiation on\n"}
+    )
+    assert (read.oper["ethernet1/1/2"].up, read.ports["ethernet1/1/2"].speed) == (up, None)
+
+
+@pytest.mark.parametrize(
+    "row, peer",
+    [
+        ("Not Advertised  fortyGigE 0/56      00:01:e8:00:00:01", (None, "fortyGigE 0/56")),
+        ("Rack 7 MX750c   NIC.Mezzanine 1A    00:01:e8:00:00:01", ("Rack 7 MX750c", "NIC.Mezzanine 1A")),
+        ("esx-01.example...vmnic2             00:01:e8:00:00:01", ("esx-01.example...", "vmnic2")),
+        ("esx-01 vmnic2 00:01:e8:00:00:01", ("esx-01", "vmnic2")),
+    ],
+    ids=["no name", "names with blanks", "a name that was cut", "single blanks"],
+)
+def test_names_in_the_table_of_neighbours(row, peer):
+    table = f"Loc PortID          Rem Host Name   Rem Port Id         Rem Chassis Id\nethernet1/1/20:1 {row}\n"
+    table = table.replace("20:1 Not", "20:1    Not").replace("20:1 Rack", "20:1    Rack")
+    table = table.replace("20:1 esx-01.", "20:1    esx-01.")
+    (found,) = Os10().parse({"show lldp neighbors": table}).neighbours["ethernet1/1/20:1"]
+    assert (found.system, found.port, found.chassis) == (*peer, "00:01:e8:00:00:01")

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import sonic
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import sonic_text as text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic import Sonic
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
@@ -130,3 +131,56 @@ def test_what_the_chip_was_told_counts_for_more_than_the_configuration():
     switch = PLATFORM.parse({text.CONFIG: json.dumps(tables), "all": shown})
     assert switch.ports["Ethernet40"].pfc == [3, 4]
     assert switch.oper["Ethernet40"].pfc == []
+
+
+def test_what_follows_the_table_of_neighbours_is_none():
+    table = (
+        "LocalPort    RemoteDevice    RemotePortID       Capability    RemotePortDescr\n"
+        "-----------  --------------  -----------------  ------------  -----------------\n"
+        "Ethernet0    esx-01          b8:ce:f6:00:00:01  BR            vmnic2\n"
+        "Ethernet4                    b8:ce:f6:00:00:02  R\n"
+        "--------------------------------------------------\n"
+        "Total entries displayed:  2\n"
+    )
+    neighbours = PLATFORM.parse({"show lldp table": table}).neighbours
+    assert {name: [one.system for one in peers] for name, peers in neighbours.items()} == {
+        "Ethernet0": ["esx-01"],
+        "Ethernet4": [None],
+    }
+
+
+def test_a_link_that_is_not_told_is_not_down():
+    table = "  Interface    Oper\n-----------  ------\n  Ethernet0     N/A\n  Ethernet4    down\n"
+    oper = PLATFORM.parse({"show interfaces status": table}).oper
+    assert {name: one.up for name, one in oper.items()} == {"Ethernet0": None, "Ethernet4": False}
+
+
+@pytest.mark.parametrize(
+    "version, branch",
+    [
+        ("20230531.09", 202305),
+        ("202311.1", 202311),
+        ("azure_leaf_202305.10-dirty-20240326.03", 202305),
+        ("master.5-dirty-20240326.03", 999999),
+        ("HEAD.32-21ea29a", 999999),
+        (None, 999999),
+    ],
+)
+def test_the_day_of_a_build_is_no_branch(version, branch):
+    assert sonic._branch(version) == branch
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        {"QUEUE": {"Ethernet0|3": "x"}, "WRED_PROFILE": {"W": 3}},
+        {"QUEUE": {"Ethernet0|3": {"scheduler": "S", "wred_profile": "W"}}, "WRED_PROFILE": {"W": {"ecn": None}}},
+        {"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "A"}}, "DSCP_TO_TC_MAP": {"A": "all"}},
+        {"BUFFER_PG": {"Ethernet0|3-4": "lossless"}, "DEVICE_METADATA": "none"},
+    ],
+)
+def test_tables_of_another_shape_are_read_as_far_as_they_tell_something(tables):
+    port = PLATFORM.parse({text.CONFIG: json.dumps(dict(tables, PORT={"Ethernet0": {"mtu": "9100"}}))}).ports[
+        "Ethernet0"
+    ]
+    assert (port.mtu, port.ecn or {}, port.lossless or []) == (9100, {}, [])

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import mlnx_qos, tlv_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import dcb_text, linux_text, mlnx_qos, tlv_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import known, platform_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
 
@@ -176,3 +176,20 @@ def test_carriage_returns_and_pagers_change_nothing():
         "\r\n   priority-flow-control p", "\r\n --More-- \r\n   priority-flow-control p"
     )
     assert parsed("eos", noisy).ports == parsed("eos", text).ports
+
+
+QOS = "PFC configuration:\n\tpriority  0 1 2 3\n\tenabled   0 0 0 {}\ntc: 0 ratelimit: unlimited\n\t priority:  1\n"
+
+
+def test_of_two_outputs_of_mlnx_qos_in_a_row_the_last_one_holds():
+    assert mlnx_qos.parse(QOS.format(0) + "+ mlnx_qos -i ens1 --pfc 0,0,0,1\n" + QOS.format(1))["pfc"] == [3]
+
+
+@pytest.mark.parametrize("text", ["tc: x\n", "traffic class: none\n"])
+def test_a_class_without_a_number_is_none(text):
+    assert mlnx_qos.parse(text) == {}
+
+
+def test_words_that_are_no_numbers_are_passed_over():
+    assert dcb_text.parse("dscp-prio 26:3 24:x\nprio-pfc x:on 3:on\n") == {"dscp_prio": [(26, 3)], "pfc": [3]}
+    assert linux_text.pause("[1.5]\n") is None

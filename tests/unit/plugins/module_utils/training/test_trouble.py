@@ -30,10 +30,23 @@ def test_the_rank_that_failed_first_is_found(sample, expected):
             "prterun noticed that process rank 1 with PID 147 on node job-02 exited on\nsignal 9 (Killed).",
             trouble.First(1, "job-02", None, 9),
         ),
+        (
+            'prterun has exited due to process rank 1 with PID 147 on node job-02 calling\n"abort". This may',
+            trouble.First(None, "job-02"),
+        ),
+        (
+            "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\n  Proc: [[40434,1],1]\n  Errorcode: 7\n"
+            "prterun has exited due to process rank 1 with PID 147 on node job-02 calling",
+            trouble.First(1, "job-02", 7),
+        ),
+        (
+            "MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD\nwith errorcode 7.",
+            trouble.First(1, None, 7),
+        ),
     ],
-    ids=["status", "signal"],
+    ids=["status", "signal", "left", "abort", "abort of 4"],
 )
-def test_the_launcher_of_open_mpi_5_is_understood_as_well(said, expected):
+def test_the_launcher_of_open_mpi_is_understood_in_other_words_as_well(said, expected):
     assert trouble.first_failure(said.splitlines()) == expected
 
 
@@ -42,8 +55,12 @@ def test_a_rank_that_says_itself_that_it_failed_was_first():
     assert trouble.first_failure([], events).rank == 1
 
 
-def test_a_guest_that_mpirun_lost_is_named():
-    lines = ["  HNP daemon   : [[1,0],0] on node job-01", "  Remote daemon: [[1,0],1] on node job-02"]
+@pytest.mark.parametrize("name", ["[[1,0],{}]", "[prterun-job-01-34@0,{}]"], ids=["Open MPI 4", "Open MPI 5"])
+def test_a_guest_that_mpirun_lost_is_named(name):
+    lines = [
+        f"  HNP daemon   : {name.format(0)} on node job-01",
+        f"  Remote daemon: {name.format(1)} on node job-02",
+    ]
     assert trouble.first_failure(lines).node == "job-02"
 
 
@@ -51,8 +68,16 @@ def test_a_guest_that_mpirun_lost_is_named():
     "line, code",
     [
         ("job-01:1:1 [0] ibv_modify_qp failed with error Invalid argument", "wrong_gid"),
+        ("NCCL WARN Call to ibv_modify_qp failed with 61 No data available, on dev mlx5_0:1", "wrong_gid"),
+        ("NCCL WARN Call to ibv_modify_qp failed with 22 Invalid argument, on dev mlx5_0:1", "wrong_gid"),
+        # It is tried again, and only the last time is an error.
+        (
+            "NCCL INFO Call to ibv_modify_qp failed with 22 Invalid argument, on dev x, retrying 1/7 after 100 msec",
+            None,
+        ),
         ("NET/IB : Got completion from peer with status=12 opcode=0 len=0 vendor err 129", "rdma_path"),
         ("NET/IB : Got completion with error 4, opcode 1, len 0, vendor err 81", "rdma_protection"),
+        ("NET/IB: Got completion with status=IBV_WC_LOC_PROT_ERR(4) opcode=IBV_WC_SEND(0)", "rdma_protection"),
         ("ibv_reg_mr_iova2 failed with error Cannot allocate memory", "memlock"),
         ("OSError: [Errno 28] No space left on device", "no_space"),
         ("RuntimeError: CUDA out of memory. Tried to allocate 20 MiB", "gpu_memory"),

@@ -50,12 +50,28 @@ def test_how_far_iterations_lie_apart(rates, share):
 def test_lines_of_all_ranks_are_one_step():
     found = benchmark.parse(CNN)
     assert (found["iterations"], found["devices"], found["model"]) == ([308.6, 309.6], 2, "resnet101")
+    assert found["batch"] == 64
+
+
+def test_devices_of_one_process_are_those_that_it_names():
+    """Without Horovod one process has all GPUs, and its lines are of all of them."""
+    text = """Devices:     ['/gpu:0', '/gpu:1']
+40\timages/sec: 308.4 +/- 0.7 (jitter = 4.0)\t8.280
+total images/sec: 309.60
+"""
+    found = benchmark.parse(text)
+    assert (found["devices"], found["per_device"], found["iterations"]) == (2, 154.8, [308.4])
 
 
 def test_the_way_of_nccl_is_told_where_the_log_says_it():
     assert (
         benchmark.parse("job-01:1:1 [0] NCCL INFO Using network Socket\n" + texts.horovod(STEADY))["transport"] == "tcp"
     )
+
+
+def test_a_network_that_nobody_knows_is_not_taken_for_tcp():
+    text = "job-01:1:1 [0] NCCL INFO Using network AWS Libfabric\n" + texts.horovod(STEADY)
+    assert (benchmark.parse(text)["why"], benchmark.parse(text)["transport"]) == ("", None)
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,36 @@ def test_one_gpu_without_an_adapter_in_a_table_with_underlined_heads():
     assert (found["nearest"], found["numa"], found["nics"]) == ({"GPU0": None}, {"GPU0": [0]}, {})
 
 
+def test_a_table_that_was_copied_from_a_terminal_keeps_marks_of_its_underlined_head():
+    assert topology.parse(texts.TOPO.replace("\x1b", ""))["nearest"] == topology.parse(texts.TOPO)["nearest"]
+
+
+def test_nodes_that_lie_apart():
+    found = topology.parse(texts.TOPO.replace("0-31\t0-1", "0-31\t0,2-3"))
+    assert found["numa"]["GPU0"] == [0, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Failed to initialize NVML: Unknown Error\n",
+        "Failed to initialize NVML: Insufficient Permissions\n",
+        "Unable to determine the device handle for GPU 0000:02:00.0: GPU is lost.  Reboot the system\n",
+    ],
+)
+def test_what_nvidia_smi_complains_of_is_its_reason(text):
+    for told in (smi.parse(text), topology.parse(text)):
+        assert (told["understood"], text.strip().rstrip(".") in told["why"]) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "words, recovery", [("GPU is lost", "Reboot"), ("[GPU requires reset]", "Reset"), ("Unknown Error", None)]
+)
+def test_a_gpu_that_does_not_answer_any_more_is_no_sound_one(words, recovery):
+    text = texts.SMI.format(licence="Licensed", volatile=words, pending=words)
+    assert smi.parse(text)["gpus"][0]["recovery"] == recovery
+
+
 @pytest.mark.parametrize("text, understood", [("No devices were found", True), ("", False), ("hello", False)])
 def test_no_gpus_are_told_from_no_answer(text, understood):
     assert (smi.parse(text)["understood"], bool(smi.parse(text)["why"])) == (understood, True)
@@ -114,3 +144,64 @@ def test_modules_by_either_spelling():
     )
     assert modules.has(found["modules"], "nvidia-peermem")
     assert not modules.has(found["modules"], "nouveau")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "link mlx5_0/1 subnet_prefix fe80:0000:0000:0000 lid 3 state DOWN physical_state LINK_UP netdev p1\n",
+        "7/1: mlx5_0/1: state DOWN physical_state LINK_UP netdev p1\n",
+        "link mlx5_0/1 \n    state DOWN \n    physical_state LINK_UP \n    netdev p1 \n",
+        '[{"ifname":"mlx5_0","port":1,"state":"DOWN","physical_state":"LINK_UP","netdev":"p1","netdev_index":4}]',
+        "[root@job-01 ~]# rdma link\r\nlink mlx5_0/1 state DOWN physical_state LINK_UP netdev p1 \r\n",
+    ],
+    ids=["InfiniBand", "an older release", "pretty", "JSON", "a terminal"],
+)
+def test_a_link_in_all_its_forms(text):
+    (device,) = verbs.links(text)["devices"]
+    (port,) = device["ports"]
+    assert (device["name"], port["port"], port["state"]) == ("mlx5_0", 1, "down")
+    assert (port["physical_state"], port["interfaces"]) == ("linkup", ["p1"])
+
+
+def test_ibstat_of_one_port_has_no_indents():
+    (device,) = verbs.ibstat("CA: 'mlx5_0'\nPort 1:\nState: Active\nRate: 200\nLink layer: Ethernet\n")["devices"]
+    assert (device["name"], device["ports"][0]["state"], device["ports"][0]["rate_gbps"]) == ("mlx5_0", "active", 200)
+
+
+def test_an_rnic_is_a_device_of_its_own():
+    mlx5 = texts.IBSTAT.format(head="CA 'mlx5_0'\n\t", type="MT4125", firmware="22.41.1000", rate="100")
+    rnic = mlx5.replace("CA 'mlx5_0'", "iWARP RNIC 'irdma0'").replace("CA type: MT4125", "iWARP RNIC type: X722")
+    found = verbs.ibstat(mlx5 + rnic)["devices"]
+    assert [(one["name"], one["type"], len(one["ports"])) for one in found] == [
+        ("mlx5_0", "MT4125", 1),
+        ("irdma0", "X722", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "read, text, said",
+    [
+        (
+            verbs.ibstat,
+            texts.IBSTAT.format(head="CA 'mlx5_0'\n\t", type="MT4125", firmware="22", rate="100"),
+            "ibpanic: [77] main: stat of IB device 'mlx5_1' failed: No such file or directory",
+        ),
+        (verbs.devinfo, texts.DEVINFO.format(state="ACTIVE", mtu=4096), "Failed to open device"),
+        (verbs.devinfo, texts.DEVINFO.format(state="ACTIVE", mtu=4096), "Failed to query port 1 props"),
+    ],
+)
+def test_a_device_that_a_tool_cannot_open_is_told(read, text, said):
+    found = read(f"{text}\n{said}\n")
+    assert said in found["why"]
+    assert [one["name"] for one in found["devices"]] == ["mlx5_0"]
+
+
+def test_no_devices_are_an_answer_of_every_tool():
+    assert verbs.listed("Failed to get IB devices list: Function not implemented\n")["devices"] == []
+    assert verbs.listed("hello\n")["understood"] is False
+
+
+def test_gids_behind_what_a_launcher_puts_in_front():
+    tagged = "".join(f"[1,0]<stdout>:{line}\n" for line in (texts.GIDS + texts.V4).splitlines())
+    assert verbs.gids(tagged) == verbs.gids(texts.GIDS + texts.V4)

@@ -43,9 +43,44 @@ def test_one_process_that_failed_spoils_the_sum():
     assert iperf3.together([])["understood"] is False
 
 
+def test_of_udp_what_was_lost_did_not_arrive():
+    sent = {"bits_per_second": 10e9, "lost_packets": 20, "packets": 100, "lost_percent": 20.0}
+    assert iperf3.parse(texts.iperf3(udp=True, sum_received=None, sum=sent))["gbps"] == 8.0
+    assert iperf3.parse(texts.iperf3(9.5, udp=True, sum=sent))["gbps"] == 9.5
+
+
+@pytest.mark.parametrize("word", ["-nan", "nan", "inf"])
+def test_a_number_that_is_none_does_not_spoil_the_document(word):
+    text = texts.iperf3(9.5, lost=[1.5]).replace("1.5", word)
+    assert (iperf3.parse(text)["gbps"], iperf3.parse(text)["why"]) == (9.5, "")
+
+
+@pytest.mark.parametrize(
+    "end",
+    [{"streams": 2}, {"streams": [{"sender": 1}]}, {"sum_sent": []}, {"sum_sent": {"retransmits": "many"}}],
+    ids=str,
+)
+def test_a_document_of_another_shape_keeps_its_figure(end):
+    found = iperf3.parse(texts.iperf3(9.5, **end))
+    assert (found["gbps"], found["why"]) == (9.5, "")
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (texts.iperf3(9.5) + "\n" + texts.iperf3(1.5), "2 documents"),
+        ('{"event":"start","data":{}}\n{"event":"end","data":{}}\n', "--json-stream"),
+    ],
+)
+def test_what_is_more_than_one_document_is_none(text, words):
+    found = iperf3.parse(text)
+    assert (found["understood"], words in found["why"]) == (False, True)
+
+
 @pytest.mark.parametrize(
     "text, understood",
     [
+        (texts.iperf3(udp=True, sum_received=None, sum={"bits_per_second": 1e9, "lost_percent": None}), False),
         (texts.iperf3(error="error - unable to connect to server: Connection refused"), True),
         (texts.iperf3(error="interrupt - the client has terminated"), True),
         (texts.iperf3(0.0), True),

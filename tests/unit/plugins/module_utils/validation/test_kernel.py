@@ -29,6 +29,60 @@ def test_xids_of_the_kernels_log(text, codes):
 
 
 @pytest.mark.parametrize(
+    "line, expected",
+    [
+        # Very old drivers, a GPU instance, and the parts of NVLink since Blackwell.
+        ("NVRM: Xid (0000:03:00): 31, Ch 00000003", (31, "0000:03:00", "program")),
+        ("NVRM: Xid (PCI:0000:01:00 GPU-I:05): 94, pid=7, Contained", (94, "0000:01:00 GPU-I:05", "hardware")),
+        ("NVRM: Xid (PCI:0018:01:00): 149, NETIR_LINK_EVT  Fatal   XC0 i0", (149, "0018:01:00", "hardware")),
+        ("NVRM: Xid (PCI:0018:01:00): 145, pid=7, name=a, RLW_RXPIPE Nonfatal XC0", (145, "0018:01:00", "unknown")),
+        # What has to be done with a GPU, and that nothing has to be done any more.
+        (
+            "NVRM: Xid (PCI:0008:01:00): 154, GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)",
+            (154, "0008:01:00", "hardware"),
+        ),
+        (
+            "NVRM: Xid (PCI:0008:01:00): 154, GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)",
+            (154, "0008:01:00", "unknown"),
+        ),
+        ("nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30 Fault", (20034, "0000:c1:00.0", "hardware")),
+        ("nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 12028, Non-fatal, Link 3", (12028, "0000:c1:00.0", "unknown")),
+        ("nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 12028, Severity 0 Engine instance 3", None),
+        ("nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 12028, Data {0x00140004, 0x00100000}", None),
+        ("NVRM: GPU 0000:03:00.0: GPU has fallen off the bus.", (79, "0000:03:00", "hardware")),
+        ("NVRM: fallen off the bus and is not responding to commands.", (79, "of unknown address", "hardware")),
+        ("NVRM: GPU at PCI:0000:03:00: GPU-11111111", None),
+    ],
+)
+def test_the_forms_of_errors_of_gpus_and_their_switches(line, expected):
+    found = xid.parse(f"{texts.KERNEL}[   12.000000] {line}\n")["xids"]
+    assert [(one["code"], one["pci"], one["kind"]) for one in found] == ([expected] if expected else [])
+
+
+def test_a_gpu_that_fell_off_the_bus_is_told_once():
+    lines = texts.XID.format(79) + "[ 3606.9] NVRM: GPU 0000:03:00.0: GPU has fallen off the bus.\n"
+    assert len(xid.parse(lines)["xids"]) == 1
+
+
+@pytest.mark.parametrize(
+    "front, time",
+    [
+        ("[Sun Feb 23 16:24:18 2025] ", "[Sun Feb 23 16:24:18 2025]"),
+        ("[So Okt  6 16:24:18 2024] ", "[So Okt  6 16:24:18 2024]"),
+        ("kern  :warn  : 2025-01-21T04:41:44,283302+00:00 ", "2025-01-21T04:41:44,283302+00:00"),
+        ("kern  :warn  : [ 3606.832215] ", "[ 3606.832215]"),
+        ("Okt 06 17:59:27 job-01 kernel: ", "Okt 06 17:59:27"),
+        ("", None),
+    ],
+)
+def test_lines_of_the_kernel_with_any_time_in_front(front, time):
+    (one,) = xid.parse(f"{front}NVRM: Xid (PCI:0000:03:00): 79, gone\n")["xids"]
+    assert (one["code"], one["time"]) == (79, time)
+    sound = xid.parse(f"{front}usb 1-1: new device\n")
+    assert sound["understood"] is bool(front)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
@@ -55,6 +109,10 @@ def test_xids_of_before_are_not_those_of_the_run():
         ("00000000 ()", 0, "fast", "Not synchronised", (False, 0.000312, "00000000")),
         # Nothing was heard yet, and it says that all is normal.
         ("00000000 ()", 0, "fast", "Normal", (False, 0.000312, "00000000")),
+        # It follows its own clock, for want of a server.
+        ("7F7F0101 ()", 10, "slow", "Normal", (False, -0.000312, "7F7F0101")),
+        ("127.127.1.1 ()", 10, "slow", "Normal", (False, -0.000312, "127.127.1.1")),
+        ("50484330 (PHC0)", 1, "fast", "Insert second", (True, 0.000312, "PHC0")),
     ],
 )
 def test_the_clock(reference, stratum, word, leap, expected):
@@ -79,6 +137,10 @@ def test_counters_of_ethtool_and_what_changed():
     [
         "link mlx5_0/1 rx_write_requests 5 out_of_sequence 2 np_cnp_sent 7\n",
         '[{"ifindex":0,"ifname":"mlx5_0","port":1,"rx_write_requests":5,"out_of_sequence":2,"np_cnp_sent":7}]',
+        "link mlx5_0/1\n    rx_write_requests 5\n    out_of_sequence 2\n    np_cnp_sent 7\n",
+        "link mlx5_0/1 rx_write_requests 5 out_of_sequence\n2 np_cnp_sent 7\n[root@job-01 ~]# uptime 3\n",
+        '[root@job-01 ~]# rdma -j statistic\n[{"ifname":"mlx5_0","port":1,"rx_write_requests":5,"out_of_sequence":2,'
+        '"np_cnp_sent":7}]\n',
     ],
 )
 def test_counters_of_rdma_as_lines_and_as_json(text):
@@ -90,10 +152,15 @@ def test_counters_of_rdma_as_lines_and_as_json(text):
     "name, kind",
     [
         ("rx_prio3_discards", "drops"),
+        ("rx_prio3_buf_discard", "drops"),
+        ("rx_prio3_cong_discard", "drops"),
+        ("rx_roce_discards", "drops"),
         ("roce_drops", "drops"),
         ("port_xmit_discards", "drops"),
         ("out_of_sequence", "resent"),
         ("packet_seq_err", "resent"),
+        ("local_ack_timeout_err", "resent"),
+        ("oos_drop_count", "resent"),
         ("req_transport_retries_exceeded", "resent"),
         ("Error packets received", "resent"),
         ("rx_prio3_pause", "pauses"),
@@ -118,3 +185,11 @@ def test_what_kind_of_thing_a_counter_counts(name, kind):
 def test_tables_by_priority_of_a_switch_become_names():
     told = {"pauses_received": {"3": 12}, "roce_drops": 4, "ecn_marked": 7}
     assert counters.of_switch(told) == {"rx_prio3_pause": 12, "roce_drops": 4, "ecn_marked": 7}
+
+
+def test_queues_that_have_the_same_names_are_added_up():
+    queues = "".join(f"     Rx Queue#: {one}\n       pkts rx OOB: {one + 3}\n" for one in (0, 1))
+    text = f"NIC statistics:\n{queues}     tx timeout count: 2\n"
+    assert counters.ethtool(text)["counters"] == {"pkts rx OOB": 7, "tx timeout count": 2}
+    # A second look in the same text is the one that counts.
+    assert counters.ethtool(text * 2) == counters.ethtool(text)

@@ -45,7 +45,17 @@ def test_one_guest_alone_has_nobody_to_send_to():
         ("pair.mpi_bw", {"bytes": 1024, "filling": False}, "not_run", "do not fill the path"),
         ("pair.mpi_lat", {"test": "Bandwidth", "usec": None}, "fail", "It measured Bandwidth, and Latency was wanted."),
         ("pair.mpi_bw", {"test": "Latency", "gbps": None}, "fail", "Bandwidth was wanted."),
-        ("cluster.mpi_allreduce", {"test": "Broadcast Latency"}, "fail", "Allreduce was wanted."),
+        ("cluster.mpi_allreduce", {"test": "Broadcast Latency"}, "fail", "Allreduce Latency was wanted."),
+        # Programs whose figures are others, and whose names hold the same words.
+        (
+            "pair.mpi_lat",
+            {"test": "Allreduce Latency"},
+            "fail",
+            "It measured Allreduce Latency, and Latency was wanted.",
+        ),
+        ("pair.mpi_bw", {"test": "Bi-Directional Bandwidth"}, "fail", "and Bandwidth was wanted."),
+        ("cluster.mpi_allreduce", {"test": "Non-blocking Allreduce Latency"}, "fail", "Allreduce Latency was wanted."),
+        ("cluster.mpi_allreduce", {"ranks": 16}, "pass", "Among 16 ranks, with messages of 8 bytes."),
         ("pair.mpi_bw", {"wrong": 2}, "fail", "2 sizes arrived with a wrong content"),
         ("pair.mpi_bw", {"wrong": 0}, "pass", ""),
         ("pair.mpi_bw", {"gbps": 140.0}, "warn", "more than the line has"),
@@ -80,6 +90,27 @@ def test_a_run_that_failed_blames_what_is_known_of_it_and_not_the_way():
     assert "The image lacks the command" in row["cause"]
 
 
+@pytest.mark.parametrize(
+    "told, cause",
+    [
+        (
+            {"at": "job-02", "error": "command_missing"},
+            "job-02 (esx-02 vmnic2, leaf-01 Ethernet2): The image lacks the command",
+        ),
+        ({"at": "job-02"}, "job-02 (esx-02 vmnic2, leaf-01 Ethernet2)"),
+        ({"error": "command_missing"}, "The image lacks the command"),
+    ],
+    ids=["guest and error", "guest", "error"],
+)
+def test_pairs_whose_runs_failed_alike_have_one_cause(told, cause):
+    lab = World(4, "tcp")
+    for pair in [("job-02", "job-01"), ("job-01", "job-02"), ("job-02", "job-03")]:
+        lab.set("pair.mpi_bw", pair, status="failed", why="It broke.", **told)
+    bad = not_right(lab.judged())
+    assert len(bad) == 3
+    assert set(bad.values()) == {("fail", cause)}
+
+
 def test_mpi_needs_processes_on_all_guests():
     lab = World(2, "tcp")
     lab.set("cluster.hostname", status="failed", why="It broke.")
@@ -94,3 +125,33 @@ def test_other_messages_are_compared_with_no_earlier_run():
     assert "worse than" in row_of(lab.judged(baseline=made), LATENCY)["why"]
     lab.set("pair.mpi_lat", bytes=64)
     assert row_of(lab.judged(baseline=made), LATENCY)["verdict"] == "pass"
+
+
+def test_more_ranks_are_compared_with_no_earlier_run():
+    """They take longer, and nothing is worse."""
+    few, many = World(2, "tcp"), World(4, "tcp")
+    made = baseline.record(baseline.EMPTY, few.judged()["figures"], "run-1", "2026-03-01T08:15:30Z")[0]
+    many.set(ALLREDUCE, usec=80.0)
+    row = row_of(many.judged(baseline=made), ALLREDUCE)
+    assert (row["verdict"], row["why"]) == ("pass", "Among 4 ranks, with messages of 8 bytes.")
+    few.set(ALLREDUCE, usec=80.0)
+    assert "worse than" in row_of(few.judged(baseline=made), ALLREDUCE)["why"]
+
+
+def test_the_way_back_counts_as_well_and_is_named():
+    lab = World(2, "tcp")
+    lab.set("pair.ping_mtu", PAIR[::-1], received=0, where="silent")
+    told = lab.judged()
+    assert row_of(told, LATENCY)["verdict"] == "not_run"
+    assert "pair.ping_mtu job-02 > job-01 failed" in row_of(told, LATENCY)["why"]
+    # iperf3 is asked for one way.
+    assert row_of(told, "pair.iperf3 job-01 > job-02")["verdict"] == "pass"
+
+
+def test_a_site_may_compare_without_a_limit():
+    lab = World(2, "tcp")
+    made = baseline.record(baseline.EMPTY, lab.judged()["figures"], "run-1", "2026-03-01T08:15:30Z")[0]
+    lab.set("pair.mpi_lat", usec=9000.0)
+    row = row_of(lab.judged(baseline=made, thresholds={"pair.mpi_lat": {"baseline": {"worse_percent": None}}}), LATENCY)
+    assert (row["verdict"], row["expected"]["low"], row["expected"]["high"]) == ("pass", None, None)
+    assert "of the run run-1" in row["expected"]["text"]

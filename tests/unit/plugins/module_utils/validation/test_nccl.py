@@ -64,6 +64,13 @@ def test_json_says_the_same_and_no_secret():
     assert "hunter2" not in json.dumps(found)
 
 
+@pytest.mark.parametrize(
+    "more", [{"config": []}, {"config": {"devices": 2}}, {"results": [None, "x", {"size": "x"}]}, {"out_of_bounds": 0}]
+)
+def test_json_of_another_shape_ends_in_an_answer(more):
+    assert isinstance(nccl_tests.parse_json(_json(**more))["understood"], bool)
+
+
 def test_ranks_are_told_with_their_hosts():
     found = nccl_tests.parse(texts.nccl_tests(SWEEP, ranks=("job-01", "job-02")))
     assert [(one["rank"], one["host"]) for one in found["ranks"]] == [(0, "job-01"), (1, "job-02")]
@@ -81,6 +88,35 @@ def test_ranks_are_told_with_their_hosts():
 )
 def test_wrong_values_are_counted_and_unchecked_ones_are_not_right(text, wrong):
     assert nccl_tests.parse(text)["wrong"] == wrong
+
+
+def test_a_table_without_an_operation_is_read():
+    """An alltoall before 2.13 leaves the column empty."""
+    row = nccl_row(512 * MIB, 10.6, 0.875, root=False)
+    found = nccl_tests.parse(texts.nccl_tests([row.replace("     sum", "        ")], OLD_HEAD))
+    assert (found["why"], found["algbw"], found["busbw"]) == ("", 10.6, pytest.approx(9.28, abs=0.01))
+    assert found["ranks_by_factor"] is None
+
+
+def test_half_a_row_is_none_of_a_table_without_an_operation():
+    rows = [nccl_row(512 * MIB, 10.6), nccl_row(1024 * MIB, 11.0).rsplit(None, 1)[0]]
+    assert nccl_tests.parse(texts.nccl_tests(rows))["largest_bytes"] == 512 * MIB
+
+
+def test_a_time_behind_each_row_does_no_harm():
+    head = texts.NEW_HEAD.replace("#wrong\n", "#wrong            timestamp\n")
+    rows = [f"{nccl_row(512 * MIB, 10.6)}  2026-03-01 08:15:30"]
+    assert nccl_tests.parse(texts.nccl_tests(rows, head))["busbw"] == 10.6
+
+
+@pytest.mark.parametrize(
+    "factor, root, ranks",
+    [(1.0, "-1", 2), (1.875, "-1", 16), (0.875, "-1", None), (1.0, " 0", None)],
+    ids=["two", "sixteen", "reduce_scatter", "reduce"],
+)
+def test_ranks_are_counted_by_the_arithmetic_of_an_all_reduce_alone(factor, root, ranks):
+    row = nccl_row(512 * MIB, 10.6, factor).replace("     -1", f"     {root}")
+    assert nccl_tests.parse(texts.nccl_tests([row]))["ranks_by_factor"] == ranks
 
 
 def test_a_sweep_of_small_messages_says_nothing_of_the_path():
@@ -156,6 +192,8 @@ def log(*lines, host="job-01"):
 
 
 USING = "NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB ens192:10.0.112.11<0>"
+LOCAL = ("Channel 00 : 0[4000] -> 1[5000] via P2P/IPC", "Channel 00 : 1[5000] -> 0[4000] via P2P/IPC")
+COMPLETE = "comm 0x7f46e80012d0 rank {} nranks 2 cudaDev 0 busId 4000 - Init COMPLETE"
 SEND, RECEIVE = "Channel 00/0 : 0[0] -> 1[0] [send] via {}", "Channel 01/0 : 1[0] -> 0[0] [receive] via {}"
 SOCKETS = (
     *("NET/IB : No device found.", "NET/Socket : Using [0]ens192:10.0.112.12<0>", "Using network Socket"),
@@ -175,12 +213,20 @@ SOCKETS = (
         # The network was chosen, and connections go another way all the same.
         (log("Using network IB", SEND.format("NET/Socket/0")), "tcp", None),
         (log("Using network IB", SEND.format("NET/IB/0"), RECEIVE.format("NET/Socket/0")), "mixed", "none"),
-        (log("Using network AWS Libfabric"), None, None),
+        (log("Using network AWS Libfabric", SEND.format("NET/AWS Libfabric/0/GDRDMA")), None, None),
         (log(SEND.format("P2P/CUMEM")), "local", None),
+        (
+            log(USING, "Ring 00 : 3 -> 0 [receive] via NET/IB/0/GDRDMA", "Ring 00 : 0[0] -> 1[1] via P2P/IPC"),
+            "rdma",
+            "all",
+        ),
+        (log("Using network IB", *LOCAL, COMPLETE.format(0), COMPLETE.format(1)), "local", None),
+        # The other rank may have gone another way.
+        (log("Using network IB", *LOCAL, COMPLETE.format(0)), "rdma", None),
     ],
     ids=[
         *("staged", "one way only", "through a proxy", "plugin", "by device", "sockets", "chosen and not used"),
-        *("mixed", "unknown plugin", "one machine"),
+        *("mixed", "unknown plugin", "one machine", "before 2.7", "one machine before 2.20", "one rank of two"),
     ],
 )
 def test_the_way_is_asserted_from_the_log(text, transport, gpudirect):
@@ -194,6 +240,12 @@ def test_hosts_on_sockets_are_named():
     assert [(one["device"], one["host"]) for one in found["devices"]] == [("mlx5_0", "job-01")]
 
 
+def test_a_network_that_nobody_knows_is_named_and_blames_no_host():
+    found = nccl_log.parse(log("Using network AWS Libfabric", SEND.format("NET/AWS Libfabric/0/GDRDMA")))
+    assert (found["networks"], found["on_sockets"]) == (["AWS Libfabric"], [])
+    assert "it used AWS Libfabric" in found["why"]
+
+
 def test_on_one_machine_a_network_is_chosen_and_not_used():
     alone = log(*SOCKETS, "comm 0x341a9740 rank 0 nRanks 1 nNodes 1 localRanks 1 localRank 0 MNNVL 0")
     assert (nccl_log.parse(alone)["transport"], nccl_log.parse(alone)["on_sockets"]) == ("local", [])
@@ -204,6 +256,20 @@ def test_on_one_machine_a_network_is_chosen_and_not_used():
 def test_using_without_a_device_is_none():
     found = nccl_log.parse(log("NET/IB : Using [RO]; OOB eth0:10.0.112.11<0>", "Using network Socket"))
     assert (found["no_device"], found["devices"]) == (True, [])
+
+
+@pytest.mark.parametrize(
+    "devices, names",
+    [
+        ("[0]={[0] mlx5_2:1/RoCE, [1] mlx5_3:1/RoCE} [1]={[2] mlx5_0:1/RoCE}", ["mlx5_2", "mlx5_3", "mlx5_0"]),
+        ("[0]mlx5_0:1:2/RoCE [1]mlx5_1:1::3/RoCE", ["mlx5_0", "mlx5_1"]),
+        ("[0]mlx5_0:1/IB/SHARP [1]mlx5_bond_0:1/RoCE", ["mlx5_0", "mlx5_bond_0"]),
+    ],
+    ids=["adapters used as one", "rails and planes", "a switch that computes"],
+)
+def test_devices_are_read_of_any_version(devices, names):
+    found = nccl_log.parse(log(f"NET/IB : Using {devices} [RO]; OOB ens192:10.0.112.11<0>", "Using network IB"))
+    assert ([one["device"] for one in found["devices"]], found["no_device"]) == (names, False)
 
 
 def test_the_mtu_and_gid_of_connections_are_read():

@@ -129,6 +129,12 @@ def test_json_that_is_broken_has_no_figure(text, words):
         (" Completion with error at client\n Failed status 4: wr_id 0 syndrom 0x51", "rdma_protection"),
         # A sweep that broke off has rows of the sizes before.
         (texts.perftest([ROW], texts.BW_GB) + " Failed status 12: wr_id 0 syndrom 0x81\n", "rdma_path"),
+        (
+            "allocated GPU buffer of a 131072 address at 0x5 for type CUDA_MEM_DEVICE\n"
+            "Couldn't allocate MR with error=14\nFailed to create MR\n",
+            "no_gpudirect",
+        ),
+        (" Port number 1 state is Down\n Couldn't set the link layer\n", "port_down"),
     ],
 )
 def test_what_is_known_of_failures_is_told(text, code):
@@ -139,6 +145,30 @@ def test_what_is_known_of_failures_is_told(text, code):
 
 
 @pytest.mark.parametrize(
+    "text, reason",
+    [
+        # A status that nobody explains ends a sweep all the same.
+        (
+            texts.perftest([ROW], texts.BW_GB) + " Completion with error at client\n Failed status 9: wr_id 0\n",
+            "RDMA_Write BW Test failed: Completion with error at client.",
+        ),
+        (
+            texts.perftest([], texts.BW_GB) + "ethernet_read_keys: Couldn't read remote address\n Unable to read\n",
+            "RDMA_Write BW Test failed: ethernet_read_keys: Couldn't read remote address.",
+        ),
+        (
+            "CUDA DMA-BUF cannot be used without CUDA\n Parser function exited with Error\n",
+            "perftest failed: CUDA DMA-BUF cannot be used without CUDA.",
+        ),
+    ],
+    ids=["a sweep that broke off", "no keys", "an option"],
+)
+def test_what_it_says_of_itself_is_the_reason(text, reason):
+    found = perftest.parse(text)
+    assert (found["understood"], found["why"], "gbps" in found) == (True, reason, False)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
@@ -146,10 +176,12 @@ def test_what_is_known_of_failures_is_told(text, code):
         texts.perftest([], texts.BW_GB),
         texts.perftest([ROW], " #bytes #iterations  BW peak[furlong]  BW average[furlong]  MsgRate[Mpps]"),
         texts.perftest([" 65536 5000 nan nan nan"], texts.BW_GB),
+        texts.perftest([" 65536 5000 0.00 -92.4 -0.17"], texts.BW_GB),
+        texts.perftest([" 65536 5000 1e999 1e999 0.17"], texts.BW_GB),
         texts.perftest([" 2 1000 0 0 0.00 0 0 0 0"], texts.LAT),
         texts.perftest([" 65536 5000 92.4"], texts.BW_GB),
     ],
-    ids=["empty", "foreign", "no row", "other unit", "no number", "zero latency", "half a row"],
+    ids=["empty", "foreign", "no row", "other unit", "no number", "below zero", "no end", "zero latency", "half a row"],
 )
 def test_what_is_not_understood_is_no_zero(text):
     found = perftest.parse(text)

@@ -66,11 +66,58 @@ def test_where_a_ping_of_full_size_ends(text, where, mtu):
 
 @pytest.mark.parametrize(
     "text, understood",
-    [("ping: job-02: Name or service not known", True), ("", False), ("5 packets transmitted, 5 received", False)],
+    [
+        ("ping: job-02: Name or service not known", True),
+        ("ping: bad address 'job-02'", True),
+        ("connect: Network is unreachable", True),
+        ("PING 192.168.50.12 (192.168.50.12): 8972 data bytes\nping: sendto: Message too long", True),
+        ("", False),
+        ("5 packets transmitted, 5 received", False),
+        # Another language than the one that was asked for.
+        ("PING a (192.168.50.12) 8972(9000) Bytes an Daten.\n5 Pakete übertragen, 5 empfangen, 0% packet loss", False),
+    ],
 )
 def test_a_ping_that_says_nothing_of_size_proves_nothing(text, understood):
     found = ping.parse(text)
     assert (found["understood"], bool(found["why"])) == (understood, True)
+
+
+def test_a_packet_that_did_not_leave_was_not_lost_on_the_way():
+    found = ping.parse(texts.PING.format(lines="ping: sendmsg: Message too long", received=0, loss=100))
+    assert found["why"] == "ping failed: sendmsg: Message too long."
+
+
+def test_a_warning_of_ping_is_no_refusal():
+    text = "ping: Warning: source address might be selected on device other than: ens224.\n"
+    found = ping.parse(text + texts.PING.format(lines="", received=0, loss=100))
+    assert (found["why"], found["where"]) == ("", "silent")
+
+
+@pytest.mark.parametrize(
+    "lines, says",
+    [
+        ("From 192.168.50.1 icmp_seq=1 Packet filtered", "Packet filtered"),
+        ("From 192.168.50.1: icmp_seq=1 Destination Host Prohibited", "Destination Host Prohibited"),
+        ("From 192.168.50.1 icmp_seq=1 Destination unreachable: No route", "Destination unreachable: No route"),
+    ],
+)
+def test_who_does_not_let_packets_through_is_named(lines, says):
+    found = ping.parse(texts.PING.format(lines=lines, received=0, loss=100))
+    assert (found["where"], found["unreachable"]) == ("unreachable", {"address": "192.168.50.1", "says": says})
+
+
+@pytest.mark.parametrize(
+    "begin, packet",
+    [
+        ("PING fd00::12(fd00::12) from fd00::11 ens224: 8952 data bytes", 9000),
+        ("PING job-02(fd00::12 (fd00::12)) 8952 data bytes", 9000),
+        ("PING 192.168.50.12 (192.168.50.12): 8972 data bytes", 9000),
+        ("PING 192.168.50.12 (192.168.50.12) from 192.168.50.11 ens224: 8972(9000) bytes of data.", 9000),
+    ],
+)
+def test_headers_are_those_of_the_protocol(begin, packet):
+    found = ping.parse(f"{begin}\n5 packets transmitted, 5 received, 0% packet loss, time 812ms\n")
+    assert (found["why"], found["packet"]) == ("", packet)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +149,8 @@ def test_the_usual_end_of_rping_is_no_failure(text, answered, side):
         ),
         ("cma event RDMA_CM_EVENT_UNREACHABLE, error -110\n", "rdma_path", True),
         (texts.pings(1) + "client DISCONNECT EVENT...\n", None, True),
+        ("cq completion failed status 12\nwait for RDMA_WRITE_ADV state 10\n", "rdma_path", True),
+        (texts.pings(1) + "cq completion failed status 12\n", "rdma_path", True),
         (texts.pings(3) + "data mismatch!\n", None, True),
         ("client DISCONNECT EVENT...\n", None, False),
         ("", None, False),
@@ -139,6 +188,11 @@ def test_pings_that_were_not_answered_fail(text, code, understood):
             "1024 167.82\n4194304 12000.5",
             ("MB/s", None, 96.004),
         ),
+        (
+            "# OSU MPI_Get latency Test v5.7.1\n# Window creation: MPI_Win_allocate\n# Size          Latency (us)",
+            "4 44.87",
+            ("us", 44.87, None),
+        ),
         # Open MPI put its prefix at the end of a line that came in two pieces.
         (
             "[1,0]<stdout>:# OSU MPI Bandwidth Test v7.4\n[1,0]<stdout>:# Size      Bandwidth (MB/s)[1,0]<stdout>:",
@@ -157,6 +211,12 @@ def test_osu_by_the_words_of_its_head(head, rows, expected):
 )
 def test_osu_without_head_or_rows_is_none(text):
     assert osu.parse(text)["understood"] is False
+
+
+def test_osu_without_a_column_that_counts_says_so():
+    head = "# OSU MPI Non-blocking Allgather Latency Test v5.7.1\n# Size   Overall(us)   Compute(us)   Overlap(%)\n"
+    found = osu.parse(head + "4 77.23 56.31 60.23\n")
+    assert (found["understood"], "neither a latency nor a bandwidth" in found["why"]) == (False, True)
 
 
 CHECKED = (
@@ -189,6 +249,25 @@ def test_osu_that_refuses_says_why(line, told):
     assert (found["understood"], told in found["why"]) == (True, True)
 
 
+LACKING = {
+    "Open MPI 4": (
+        "mpirun was unable to find the specified executable file, and therefore\ndid not launch the job.\n\n"
+        "Node:       job-02\nExecutable: osu_bw\n"
+    ),
+    "Open MPI 5": (
+        "prterun was unable to launch the specified application as it could not\naccess or execute an executable:\n\n"
+        "Executable: osu_bw\nNode: job-02\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", LACKING.values(), ids=LACKING)
+def test_a_program_of_osu_that_is_not_there_is_named(text):
+    found = osu.parse(f"{'-' * 60}\n{text}{'-' * 60}\n")
+    assert found["why"] == "OSU failed: osu_bw is not in the image."
+    assert found["error"]["code"] == "command_missing"
+
+
 def test_processes_are_counted_by_host():
     found = hostnames.parse(texts.tagged("job-01") + texts.tagged("job-02", 1) + texts.tagged("job-02", 2))
     assert (found["hosts"], found["ranks"]) == ({"job-01": 1, "job-02": 2}, 3)
@@ -212,6 +291,8 @@ def test_ranks_that_do_not_belong_together_are_no_start(lines, ok):
     "lines, hosts",
     [
         (["Warning: Permanently added '[job-02]:12345' (ED25519)", "job-01", "job-02"], {"job-01": 1, "job-02": 1}),
+        (["bash: warning: setlocale: LC_ALL: cannot change locale (en_US.UTF-8)", "job-01"], {"job-01": 1}),
+        (["[job-01:00042] Warning: could not find environment variable", "job-01"], {"job-01": 1}),
         # Words of any program are no hosts.
         (["Copy input data from the host", "Done"], None),
     ],
@@ -249,6 +330,10 @@ def test_ping_pong_of_verbs(rest, usec, code):
         ("Total: 28, Passed: 26, Failed: 0, Waived: 2\n", True, True),
         ("Total: 28, Passed: 27, Failed: 1, Waived: 0\n", True, False),
         ("Total: 28, Passed: 0, Failed: 0, Waived: 28\n", True, False),
+        # Before 2.4, of which some count no failure.
+        ("Running suite(s): Sanity\n100%: Checks: 27, Failures: 0, Errors: 0\n", True, True),
+        ("96%: Checks: 27, Failures: 1, Errors: 0\n", True, False),
+        ('Assertion "!(g == 0)" failed at sanity.cpp:181\n100%: Checks: 15, Failures: 0, Errors: 0\n', True, False),
         ("", False, False),
     ],
 )

@@ -152,7 +152,8 @@ class World:
         built = {"frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["nccl", "mpi"]}
         self.add("cluster.check_build", guests, version="0.28.1", **built)
         if len(guests) > 1:
-            self.add("cluster.mpi_allreduce", guests, test="Allreduce Latency", usec=40.0, bytes=8, wrong=None)
+            told = {"test": "Allreduce Latency", "usec": 40.0, "bytes": 8, "wrong": None, "ranks": len(guests)}
+            self.add("cluster.mpi_allreduce", guests, **told)
         direct = self.path in ("sriov", "passthrough")
         transport = "rdma" if self.rdma else "tcp"
         self.add(
