@@ -191,7 +191,7 @@ def xids(probe, wish):
             continue
         found = xid.parse(done.stdout or done.stderr)
         # All of the log is no evidence of anything; it may hold what is nobody's business.
-        probe.output = "\n".join(line for line in probe.output.splitlines() if "NVRM" in line)
+        probe.output = "\n".join(line for line in probe.output.splitlines() if re.search(r"NVRM|\bSXid \(", line))
         if not found["why"]:
             return understood(found)
     raise Answer(FAILED, found["why"])

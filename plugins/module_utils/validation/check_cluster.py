@@ -223,7 +223,11 @@ def _transport(found, wanted, answer, values, about):
             answer.fail("Not all connections reach the memory of GPUs directly.", cause, "gpudirect")
         return
     if found is None:
-        answer.fail("NCCL did not say which network it used, so that RDMA is not proved.", "", "transport_unknown")
+        names = " and ".join(str(name) for name in listing(values.get("networks")))
+        used = (
+            f"NCCL used {names}, which is not known to be RDMA" if names else "NCCL did not say which network it used"
+        )
+        answer.fail(f"{used}, so that RDMA is not proved.", "", "transport_unknown")
         return
     hosts = [str(host) for host in listing(values.get("on_sockets"))]
     places = " and ".join(spread.where(host, about.places) for host in hosts)

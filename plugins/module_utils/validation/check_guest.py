@@ -123,8 +123,9 @@ def xid(values, about):
         mine = [one for one in xids if one.get("code") == code]
         one = mine[0]
         times = f", {len(mine)} times" if len(mine) > 1 else ""
-        why = f"Xid {code} of GPU {one.get('pci')}{times}: {one.get('means')}."
-        cause = f"the GPU {one.get('pci')} of {_me(about)}"
+        device = one.get("of") or "GPU"
+        why = f"Xid {code} of {device} {one.get('pci')}{times}: {one.get('means')}."
+        cause = f"the {device} {one.get('pci')} of {_me(about)}"
         if one.get("kind") == "hardware":
             answer.fail(why, cause, "xid")
         else:

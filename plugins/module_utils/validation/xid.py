@@ -66,7 +66,7 @@ _KERNEL = re.compile(
 
 
 def parse(text):
-    """The Xids of a log of the kernel: [{code, pci, time, kind, means, says}]."""
+    """The Xids of a log of the kernel: [{code, pci, time, kind, means, says, of}], of being GPU or switch."""
     lines = texts.lines(text)
     said = [line for line in lines if _KERNEL.search(line)]
     if not said:
@@ -92,10 +92,10 @@ def _xid(line):
         # Two lines with raw data follow the one with the severity.
         if not re.match(r"(Non-?)?Fatal\b", rest, re.IGNORECASE):
             return None
-        kind, means = HARDWARE, "error of a switch of NVLinks (SXid)"
+        kind, means = HARDWARE, "error of a switch of NVLinks"
     if kind == HARDWARE and _MILD.search(rest):
         kind = UNKNOWN
-    return _told(line, code, pci, kind, means, rest)
+    return dict(_told(line, code, pci, kind, means, rest), of="switch" if _SWITCH.search(line) else "GPU")
 
 
 def _fallen(line):
@@ -103,7 +103,8 @@ def _fallen(line):
     if found is None:
         return None
     # Where the sentence takes several lines, the address is in an earlier one.
-    return _told(line, FALLEN, found.group(1) or "of unknown address", *MEANINGS[FALLEN], found.group(0))
+    told = _told(line, FALLEN, found.group(1) or "of unknown address", *MEANINGS[FALLEN], found.group(0))
+    return dict(told, of="GPU")
 
 
 def _told(line, code, pci, kind, means, says):

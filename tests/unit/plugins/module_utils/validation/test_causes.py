@@ -75,6 +75,12 @@ def test_the_environment_of_a_run_keeps_nccl_on_sockets(settings, no_device, wor
     assert row_of(lab.judged(), "cluster.nccl rdma")["cause"] == f"NCCL on sockets{words}"
 
 
+def test_a_network_of_nccl_that_nobody_knows_is_named():
+    lab = World(2, "sriov")
+    lab.set("cluster.nccl", transport=None, networks=["AWS Libfabric"])
+    assert row_of(lab.judged(), "cluster.nccl rdma")["why"].startswith("NCCL used AWS Libfabric, which is not known to")
+
+
 def test_one_guest_whose_nccl_went_on_sockets_is_named():
     lab = World(4, "sriov")
     lab.set("cluster.nccl", transport="mixed", on_sockets=["job-02"])

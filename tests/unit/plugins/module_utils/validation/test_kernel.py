@@ -59,6 +59,17 @@ def test_the_forms_of_errors_of_gpus_and_their_switches(line, expected):
     assert [(one["code"], one["pci"], one["kind"]) for one in found] == ([expected] if expected else [])
 
 
+def test_an_error_of_a_switch_is_not_one_of_a_gpu():
+    lines = "".join(
+        f"[   12.000000] {line}\n"
+        for line in (
+            "nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30 Fault",
+            "NVRM: Xid (PCI:0000:03:00): 79, gone",
+        )
+    )
+    assert [one["of"] for one in xid.parse(lines)["xids"]] == ["switch", "GPU"]
+
+
 def test_a_gpu_that_fell_off_the_bus_is_told_once():
     lines = texts.XID.format(79) + "[ 3606.9] NVRM: GPU 0000:03:00.0: GPU has fallen off the bus.\n"
     assert len(xid.parse(lines)["xids"]) == 1
