@@ -13,7 +13,7 @@ import json
 import re
 
 _PLAIN = re.compile(r"[A-Za-z_][\w./-]*|\d+")
-_QUOTED = r'"(?:[^"\\]|\\.)*"' r"|'(?:[^']|'')*'"
+_QUOTED = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')"""
 # A text in quotes, or a comment behind a blank.
 _COMMENT = re.compile(rf"({_QUOTED})|(?:^|\s)#.*$")
 # What stands between commas, of a list or mapping in one line.
