@@ -100,7 +100,12 @@ FAULTS = {
     "guest-firewall-ranks": Fault(
         "guest",
         script(f"iptables -I {RANKS}", f"iptables -D {RANKS}"),
-        (*ways("pair.mpi_lat", FAIL, CLOSED), *ways("pair.mpi_bw", FAIL, CLOSED)),
+        # Whether Open MPI says what it waits for, before it is ended, is a matter of chance in one of the directions.
+        (
+            Seen("pair.mpi_lat job-02 > job-01", FAIL, (CLOSED, SECOND)),
+            Seen("pair.mpi_lat job-01 > job-02", FAIL),
+            *ways("pair.mpi_bw", FAIL),
+        ),
         MPI,
         # Two ranks that reduce begin with the one that may connect.
         also=("cluster.mpi_allreduce",),
