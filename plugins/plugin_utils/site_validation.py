@@ -212,19 +212,12 @@ def _osu(wish, intent, told):
         if not command or rungs.left_out(rung, intent):
             continue
         pairs = rung.of == "pair"
+        # A pair has two ranks and no more.
+        own = {"slots": 1} if pairs else {}
         for step in rounds.steps(everybody, intent["rounds"]) if pairs else [[everybody]]:
-            # Between two ranks and no more.
-            some = {name: {**host, **({"slots": 1} if pairs else {})} for name, host in hosts.items()}
+            runs = [(list(names), [dict(hosts[name], **own) for name in names]) for names in step]
             steps.append(
-                [
-                    {
-                        "check": rung.check,
-                        "guests": list(names),
-                        "hosts": [some[name] for name in names],
-                        "command": command,
-                    }
-                    for names in step
-                ]
+                [{"check": rung.check, "guests": names, "hosts": some, "command": command} for names, some in runs]
             )
     return steps
 

@@ -64,7 +64,8 @@ BRANCHES = (
 )
 
 # Sources: version tables of docs.nvidia.com/vgpu (11.0 to 19.1), versions of the KVM packages of each release, a
-# bulletin of NVIDIA's (13.8, 15.2, 15.3). Seen on ESXi: names of depots (12.1, 15.1, 15.4, 16.1, 20.1), output of
+# bulletin of NVIDIA's (13.8, 15.2, 15.3); tables in the field and names of files for 19.3 to 20.1 and the guest of
+# 16.13 [unsure]. Seen on ESXi: names of depots (12.1, 15.1, 15.4, 16.1, 20.1), output of
 # esxcli (14.1, 16.0, 16.10), a field report (14.0), frankdenneman.nl 2023-07-06 (15.2), the NVIDIA AI Enterprise user
 # guide 5.0 (15.3, 17.1) and that of vGPU 17 (17.6), test data of vmware/govmomi (17.0), release notes of vGPU 19.
 RELEASES = (
