@@ -12,9 +12,11 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 VENV := .build/venv
 READY := $(VENV)/.ready
 COLLECTION := .build/collections/ansible_collections/aiready/vsphere
-IN_VENV = PATH="$$PWD/$(VENV)/bin:$$PATH" PYTHONPATH="$$PWD/tests" PYTHONDONTWRITEBYTECODE=1 \
+IN_VENV = AIREADY_MAKE="$$PPID" PATH="$$PWD/$(VENV)/bin:$$PATH" PYTHONPATH="$$PWD/tests" PYTHONDONTWRITEBYTECODE=1 \
 	ANSIBLE_COLLECTIONS_PATH="$$PWD/.build/collections" ANSIBLE_HOME="$$PWD/.build/ansible-home"
-PYTEST = $(IN_VENV) python -m pytest -n $(JOBS)
+# Nothing of a command is left, however it ends; gates, rehearse and twin see to that themselves.
+ALONE = $(IN_VENV) python -m supervise
+PYTEST = $(ALONE) python -m pytest -n $(JOBS)
 GATES = $(IN_VENV) python -m gates
 
 .DEFAULT_GOAL := help
@@ -23,7 +25,7 @@ GATES = $(IN_VENV) python -m gates
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-rehearse: setup ## the whole way on a simulated data centre (STAGES=infrastructure: without guests; CHECKS=all: planned before, run twice, repaired; FAULTS=some, KILLS=10: see docs/contributing.md)
+rehearse: setup ## the whole way on a simulated data centre (STAGES=infrastructure: without guests; CHECKS=all: planned before, run twice, repaired; FAULTS=handful: six wrong settings that have to be named; KILLS=10; see docs/contributing.md)
 	@$(IN_VENV) python -m rehearse --stages "$(or $(STAGES),auto)" $(if $(CHECKS),--checks "$(CHECKS)") $(if $(FAULTS),--faults "$(FAULTS)") $(if $(KILLS),--kills "$(KILLS)")
 
 twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large, PORT=8989); its endpoint is in .build/lab
@@ -45,10 +47,10 @@ e2e: setup ## playbooks against the simulated vCenter
 	@$(PYTEST) $(or $(T),tests/e2e)
 
 guests: setup ## roles and modules on guests that are real Linux; needs Docker (T=path or -k expression narrows)
-	@$(IN_VENV) python -m pytest $(or $(T),tests/guests)
+	@$(ALONE) python -m pytest $(or $(T),tests/guests)
 
 browser: setup ## the report in a real browser; needs Chromium (T=path or -k expression narrows)
-	@$(IN_VENV) python -m pytest $(or $(T),tests/browser)
+	@$(ALONE) python -m pytest $(or $(T),tests/browser)
 
 sanity: setup ## ansible-test sanity on every Python from 3.8 that is here
 	@$(GATES) sanity
@@ -60,10 +62,10 @@ build: setup ## the tarball for Galaxy in .build/dist, checked as Galaxy's impor
 	@$(GATES) tarball
 
 docs: setup ## pages of the modules and roles as HTML in .build/docs
-	@$(IN_VENV) python -m gates.pages
+	@$(ALONE) python -m gates.pages
 
 bench: setup ## requests and times of modules, planners and playbooks, in part beside community.vmware's
-	@$(IN_VENV) python -m bench
+	@$(ALONE) python -m bench
 
 lock: setup ## renew the locks in requirements/ from the *.in files
 	@for name in tools:3.11 newer-core:3.12 oldest-core:3.11; do \
@@ -72,7 +74,7 @@ lock: setup ## renew the locks in requirements/ from the *.in files
 			--output-file "requirements/$$name.txt" "requirements/$$name.in" || exit; done
 
 clean: ## everything that these commands made
-	-@test ! -x $(VENV)/bin/python || $(IN_VENV) python -m twin.guests clean
+	-@test ! -x $(VENV)/bin/python || $(ALONE) python -m twin.guests clean
 	rm -rf .build .ansible collections tests/output .pytest_cache .ruff_cache
 	find plugins tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -81,7 +83,8 @@ setup: $(READY) $(COLLECTION)/galaxy.yml
 
 $(READY): requirements/tools.txt tests/gates/bootstrap.py
 	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 found on PATH. On Debian 12, as root: apt-get install python3 python3-venv"; exit 1; }
-	@"$(PYTHON)" tests/gates/bootstrap.py $(VENV) requirements/tools.txt
+	@AIREADY_MAKE="$$PPID" PYTHONPATH="$$PWD/tests" PYTHONDONTWRITEBYTECODE=1 \
+		"$(PYTHON)" -m supervise "$(PYTHON)" tests/gates/bootstrap.py $(VENV) requirements/tools.txt
 	@touch $@
 
 $(COLLECTION)/galaxy.yml:

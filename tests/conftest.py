@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 # A class of ansible-core's own, private there: `ansible-test sanity` covers the public way to the same imports.
@@ -26,6 +27,27 @@ def link_collection() -> None:
 
 link_collection()
 sys.path.insert(0, str(ROOT / "tests"))
+
+
+def choose_folder_for_temporary_files() -> None:
+    """Where tools can cope with the path: sockets have at most 107 bytes, and scripts do not quote."""
+    from supervise import runs
+
+    if not runs.inside():
+        os.environ["TMPDIR"] = tempfile.tempdir = str(runs.base())
+
+
+choose_folder_for_temporary_files()
+
+
+def pytest_configure(config) -> None:
+    """Keep paths of tests short below the folder of a supervised command: sockets have at most 107 bytes."""
+    from supervise import runs
+
+    if runs.inside() and config.option.basetemp is None:
+        config.option.basetemp = tempfile.mkdtemp(prefix="t")
+
+
 # For the commands that tests start: the same collection, and nothing of the user's home.
 os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(COLLECTIONS)
 os.environ.setdefault("ANSIBLE_HOME", str(ROOT / ".build" / "ansible-home"))

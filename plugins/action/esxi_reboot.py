@@ -47,15 +47,16 @@ def follow(args, run, tell, now=time.monotonic):
     while True:
         slice_s = max(1, min(SLICE_S, limit_s - int(now() - began)))
         answer = run(dict(args, timeout_s=slice_s))
-        first = first or answer
         waited_s = int(now() - began)
         failure = answer.get("failure") or {}
         if failure.get("code") != "host_not_back" or waited_s >= limit_s:
-            return _whole(first, _limited(answer, slice_s, limit_s))
+            answer = _limited(answer, slice_s, limit_s)
+            return answer if first is None else _whole(first, answer)
         tell(
             f"{args['host']}: not back after {waited_s} of {limit_s} seconds; "
             f"vCenter sees it as {failure['connection']}."
         )
+        first = first or answer
         args.update(state="back", booted_after=failure["later_than"])
 
 
@@ -76,9 +77,7 @@ def _limited(answer, slice_s, limit_s):
 
 
 def _whole(first, last):
-    """The last answer, with what the first slice found and changed."""
-    if first is last:
-        return last
-    changed = first["changed"] or last["changed"]
-    host = dict(last["host"], before=first["host"]["before"], changes=first["host"]["changes"], changed=changed)
-    return dict(last, host=host, changed=changed)
+    """The last answer, with what the first slice found and changed; the last one may be a failure before any look."""
+    changed = first["changed"] or last.get("changed", False)
+    host = dict(last.get("host", first["host"]), before=first["host"]["before"], changes=first["host"]["changes"])
+    return dict(last, host=dict(host, changed=changed), changed=changed)

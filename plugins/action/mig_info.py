@@ -15,7 +15,9 @@ class ActionModule(RemoteAction):
 
     def work(self, module, remote):
         try:
-            gpus = info.look(remote, module.params["gpus"])
+            gpus, missing, sentence = info.look(remote, module.params["gpus"])
         except OperatorError as error:
-            module.fail_json(msg=error.message, failure=error.failure, changed=False, gpus=[])
-        module.exit_json(changed=False, gpus=gpus)
+            module.fail_json(msg=error.message, failure=error.failure, changed=False, gpus=[], missing=[])
+        if sentence:
+            module.warn(f"{sentence}.")
+        module.exit_json(changed=False, gpus=gpus, missing=missing)

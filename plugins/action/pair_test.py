@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import os
-import re
-from pathlib import Path
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import evidence
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_reach
@@ -16,8 +15,6 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.guests_action impo
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.pair_steps import PairSteps
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.pair_watch import PairWatch
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_noun import new_run
-
-EVIDENCE = "evidence"
 
 
 class ActionModule(GuestsAction):
@@ -33,10 +30,10 @@ class ActionModule(GuestsAction):
     def meet(self, module, task_vars):
         wish = module.params
         names = [guest["name"] for guest in wish["guests"]]
-        evidence = Evidence(wish["result_dir"], module.warn)
+        kept = Evidence(wish["result_dir"], module.warn)
         reach = training_reach.opened(self, names, task_vars), training_reach.opened(self, names, task_vars)
         with reach[0] as guests, reach[1] as control:
-            watch = PairWatch(wish, guests, control, PairSteps(wish, new_run()), self.say, evidence.keep)
+            watch = PairWatch(wish, guests, control, PairSteps(wish, new_run()), self.say, kept.keep)
             watch.look()
             if not module.check_mode:
                 watch.run()
@@ -60,18 +57,16 @@ class Evidence:
     """Files with all that was printed. A full disk on the controller does not end a test."""
 
     def __init__(self, folder, warn):
-        self._folder = Path(os.path.expanduser(folder)) if folder else None
+        self._folder = os.path.expanduser(folder) if folder else None
         self._warn, self._warned = warn, False
 
-    def keep(self, name, text):
+    def keep(self, words, text):
         """Write one, and tell where it is in the folder of results; an empty text where it is not."""
         if self._folder is None:
             return ""
-        place = f"{EVIDENCE}/{re.sub(r'[^A-Za-z0-9._-]', '_', name)}.txt"
+        place = evidence.place(*words)
         try:
-            path = self._folder / place
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            evidence.write(self._folder, place, text)
         except OSError as trouble:
             if not self._warned:
                 self._warn(f"Evidence could not be written to {self._folder}: {trouble.strerror}.")

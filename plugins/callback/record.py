@@ -130,7 +130,7 @@ class CallbackModule(CallbackBase):
             return
         if course.now is not None:
             course.now.seconds = course.seconds()
-        told = run_record.told(course, self._began, course.clock.stamp())
+        told = run_record.told(course, self._began, course.clock.stamp(), self._listener.simulated)
         self._record.write(self._listener.folder.path, told, at_once)
 
     def _broken_off(self):

@@ -31,6 +31,7 @@ options:
       - Whether the certificate of the BMC must be valid and made for O(bmc_address).
       - With V(false) anybody between this machine and the BMC can read the password.
       - If the task does not set it, the environment variable E(AIREADY_BMC_VALIDATE_CERTS) is used.
+      - A task that does not verify the certificate warns and names the setting. With O(bmc_ca_file) it is refused.
     type: bool
     default: true
   bmc_ca_file:

@@ -36,6 +36,7 @@ options:
       - With V(false) anybody between this machine and vCenter can read the password. A certificate that changes
         while a session is kept is refused all the same.
       - If the task does not set it, the environment variable E(VMWARE_VALIDATE_CERTS) is used.
+      - A task that does not verify the certificate warns and names the setting. With O(ca_file) it is refused.
     type: bool
     default: true
   ca_file:

@@ -28,7 +28,8 @@ options:
     required: true
     description:
       - What the host shall be, with the keys C(driver), C(kernel_settings), C(module_options), C(graphics_type),
-        C(mig), C(pvrdma), C(vmknic), C(mtu), C(gpu_passthrough), C(profiles) and C(in_service). Each may be left out.
+        C(mig), C(pvrdma), C(vmknic), C(mtu), C(gpu_passthrough), C(nics), C(vfs), C(profiles) and C(in_service). Each
+        may be left out.
   answers:
     type: list
     elements: list
@@ -36,6 +37,8 @@ options:
     description:
       - Pairs of a step and the result of a module that was run in check mode, for what the host itself does not tell,
         such as its BIOS.
+      - A third element says whether the module had to be run. If it is true and the result is missing or skipped, that
+        is an entry of its own, since nothing was verified.
 seealso:
   - module: aiready.vsphere.esxi_host_info
 """
@@ -57,12 +60,17 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - What is missing, each with C(step) and C(text).
+    - What is missing, each with C(step), C(text), C(path), C(requested) and C(found), which
+      C(differs) has in one text.
   type: list
   elements: dict
   sample:
     - step: driver
       text: the driver 550.54.16 is installed and not loaded; a restart is missing
+      path: driver.loaded
+      requested: "true"
+      found: "false"
+      differs: "driver.loaded: requested true, found false"
 """
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.deferred import deferred

@@ -23,10 +23,12 @@ options:
     description:
       - The answers. C(questions), from P(aiready.vsphere.preflight_questions#filter), and C(limits) with C(clock_s),
         C(controller_gb) and C(guest_gb) have to be there.
-      - C(site); C(vcenter), of M(aiready.vsphere.vcenter_access_info); C(here), of
-        M(aiready.vsphere.surroundings_info); C(hosts), the C(esxi_host_preview) of each; C(switches), the answer of
-        M(aiready.vsphere.roce_qos) in check mode of each; C(problems) of what differs for single hosts, by their names,
-        and C(switch_problems); C(machines), the C(training_vm_preview); and C(guests).
+      - C(controller), of P(aiready.vsphere.controller_needs#filter); C(site); C(vcenter), of
+        M(aiready.vsphere.vcenter_access_info); C(here), of M(aiready.vsphere.surroundings_info); C(hosts), the
+        C(esxi_host_preview) of each; C(switches), the answer of M(aiready.vsphere.roce_qos) in check mode of each;
+        C(problems) of what differs for single hosts, by their names,
+        and C(switch_problems); C(broken), a list of C(where) and C(why) of what could not be worked out; C(machines),
+        the C(training_vm_preview); and C(guests).
         Who could not be asked has an empty answer.
 seealso:
   - plugin: aiready.vsphere.preflight_questions
@@ -47,8 +49,8 @@ RETURN = r"""
 _value:
   description:
     - C(findings), each with C(category), C(where), C(what), C(state) (V(ok), V(will be changed), V(open) or V(blocks)),
-      C(found), C(wanted) and C(todo), the worst last; C(counts) by state; C(blocked); C(sentence), what blocks and what
-      to do; and C(table), one line for each.
+      C(found), C(wanted), C(todo) and C(code), the worst last; C(counts) by state; C(blocked); C(sentence), what blocks
+      and what to do; and C(table), one line for each.
   type: dict
 """
 

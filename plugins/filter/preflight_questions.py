@@ -48,7 +48,8 @@ _value:
     - C(problems) of the site, without which there is nothing else; the C(stages) inside guests; C(datacenter);
       C(privileges), each with C(stage), C(why), C(kind), C(name) and C(privilege); C(objects), the same as
       M(aiready.vsphere.vcenter_access_info) takes it; C(addresses), C(registries) and C(paths), as
-      M(aiready.vsphere.surroundings_info) takes them; and C(secrets), each as where, what, whether it is there, and
+      M(aiready.vsphere.surroundings_info) takes them; C(unverified), connections whose certificate is not verified,
+      each with the setting; and C(secrets), each as where, what, whether it is there, and
       what to do.
   type: dict
 """

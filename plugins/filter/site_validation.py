@@ -14,7 +14,7 @@ author:
 description:
   - Works out which checks there are, between which guests, with what they are judged, and how it is trained for them.
   - The result fits the inputs of the role P(aiready.vsphere.validation#role), without the prefix of their names.
-positional: _input, guests, host_ports
+positional: _input, guests, host_ports, surroundings
 options:
   _input:
     type: dict
@@ -36,6 +36,13 @@ options:
     description:
       - RV(aiready.vsphere.esxi_roce_info#module:hosts). Where the site does not say the speed of the line, it is that
         of the fastest of the ports that the site names for its data path.
+  surroundings:
+    type: dict
+    default: {}
+    description:
+      - Settings that are not in the site and can be less strict than the defaults. C(hosts) has the variables of the
+        hosts of the groups C(esxi_hosts), C(switches) and C(training_guests), C(host_key_checking) is the one of
+        Ansible's configuration, and C(environment) has the variables of the environment that replace keys of the site.
 seealso:
   - plugin: aiready.vsphere.site_training
     plugin_type: filter
@@ -57,7 +64,7 @@ RETURN = r"""
 _value:
   description:
     - The guests, options of the modules that measure, and the intent that results are held to. C(problems)
-      tells what is wrong with the guests.
+      tells what is wrong with the guests, and C(relaxed) lists each setting that is less strict than its default.
   type: dict
   sample:
     guests:

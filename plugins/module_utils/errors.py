@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
+
 
 class OperatorError(Exception):
     """Something an operator can act on: the object, what was wanted, what is there, what to do.
@@ -14,12 +16,10 @@ class OperatorError(Exception):
     """
 
     def __init__(self, subject, wanted, found, todo, code, **data):
-        self.subject = subject
-        self.wanted = wanted
-        self.found = found
-        self.todo = todo
+        # Guests, switches and BMCs have their words in it, and a terminal shows it.
+        self.subject, self.wanted, self.found, self.todo = map(plain_text.shown, (subject, wanted, found, todo))
         self.code = code
-        self.data = data
+        self.data = plain_text.shown_all(data)
         super().__init__(self.message)
 
     @property

@@ -134,6 +134,11 @@ host:
       description: V(disabled), V(normal) or V(strict).
       type: str
       returned: always
+    lockdown_exceptions:
+      description: Users whom lockdown mode lets in. Null where it is off, or where vCenter does not return them.
+      type: list
+      elements: str
+      returned: always
     services:
       description: The host's services by key, each with C(running) and C(policy).
       type: dict
@@ -172,7 +177,8 @@ host:
       description:
         - The physical ports, each with C(device), C(pci), C(driver), C(mtu), C(switch), C(numa_node), C(root),
           C(link_mbps), C(rdma) (C(name), C(state), C(mtu)), C(dcb) (C(mode), and C(pfc), the priorities with flow
-          control) and C(passthrough) (C(configured), C(active)).
+          control), C(passthrough) (C(configured), C(active)) and C(vfs) (the virtual functions that are C(active), and
+          C(max), the most that the running firmware allows).
         - C(rdma) and C(dcb) are null for a port that has none. Of an RDMA adapter that was given away only C(pci) and
           where it sits is known.
       type: list
@@ -193,7 +199,9 @@ host:
       elements: dict
       returned: always
     vmkernel:
-      description: The VMkernel adapters, each with C(device), C(mtu), C(services), C(switch) and C(ip).
+      description:
+        - The VMkernel adapters, each with C(device), C(mtu), C(services), C(switch), C(ip), C(netmask), C(portgroup)
+          and C(vlan). C(vlan) is 0 without a VLAN, and null where the port group carries several or a private one.
       type: list
       elements: dict
       returned: always
@@ -239,7 +247,7 @@ def main():
     vcenter = None
     try:
         vcenter = session.connect(module.params, module.warn)
-        found, vms, answers = gather.gather(vcenter, module.params)
+        found, vms, answers = gather.gather(vcenter, module.params, module.warn)
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
     finally:

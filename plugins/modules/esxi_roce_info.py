@@ -213,6 +213,25 @@ hosts:
           type: dict
           returned: always
           sample: {vmk1: 9000}
+        switch:
+          description: Virtual switch of an ESXi host that it is an uplink of. Empty for none, null where not known.
+          type: str
+          returned: always
+          sample: dvs-train
+        portgroups:
+          description: The port groups of that switch, each with C(name) and C(vlan).
+          type: list
+          elements: dict
+          returned: always
+          sample: [{name: pg-rdma, vlan: 111}]
+        addresses:
+          description:
+            - Who has an address there, each with C(device), C(ip), C(netmask), C(vlan), C(portgroup) and C(pvrdma).
+            - On ESXi these are the VMkernel adapters of its switch, and C(pvrdma) says which one PVRDMA uses.
+          type: list
+          elements: dict
+          returned: always
+          sample: [{device: vmk1, ip: 192.0.2.11, netmask: 255.255.255.0, vlan: 111, portgroup: pg-rdma, pvrdma: true}]
         pause:
           description: Whether it pauses all traffic of the link, in either direction.
           type: bool

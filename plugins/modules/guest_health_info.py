@@ -87,11 +87,11 @@ options:
     default: before
   simulated:
     description:
-      - What of the guest stands in for real devices, in a lab of your own or a rehearsal. Results that stem from it are
-        marked (RV(measurements[].simulated)).
+      - Parts of the site that are simulated, in a lab or a rehearsal. Results that rest on one of them are marked
+        (RV(measurements[].simulated)).
     type: list
     elements: str
-    choices: [rdma, gpu]
+    choices: [rdma, gpu, network, guests, vcenter, hosts, switches]
     default: []
 seealso:
   - module: aiready.vsphere.guest_rdma_info
@@ -173,7 +173,7 @@ measurements:
       returned: always
       sample: ""
     simulated:
-      description: Whether it stems from a device that O(simulated) names.
+      description: Whether it rests on a part that O(simulated) names.
       type: bool
       returned: always
       sample: false
@@ -210,6 +210,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.module_utils.health import probes
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import simulated
 
 NET = "/sys/class/net"
 ARGUMENTS = {
@@ -222,7 +223,7 @@ ARGUMENTS = {
     "rdma": {"type": "bool", "default": True},
     "checks": {"type": "list", "elements": "str", "choices": list(probes.CHECKS), "default": []},
     "phase": {"type": "str", "choices": [probes.BEFORE, probes.AFTER], "default": probes.BEFORE},
-    "simulated": {"type": "list", "elements": "str", "choices": ["rdma", "gpu"], "default": []},
+    "simulated": {"type": "list", "elements": "str", "choices": list(simulated.WORDS), "default": []},
 }
 
 

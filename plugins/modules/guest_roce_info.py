@@ -214,6 +214,25 @@ guest:
           type: dict
           returned: always
           sample: {}
+        switch:
+          description: Virtual switch of an ESXi host that it is an uplink of. Empty for none, null where not known.
+          type: str
+          returned: always
+          sample: null
+        portgroups:
+          description: The port groups of that switch, each with C(name) and C(vlan).
+          type: list
+          elements: dict
+          returned: always
+          sample: []
+        addresses:
+          description:
+            - Who has an address there, each with C(device), C(ip), C(netmask), C(vlan), C(portgroup) and C(pvrdma).
+            - On ESXi these are the VMkernel adapters of its switch, and C(pvrdma) says which one PVRDMA uses.
+          type: list
+          elements: dict
+          returned: always
+          sample: [{device: ens192, ip: 192.0.2.21, netmask: "24", vlan: null, portgroup: "", pvrdma: false}]
         pause:
           description: Whether it pauses all traffic of the link, in either direction.
           type: bool

@@ -276,6 +276,10 @@ class HostGraphics(HostNoun):
         return state
 
     def want(self, item):
+        if not item.now.devices and not item.wish["devices"]:
+            # There is nothing that the settings are for, and not every host without a GPU takes them.
+            self._warn(f"{self.label} has no NVIDIA GPU. Its graphics settings stay as they are.")
+            return item.now
         return graphics.want(self.label, item.now, item.wish)
 
     def compare(self, now, wanted):

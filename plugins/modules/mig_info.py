@@ -190,6 +190,14 @@ gpus:
       returned: always
       sample:
         - {name: /usr/bin/python3, pid: 10385, gpu_instance_id: 11}
+missing:
+  description:
+    - GPUs that are attached and do not answer, such as one that has fallen off the bus. Each by its PCI address where
+      C(nvidia-smi) reports it, else by its index or device file. The GPUs that answer are in RV(gpus) all the same.
+  returned: always
+  type: list
+  elements: str
+  sample: []
 failure:
   description: Why the task failed, with a stable C(code) and what else is known.
   returned: failure

@@ -88,6 +88,17 @@ options:
     type: str
     choices: [mode_only, instances]
     default: mode_only
+  lost_gpus:
+    description:
+      - What to do for V(all) when a GPU of the host is attached and does not answer.
+      - V(refuse) fails before any change and names the missing GPUs.
+      - V(ignore) goes on with the GPUs that answer, and warns.
+      - Has no effect on GPUs that are named by UUID, PCI address or model. An index is refused in any case, because it
+        may name another GPU.
+    type: str
+    choices: [refuse, ignore]
+    default: refuse
+    version_added: 0.1.0
   model:
     description:
       - The model to plan for, in check mode on a host that has no working driver yet. It is a product name, or a key

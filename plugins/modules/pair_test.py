@@ -186,11 +186,11 @@ options:
         default: 60
   simulated:
     description:
-      - What of the guests stands in for real devices, in a lab of your own or a rehearsal. Results that stem from it
-        are marked (RV(measurements[].simulated)).
+      - Parts of the site that are simulated, in a lab or a rehearsal. Results that rest on one of them are marked
+        (RV(measurements[].simulated)).
     type: list
     elements: str
-    choices: [rdma, gpu]
+    choices: [rdma, gpu, network, guests, vcenter, hosts, switches]
     default: []
   work_dir:
     description:
@@ -293,7 +293,7 @@ measurements:
       returned: always
       sample: evidence/pair.write_bw.train-01.train-02.txt
     simulated:
-      description: Whether it stems from a device that O(simulated) names.
+      description: Whether it rests on a part that O(simulated) names.
       type: bool
       returned: always
       sample: false

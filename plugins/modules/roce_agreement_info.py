@@ -89,6 +89,24 @@ options:
       length_m:
         description: Length of the cable in metres, which buffers have to be large enough for.
         type: int
+  host_ports:
+    description:
+      - Ports to hosts that the inventory names, as a list by the name of the switch. A list may hold ranges, such as
+        V(Ethernet1-4). A named port without a link is an error. A host on another port of such a switch is an error.
+    type: dict
+    default: {}
+  fabric_ports:
+    description:
+      - Ports to other switches that the inventory names, in the same form.
+    type: dict
+    default: {}
+  portgroups:
+    description:
+      - Names of the port groups of the data path. Their VLANs must pass all ports of the switches on the path. The port
+        groups of VMkernel adapters that PVRDMA uses are checked in any case.
+    type: list
+    elements: str
+    default: []
   strict:
     description:
       - Whether warnings count as disagreement too. They are told in any case.
@@ -225,6 +243,45 @@ paths:
       type: bool
       returned: always
       sample: false
+ends:
+  description: Every port that RoCE passes, with the settings that decide there.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: The switch, host or guest.
+      type: str
+      returned: always
+      sample: leaf-01
+    port:
+      description: Its port.
+      type: str
+      returned: always
+      sample: Ethernet1
+    switch:
+      description: Whether it is a switch.
+      type: bool
+      returned: always
+      sample: true
+    known:
+      description: Settings that are known and were compared.
+      type: list
+      elements: str
+      returned: always
+      sample: [what it trusts, flow control, the MTU]
+    untold:
+      description: Settings that are not known, since the platform has no command that reports them.
+      type: list
+      elements: str
+      returned: always
+      sample: []
+    unknown:
+      description: Settings that are not known, and that the platform can report.
+      type: list
+      elements: str
+      returned: always
+      sample: [the watchdog]
 summary:
   description: The same in lines for people. Ports of a switch with one and the same trouble share a line.
   returned: always
@@ -259,7 +316,14 @@ def main():
     except OperatorError as error:
         module.fail_json(msg=error.message, failure=error.failure)
     answer = agree(
-        wish["switches"], wish["hosts"], wish["guests"], wish["cables"], wish["config"], strict=wish["strict"]
+        wish["switches"],
+        wish["hosts"],
+        wish["guests"],
+        wish["cables"],
+        wish["config"],
+        strict=wish["strict"],
+        listed=(wish["host_ports"], wish["fabric_ports"]),
+        portgroups=wish["portgroups"],
     )
     answer["summary"] = summary(answer)
     if wish["fail"] and not answer["agreed"]:

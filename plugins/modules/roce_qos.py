@@ -125,7 +125,8 @@ options:
     default: []
   outputs:
     description:
-      - What O(state=parsed) reads. A text, or a dictionary of commands and their outputs.
+      - Captured output that O(state=parsed) reads. A text, or a dictionary of commands and their outputs.
+      - A text may be the output of one command, or a transcript of several commands with their prompts.
     type: raw
   version:
     description:
@@ -264,6 +265,12 @@ switch:
       elements: str
       returned: always
       sample: ["Ethernet2: no link, so that nothing runs there that could be looked at."]
+    ports_down:
+      description: Ports of the task that carry nothing before the change, each with C(port) and C(reason).
+      type: list
+      elements: dict
+      returned: always
+      sample: [{port: Ethernet2, reason: administratively down}]
     before:
       description: What the ports did to RoCE, in the same terms as RV(switch.after).
       type: dict

@@ -102,7 +102,9 @@ switch:
       returned: always
       sample: []
     unread:
-      description: Commands that the switch refused, so that what they tell is not known.
+      description:
+        - Commands that the switch refused, and commands, ports and texts whose output was not understood, each with
+          the reason. What they hold is not known.
       type: list
       elements: str
       returned: always
@@ -118,6 +120,11 @@ switch:
       elements: str
       returned: always
       sample: []
+    counted:
+      description: By command, all that it printed, of those commands that tell what ports counted.
+      type: dict
+      returned: always
+      sample: {show priority-flow-control counters: "Port  RxPfc  TxPfc"}
     ports:
       description:
         - By name, how each port is configured, worked out to what packets meet there. Null is not known.
@@ -125,7 +132,12 @@ switch:
           priorities
           with flow control, C(lossless) those with headroom. C(ecn) is by queue, and C(mark) is false where packets are
           dropped instead.
+        - C(pfc_asymmetric) is true where a port obeys pauses of all priorities and sends only those of C(pfc).
+        - C(enabled) is false where an administrator shut the port down. C(vlan_mode) is V(access), V(trunk) or
+          V(routed), C(untagged) the VLAN of packets without a tag, and C(tagged) the VLANs that it carries with their
+          tag, of those that exist on the switch.
         - C(running) holds the same keys as they run, with C(up) and C(counters). C(neighbours) is what LLDP shows.
+        - C(running.storms) are the queues that the watchdog holds up now, because the peer does not stop pausing.
       type: dict
       returned: always
       sample:
@@ -141,6 +153,10 @@ switch:
           shares: {"3": 50}
           mtu: 9216
           watchdog: true
+          enabled: true
+          vlan_mode: trunk
+          untagged: null
+          tagged: "111"
           running: {up: true, pfc: [3], counters: {pauses_received: {"3": 12}}}
           neighbours: [{system: esx-01.example.com, port: vmnic2, chassis: null, description: null}]
 failure:

@@ -18,6 +18,9 @@ description:
     judges each of them against what the site wants.
   - What should have been measured and was not is told as such. It never passes. What stands on something that is broken
     does not count, and says on what.
+  - A check passes where its value is required, measured, based on evidence that is kept, and as expected. A value that
+    the site does not require is C(not_required). It is shown, it never counts as passed, and it keeps nothing from
+    running.
   - Writes C(validation.json) and a file with all that was printed for each result, in O(result_dir).
 notes:
   - Runs on the controller and connects to nothing.
@@ -102,11 +105,54 @@ options:
     default: missing
   simulated:
     description:
-      - What stands in for real devices, in a lab of your own or a rehearsal.
+      - Parts of the site that are simulated, in a lab or a rehearsal. Each result that rests on one of them is marked,
+        and so are versions, restarts, changes and the parts of the topology.
+      - V(rdma) and V(gpu) are the adapters and GPUs of the guests. With V(network), the guests share one machine, so
+        that nothing between them crosses a wire. With V(guests), they are containers in place of virtual machines.
+        V(vcenter), V(hosts) and V(switches) are vCenter, the ESXi hosts and the switches.
     type: list
     elements: str
-    choices: [rdma, gpu]
+    choices: [rdma, gpu, network, guests, vcenter, hosts, switches]
     default: []
+  notes:
+    description:
+      - Remarks by check that a reader of its results has to know. Each row of the check has them in C(notes).
+    type: dict
+    default: {}
+  relaxed:
+    description:
+      - Settings that are less strict than the defaults, as the filter P(aiready.vsphere.site_validation#filter) lists
+        them. Each row that one concerns has it in C(relaxed).
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      setting:
+        description: The setting, such as C(site.guests.limits.memlock).
+        type: str
+        required: true
+      value:
+        description: Its value.
+        type: str
+        required: true
+      strict:
+        description: The value of the default, or what it requires.
+        type: str
+        required: true
+      means:
+        description: What follows from it, in one sentence.
+        type: str
+        required: true
+      checks:
+        description: The checks that it concerns.
+        type: list
+        elements: str
+        default: []
+      stages:
+        description: The stages that it concerns.
+        type: list
+        elements: str
+        default: []
   site:
     description:
       - Name of the site, for the report.
@@ -170,7 +216,7 @@ validation:
       sample:
         state: pass
         sentence: All 12 checks passed.
-        counts: {pass: 12, warn: 0, fail: 0, skipped: 0, not_run: 0, all: 12, simulated: 0}
+        counts: {pass: 12, not_required: 0, warn: 0, fail: 0, skipped: 0, not_run: 0, all: 12, simulated: 0}
     not_right:
       description:
         - The rungs that failed, warned or did not run, each with C(id), C(verdict), C(why), C(cause) and C(evidence).
@@ -196,7 +242,7 @@ validation:
           place: train-02
           rows: [guest.mtu train-02]
     simulated:
-      description: What of it stems from simulated devices.
+      description: Titles of the checks that rest on simulated parts.
       type: list
       elements: str
       returned: always
@@ -219,7 +265,7 @@ import time
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.health import record
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import baseline, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import baseline, simulated, thresholds
 
 ARGUMENTS = {
     "intent": {"type": "dict", "required": True},
@@ -233,7 +279,17 @@ ARGUMENTS = {
     "thresholds": {"type": "dict", "default": {}},
     "baseline": {"type": "path"},
     "keep": {"type": "str", "choices": list(baseline.KEEP), "default": "missing"},
-    "simulated": {"type": "list", "elements": "str", "choices": ["rdma", "gpu"], "default": []},
+    "simulated": {"type": "list", "elements": "str", "choices": list(simulated.WORDS), "default": []},
+    "notes": {"type": "dict", "default": {}},
+    "relaxed": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            **{key: {"type": "str", "required": True} for key in ("setting", "value", "strict", "means")},
+            **{key: {"type": "list", "elements": "str", "default": []} for key in ("checks", "stages")},
+        },
+    },
     "site": {"type": "str", "default": ""},
     "began": {"type": "str"},
     "result_dir": {"type": "path", "required": True},

@@ -49,6 +49,7 @@ options:
     description:
       - The driver. This is the path of a file on the guest, an address that begins with C(http://) or C(https://), or
         the name of a package in a repository of the guest. See O(source).
+      - An address with C(http://) needs O(checksum), since anybody on the way could replace what is installed as root.
       - Required with O(state=present).
     type: str
   source:

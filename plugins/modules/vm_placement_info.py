@@ -61,6 +61,13 @@ options:
       - Refused with O(path=tcp) and O(path=pvrdma), which have no network adapter in the VM as a PCIe device.
     type: bool
     default: false
+  gpu_nic_numa:
+    description:
+      - Whether GPU and port of a VM have to be on one NUMA node of the host.
+      - With V(strict), a plan in which they are not is an error. With V(any), it is a warning where O(gpudirect=true).
+    type: str
+    choices: [any, strict]
+    default: any
   path:
     description:
       - How the VMs reach the network of the training.
@@ -262,6 +269,11 @@ placement:
           type: list
           elements: int
           returned: always
+        nodes_apart:
+          description: C(gpus) and C(nics), the NUMA nodes of each, where a GPU has no port on its own node.
+            Otherwise null.
+          type: dict
+          returned: always
         root:
           description: The PCIe root that its GPUs and ports have in common, null where they have none in common.
           type: str
@@ -311,6 +323,7 @@ placement:
         nics:
           - {device: vmnic3, pci: "0000:3a:00.1", vendor_id: 15b3, device_id: 101d, label: null}
         numa_nodes: [0]
+        nodes_apart: null
         root: "0000:36"
         switch: dvs-sriov
         why: one VM per host; GPU, NIC on one root
@@ -352,6 +365,12 @@ def main():
     if not result["fits"] and module.params["fit"] == "fail":
         error = plan.does_not_fit(result)
         module.fail_json(msg=error.message, failure=error.failure, placement=result)
+    remote = answer.remote(result)
+    if remote and module.params["gpu_nic_numa"] == "strict":
+        error = plan.nodes_apart(remote)
+        module.fail_json(msg=error.message, failure=error.failure, placement=result)
+    for sentence in remote if module.params["gpudirect"] else ():
+        module.warn(f"{sentence} GPUDirect crosses the link between the processors, which costs bandwidth.")
     apart = answer.apart(result) if module.params["gpudirect"] else []
     if apart:
         module.warn(plan.no_gpudirect(apart))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.proof_gaps import results, shown
+
 # A profile that lives in a MIG instance counts slices before its memory: grid_a100-3-20c.
 MIG_PROFILE = re.compile(r"-\d+-\d+[a-z]+\Z")
 MIG_MODE = "mig"
@@ -20,10 +22,22 @@ class Gap:
 
     step: str
     text: str
+    path: str
+    requested: str
+    found: str
 
 
 def gaps(host, wanted, answers=()):
     """The gaps of a host as esxi_host_info tells it; answers are results of modules in check mode, for the rest."""
+    return [
+        dict(asdict(gap), differs=f"{gap.path}: requested {gap.requested}, found {gap.found}")
+        for gap in _gaps(host, wanted, answers)
+    ]
+
+
+def _gaps(host, wanted, answers):
+    if not host:
+        return [Gap("host", "the host was not read, so nothing verifies it", "host", "verified", "not read")]
     found = [
         *_driver(host, wanted),
         *_kernel(host, wanted),
@@ -33,11 +47,12 @@ def gaps(host, wanted, answers=()):
         *_pvrdma(host, wanted),
         *_mtu(host, wanted),
         *_passthrough(host, wanted),
+        *_functions(host, wanted),
         *_answered(answers),
         *_service(host, wanted),
     ]
     # Profiles are what all of it is for: they say little while anything else is missing.
-    return [asdict(gap) for gap in found or _profiles(host, wanted)]
+    return found or list(_profiles(host, wanted))
 
 
 def _driver(host, wanted):
@@ -47,39 +62,47 @@ def _driver(host, wanted):
     driver = host["driver"] or {"family": "none", "version": "", "loaded": False}
     version = wanted["driver"].get("version")
     if driver["family"] == "none":
-        yield Gap("driver", f"the NVIDIA host driver ({family}) is not installed")
+        yield Gap("driver", f"the NVIDIA host driver ({family}) is not installed", "driver.family", family, "none")
     elif driver["family"] != family:
-        yield Gap("driver", f"the {driver['family']} driver {driver['version']} is installed, {family} is wanted")
+        text = f"the {driver['family']} driver {driver['version']} is installed, {family} is wanted"
+        yield Gap("driver", text, "driver.family", family, driver["family"])
     elif version and driver["version"] != version:
-        yield Gap("driver", f"the driver {driver['version']} is installed, {version} is wanted")
+        text = f"the driver {driver['version']} is installed, {version} is wanted"
+        yield Gap("driver", text, "driver.version", version, driver["version"])
     elif not driver["loaded"]:
-        yield Gap("driver", f"the driver {driver['version']} is installed and not loaded; a restart is missing")
+        text = f"the driver {driver['version']} is installed and not loaded; a restart is missing"
+        yield Gap("driver", text, "driver.loaded", "true", "false")
 
 
 def _kernel(host, wanted):
     for name, value in (wanted.get("kernel_settings") or {}).items():
-        there = host["kernel"].get(name)
+        there, path, asked = host["kernel"].get(name), f"kernel.{name}", _spoken(value)
         if there is None:
-            yield Gap("kernel", f"the host has no kernel setting {name}")
+            yield Gap("kernel", f"the host has no kernel setting {name}", path, asked, "no such setting")
         elif not _same(there["configured"], value):
-            yield Gap("kernel", f"the kernel setting {name} is {there['configured']}, {_spoken(value)} is wanted")
+            text = f"the kernel setting {name} is {there['configured']}, {asked} is wanted"
+            yield Gap("kernel", text, path, asked, there["configured"])
         elif not _same(there["runtime"], value):
-            yield Gap("kernel", f"the kernel setting {name} is set and not in effect; a restart is missing")
+            text = f"the kernel setting {name} is set and not in effect; a restart is missing"
+            yield Gap("kernel", text, path, asked, f"{there['runtime']} until the restart")
 
 
 def _modules(host, wanted):
     for module, options in (wanted.get("module_options") or {}).items():
         there = host["modules"].get(module)
         if there is None:
-            yield Gap("modules", f"the host has no kernel module {module}")
+            yield Gap("modules", f"the host has no kernel module {module}", module, shown(options), "no such module")
             continue
         for name, value in options.items():
+            path, asked = f"{module}.{name}", str(value)
             configured = (there["options"] or {}).get(name)
             active = (there["active_options"] or {}).get(name)
             if not _same(configured, value):
-                yield Gap("modules", f"the option {name} of {module} is {configured or 'not set'}, {value} is wanted")
+                text = f"the option {name} of {module} is {configured or 'not set'}, {value} is wanted"
+                yield Gap("modules", text, path, asked, configured or "not set")
             elif there["active_options"] is not None and not _same(active, value):
-                yield Gap("modules", f"the option {name} of {module} is set and not in effect; a restart is missing")
+                text = f"the option {name} of {module} is set and not in effect; a restart is missing"
+                yield Gap("modules", text, path, asked, f"{active or 'not set'} until the restart")
 
 
 def _graphics(host, wanted):
@@ -87,17 +110,22 @@ def _graphics(host, wanted):
     graphics = host["graphics"]
     if not kind or graphics is None:
         return
-    if graphics["default_type"] != kind:
-        yield Gap("graphics", f"the default graphics type is {graphics['default_type']}, {kind} is wanted")
+    default = graphics["default_type"]
+    if default != kind:
+        text = f"the default graphics type is {default}, {kind} is wanted"
+        yield Gap("graphics", text, "graphics.default_type", kind, default)
     loaded = bool(host["driver"] and host["driver"]["loaded"])
     given_away = {gpu["id"] for gpu in host["gpus"] if gpu["passthrough"]["configured"]}
     for device in graphics["devices"] if loaded else ():
         if device["id"] in given_away:
             continue
+        path = f"graphics.{device['id']}.type"
         if device["configured"] != kind:
-            yield Gap("graphics", f"the GPU {device['id']} is set to {device['configured']}, {kind} is wanted")
+            text = f"the GPU {device['id']} is set to {device['configured']}, {kind} is wanted"
+            yield Gap("graphics", text, path, kind, device["configured"])
         elif device["active"] != kind:
-            yield Gap("graphics", f"the GPU {device['id']} is set to {kind} and is still {device['active']}")
+            text = f"the GPU {device['id']} is set to {kind} and is still {device['active']}"
+            yield Gap("graphics", text, path, kind, f"{device['active']} until the restart")
 
 
 def _mig(host, wanted):
@@ -113,10 +141,13 @@ def _mig(host, wanted):
         mig = all(MIG_PROFILE.search(name) for name in host["profiles_offered"])
         on = [device["id"] for device in devices] if mig else []
     if mode == "disabled":
-        yield from (Gap("mig", f"MIG is on at the GPU {device}, and time-sliced profiles are wanted") for device in on)
+        for device in on:
+            text = f"MIG is on at the GPU {device}, and time-sliced profiles are wanted"
+            yield Gap("mig", text, f"mig.{device}", "disabled", "enabled")
     else:
-        off = [device["id"] for device in devices if device["id"] not in on]
-        yield from (Gap("mig", f"MIG is off at the GPU {device}, and MIG-backed profiles are wanted") for device in off)
+        for device in [one["id"] for one in devices if one["id"] not in on]:
+            text = f"MIG is off at the GPU {device}, and MIG-backed profiles are wanted"
+            yield Gap("mig", text, f"mig.{device}", "enabled", "disabled")
 
 
 def _pvrdma(host, wanted):
@@ -125,9 +156,10 @@ def _pvrdma(host, wanted):
         return
     tag = host["options"].get("Net.PVRDMAVmknic")
     if tag != vmknic:
-        yield Gap("pvrdma", f"PVRDMA uses {tag or 'no VMkernel adapter'}, {vmknic} is wanted; it is TCP, silently")
+        text = f"PVRDMA uses {tag or 'no VMkernel adapter'}, {vmknic} is wanted; it is TCP, silently"
+        yield Gap("pvrdma", text, "Net.PVRDMAVmknic", vmknic, tag or "not set")
     if not host["rulesets"].get("pvrdma"):
-        yield Gap("pvrdma", "the firewall ruleset pvrdma is closed")
+        yield Gap("pvrdma", "the firewall ruleset pvrdma is closed", "firewall.pvrdma", "open", "closed")
 
 
 def _mtu(host, wanted):
@@ -135,9 +167,14 @@ def _mtu(host, wanted):
     mtu = int(wanted.get("mtu") or 0)
     if not mtu:
         return
-    for adapter in host["vmkernel"]:
-        if adapter["device"] == wanted.get("vmknic") and adapter["mtu"] != mtu:
-            yield Gap("mtu", f"the MTU of {adapter['device']} is {adapter['mtu']}, {mtu} is wanted")
+    name = wanted.get("vmknic")
+    adapters = [adapter for adapter in host["vmkernel"] if adapter["device"] == name]
+    if name and not adapters:
+        yield Gap("mtu", f"the host has no VMkernel adapter {name}", f"{name}.mtu", str(mtu), "no such adapter")
+    for adapter in adapters:
+        if adapter["mtu"] != mtu:
+            text = f"the MTU of {adapter['device']} is {adapter['mtu']}, {mtu} is wanted"
+            yield Gap("mtu", text, f"{name}.mtu", str(mtu), str(adapter["mtu"]))
 
 
 def _passthrough(host, wanted):
@@ -145,11 +182,34 @@ def _passthrough(host, wanted):
     if state == "ignore":
         return
     for gpu in host["gpus"]:
-        configured, active = gpu["passthrough"]["configured"], gpu["passthrough"]["active"]
+        path, found = f"passthrough.{gpu['id']}", gpu["passthrough"]
+        configured, active = found["configured"], found["active"]
         if configured != (state == "enabled"):
-            yield Gap("passthrough", f"passthrough of the GPU {gpu['id']} is not {state}")
+            text = f"passthrough of the GPU {gpu['id']} is not {state}"
+            yield Gap("passthrough", text, path, state, _state(configured))
         elif configured != active:
-            yield Gap("passthrough", f"passthrough of the GPU {gpu['id']} is set, not in effect; a restart is missing")
+            text = f"passthrough of the GPU {gpu['id']} is set, not in effect; a restart is missing"
+            yield Gap("passthrough", text, path, state, f"{_state(active)} until the restart")
+
+
+def _state(enabled):
+    return "enabled" if enabled else "disabled"
+
+
+def _functions(host, wanted):
+    """Virtual functions, counted at each port that VMs are to share."""
+    number = int(wanted.get("vfs") or 0)
+    for port in host["nics"] if number else ():
+        if port["device"] in (wanted.get("nics") or ()):
+            found = port["vfs"]["active"]
+            if found < number:
+                text = f"{port['device']} has {found} virtual functions, {number} are requested{_most(port, number)}"
+                yield Gap("vfs", text, f"vfs.{port['device']}", str(number), str(found))
+
+
+def _most(port, number):
+    most = port["vfs"]["max"]
+    return "" if most >= number else f"; its firmware allows {most}: set SRIOV_EN=1 and NUM_OF_VFS={number}"
 
 
 def _profiles(host, wanted):
@@ -161,36 +221,41 @@ def _profiles(host, wanted):
     if not host["profiles_offered"] and host["driver"] and host["driver"]["loaded"]:
         # The driver loads without them, and the only sign is that no profile is offered (NVIDIA AI Enterprise guide).
         hint = "; the driver is loaded, so look at the BIOS: SR-IOV, IOMMU and memory mapped I/O above 4 GB"
-    yield Gap("bios", f"none of the profiles {', '.join(profiles)} is offered, the host offers {offers}{hint}")
+    text = f"none of the profiles {', '.join(profiles)} is offered, the host offers {offers}{hint}"
+    yield Gap("bios", text, "profiles_offered", ", ".join(profiles), offers)
 
 
 def _service(host, wanted):
     if wanted.get("in_service") and host["in_maintenance"]:
-        yield Gap("leave", "the host is still in maintenance mode")
+        yield Gap("leave", "the host is still in maintenance mode", "in_maintenance", "false", "true")
 
 
 def _answered(answers):
-    """What modules would still change, or wait for, when they were asked in check mode."""
-    for step, answer in answers:
-        for item in items(answer):
+    """What modules would still change, or wait for, when they were asked in check mode.
+
+    An answer is [step, result], and [step, result, requested] where the read itself is verified too.
+    """
+    for step, answer, *requested in answers:
+        found = results(answer)
+        if requested and requested[0] and not found:
+            yield Gap(step, f"{step} was not read, so nothing verifies it", step, "verified", "not read")
+        for item in found:
             for change in item.get("changes") or []:
                 before, after = _spoken(change["before"]), _spoken(change["after"])
-                yield Gap(step, f"{change['path']} is {before}, {after} is wanted")
+                path = _path(item, change["path"])
+                yield Gap(step, f"{path} is {before}, {after} is wanted", path, after, before)
             changed = {change["path"] for change in item.get("changes") or []}
             for waiting in item.get("pending") or []:
                 if waiting["what"] not in changed:
-                    needs = waiting["needs"].replace("_", " ")
-                    yield Gap(step, f"{waiting['what']} is set and not in effect; a {needs} is missing")
+                    needs, path = waiting["needs"].replace("_", " "), _path(item, waiting["what"])
+                    text = f"{path} is set and not in effect; a {needs} is missing"
+                    yield Gap(step, text, path, "effective", f"configured, waits for a {needs}")
 
 
-def items(answer):
-    """The results of single objects in what a module answered, also in a loop; none of a task that was skipped."""
-    if not isinstance(answer, dict) or answer.get("skipped"):
-        return []
-    if "results" in answer:
-        return [item for one in answer["results"] for item in items(one)]
-    single = [answer[key] for key in ("host", "bios") if isinstance(answer.get(key), dict)]
-    return single + list(answer.get("gpus") or answer.get("devices") or [])
+def _path(item, path):
+    """The path with the device, where an answer has several and their names are not part of it."""
+    device = item.get("pci") or item["index"] if "index" in item else item.get("name") if "mst" in item else None
+    return path if device is None else f"{device}.{path}"
 
 
 def _same(there, wanted):

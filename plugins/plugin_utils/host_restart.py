@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.host_promises import items
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.proof_gaps import results
 
 # On ESXi a GPU is reset by the restart of the host (NVIDIA MIG user guide).
 KINDS = {"cold_power_cycle": "cold", "reboot": "warm", "gpu_reset": "warm", "xorg_restart": "xorg"}
@@ -16,7 +16,7 @@ ORDER = ("none", "xorg", "warm", "cold")
 
 def restart(answers):
     """The kind of restart that settles all pending settings of some module results, and the reasons for it."""
-    waiting = [(item, entry) for answer in answers for item in items(answer) for entry in item.get("pending") or []]
+    waiting = [(item, entry) for answer in answers for item in results(answer) for entry in item.get("pending") or []]
     kinds = [(KINDS[entry["needs"]], _named(item, entry["what"])) for item, entry in waiting if entry["needs"] in KINDS]
     kind = max((kind for kind, dummy in kinds), key=ORDER.index, default="none")
     told = {"warm": ("warm",), "cold": ("warm", "cold")}.get(kind, (kind,))

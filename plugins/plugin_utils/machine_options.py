@@ -44,7 +44,11 @@ def options(vms, inputs):
 def _place(inputs):
     # A port that a VM has itself is on no port group.
     network = () if inputs["path"] == "passthrough" else ("portgroup", "switch")
-    return dict(_set(inputs, PLACE + network), gpudirect=inputs["gpudirect"] == "enabled")
+    return dict(_set(inputs, PLACE + network), gpudirect=inputs["gpudirect"] == "enabled", **_nodes(inputs))
+
+
+def _nodes(inputs):
+    return {"gpu_nic_numa": "strict"} if inputs["numa"] == "strict" else {}
 
 
 def _set(inputs, keys):

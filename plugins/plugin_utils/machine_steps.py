@@ -133,7 +133,7 @@ def _clone(vm, place):
 
 def _shape(vm, place, inputs):
     wish = {key: vm.get(key) or inputs[key] for key in ("cpus", "cores_per_socket", "memory_gb")}
-    if inputs["numa"] == "auto":
+    if inputs["numa"] in ("auto", "strict"):
         wish["numa_nodes"] = place.get("numa_nodes")
     wish["gpus"] = _gpu_ids(vm, place, inputs)
     entry = dict(_vm(vm, place, inputs), **{key: value for key, value in wish.items() if value})

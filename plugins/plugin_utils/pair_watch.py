@@ -16,7 +16,7 @@ from datetime import datetime, timezone
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import commands, look, outcome
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as names
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import measured, rounds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import measured, rounds, simulated
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.interruption import Interrupted
 
 # Starting programs and reading what they said, beyond the time that they take.
@@ -40,7 +40,7 @@ class PairWatch:
     def __init__(self, params, guests, control, steps, tell, keep=None, clock=None):
         self._params = params
         self._guests, self._control, self._steps, self._tell = guests, control, steps, tell
-        self._keep = keep or (lambda _name, _text: "")
+        self._keep = keep or (lambda _words, _text: "")
         self._clock = clock or Clock()
         self._parent = self._clock.parent()
         self._names = [guest["name"] for guest in params["guests"]]
@@ -171,8 +171,8 @@ class PairWatch:
             command=_words(rans, tests),
             version=(seen.tools.get(tool, "") if seen else ""),
             readings=values,
-            evidence=self._keep(f"{check}.{source}.{target}", outcome.evidence(rans, source, target)) if rans else "",
-            simulated=self._simulated(check),
+            evidence=self._keep((check, source, target), outcome.evidence(rans, source, target)) if rans else "",
+            simulated=bool(simulated.of(check, self._params["simulated"])),
             began=began,
             seconds=round(self._clock.now() - start, 1),
             variant=self._params["gpu_memory"] if check == names.OF_GPU else "",
@@ -262,10 +262,6 @@ class PairWatch:
 
     def _longest_s(self):
         return self._params["seconds"] + self._params["limits"]["test_s"] + SPARE_S
-
-    def _simulated(self, check):
-        words = self._params["simulated"]
-        return (check in names.WITH_RDMA and "rdma" in words) or (check == names.OF_GPU and "gpu" in words)
 
     def _see(self, asked):
         looks, lost = self._guests.ask(asked, self._steps.look, self._params["limits"]["look_s"])

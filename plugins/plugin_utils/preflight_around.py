@@ -19,6 +19,14 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding 
     sentence,
 )
 
+# What names the objects whose privileges are checked.
+KEYS = {
+    "cluster": "site.cluster",
+    "datastore": "site.machine.datastore or site.driver.datastore",
+    "folder": "site.machine.folder",
+    "network": "site.network.portgroup",
+    "vm": "site.machine.template",
+}
 AGAIN = "Mend what blocks, and look again."
 
 
@@ -35,6 +43,27 @@ def site(problems, secrets):
             yield Finding("secrets", where, what, OK, "It is there.")
         else:
             yield Finding("secrets", where, what, BLOCKS, "It is missing.", "", todo)
+
+
+def needs(missing):
+    """What this machine lacks, by the filter controller_needs; None where it was not checked."""
+    if missing is None:
+        return
+    for one in missing:
+        state = BLOCKS if one["blocks"] else OPEN
+        yield Finding("controller", "this machine", one["what"], state, one["found"], "", one["todo"])
+    if not any(one["blocks"] for one in missing):
+        yield Finding("controller", "this machine", "collections and libraries", OK, "Nothing is missing.")
+
+
+def broken(parts):
+    """What could not be worked out on this machine, such as a variable that is not defined."""
+    for one in parts:
+        text = " ".join(str(one["why"]).split())
+        todo = "Correct it in the inventory, and run preflight again."
+        yield Finding(
+            "site", one["where"], "settings", BLOCKS, sentence(f"They cannot be worked out. {text}"), "", todo
+        )
 
 
 def different(hosts, switches):
@@ -88,7 +117,7 @@ def _privileges(objects, needs, user):
     for one in objects:
         where = " ".join(part for part in (one["kind"], one["name"]) if part)
         if not one["found"]:
-            todo = f"Correct the name in the site, or let {user} see it."
+            todo = f"Correct {KEYS.get(one['kind'], 'the name in the site')}, or let {user} see it."
             yield Finding("privileges", where, "object", BLOCKS, "vCenter shows none of this name.", "", todo)
             continue
         mine = [need for need in needs if (need["kind"], need["name"]) == (one["kind"], one["name"])]
@@ -156,8 +185,11 @@ def controller(answer, asked, limits, inside=()):
     """What this machine reaches, and the room for results on it; inside is what guests said that are there."""
     if asked["problems"]:
         return
-    if not answer or failed(answer) or "time" not in answer:
-        yield refusal("addresses", "this machine", "addresses", answer or {})
+    if not answer:
+        yield Finding("addresses", "this machine", "addresses", OPEN, "They were not checked.", todo=AGAIN)
+        return
+    if failed(answer) or "time" not in answer:
+        yield refusal("addresses", "this machine", "addresses", answer)
         return
     heard = {one["url"] for _name, told, *_times in inside for one in (told or {}).get("addresses") or ()}
     yield from _reached("this machine", answer, asked, heard)
@@ -242,7 +274,8 @@ def _guest(name, answer, between, asked, limits):
 
 
 def _skew(theirs, before, after):
-    """What the way to it cannot explain."""
+    """What the way to it cannot explain; before ansible-core 2.19 a template makes a text of each number."""
+    before, after = float(before), float(after)
     if theirs > after:
         return theirs - after
     return theirs - before if theirs < before else 0.0

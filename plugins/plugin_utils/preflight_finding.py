@@ -9,10 +9,47 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_keys import in_site
+
 OK, CHANGED, OPEN, BLOCKS = "ok", "will be changed", "open", "blocks"
 # The worst last.
 STATES = (OK, CHANGED, OPEN, BLOCKS)
 SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z`]|vCenter\b)")
+# Other words in lower case at the beginning are names and values, such as grid_a100-40c.
+OPENINGS = frozenset(
+    [
+        "a",
+        "an",
+        "all",
+        "any",
+        "at",
+        "both",
+        "by",
+        "each",
+        "every",
+        "for",
+        "from",
+        "if",
+        "in",
+        "is",
+        "it",
+        "its",
+        "needs",
+        "no",
+        "none",
+        "of",
+        "on",
+        "one",
+        "only",
+        "some",
+        "that",
+        "the",
+        "there",
+        "these",
+        "this",
+        "to",
+    ]
+)
 # How sentences begin that say what to do.
 TODO = re.compile(
     r"(Add|Ask|Check|Choose|Connect|Correct|Create|Free|Give|Install|List|Look|Make|Mend|Move|Name|Open|Power|Put|Remove|Repair|"
@@ -31,12 +68,15 @@ class Finding:
     found: str = ""
     wanted: str = ""
     todo: str = ""
+    code: str = ""  # of a module's failure
 
 
 def sentence(text):
-    """A text as a sentence."""
+    """A text as a sentence. Its first word keeps its letters where that may be a name or a value."""
     text = text.strip()
-    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
+    first = text.partition(" ")[0]
+    opening = text[:1].upper() if first in OPENINGS else text[:1]
+    return f"{opening}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def failed(answer):
@@ -52,20 +92,29 @@ def code_of(answer):
 
 
 def refusal(category, where, what, answer, state=BLOCKS, todo=""):
-    """What a module refused, as a finding; its message tells what was wanted, what is there, what to do, in order."""
-    text = " ".join(str(answer.get("msg") or "No reason was told.").split())
+    """What a module refused, as a finding: the sentences of its message in their order, with the advice apart."""
+    text = in_site(" ".join(_reason(answer).split()))
     subject = (answer.get("failure") or {}).get("subject")
-    for opening in ("Task failed", "Module failed", subject, where):
+    for opening in ("Task failed", "Module failed", "Action failed", subject, where):
         if opening and text.startswith(f"{opening}: "):
             text = text[len(opening) + 2 :]
     sentences = SENTENCES.split(text)
-    wanted = sentences.pop(0) if len(sentences) > 1 else ""
-    # What is left begins with what is there, and ends with what to do.
-    turn = next((place for place, one in enumerate(sentences) if place and TODO.match(one)), len(sentences) - 1)
-    turn = turn or len(sentences)
-    advice = " ".join(sentences[turn:])
-    found = " ".join(sentences[:turn])
-    return Finding(category, where, what, state, found, wanted, todo or advice or "See the message, and mend it.")
+    # Advice comes last, and mostly begins with a known verb; errors of the collection have it as their third sentence.
+    advised = [place for place, one in enumerate(sentences) if place and TODO.match(one)]
+    turn = next(iter(advised), len(sentences) - 1 if len(sentences) > 2 else None)
+    advice = "" if turn is None else " ".join(sentences[turn:])
+    found = sentence(" ".join(sentences[:turn]))
+    todo = todo or advice or "Correct this, and run preflight again."
+    return Finding(category, where, what, state, found, "", todo, code_of(answer))
+
+
+def _reason(answer):
+    """What an answer says of its failure; modules that end without a message leave it elsewhere."""
+    for key in ("msg", "reason", "module_stderr", "stderr", "exception", "module_stdout", "stdout"):
+        text = str(answer.get(key) or "").strip()
+        if text:
+            return text
+    return "The task gave no result. Its output is above."
 
 
 def once(findings):

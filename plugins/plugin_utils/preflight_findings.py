@@ -6,12 +6,32 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
-from dataclasses import asdict
+from dataclasses import asdict, astuple, replace
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import preflight_around as around
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import preflight_hosts, preflight_machines
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding import BLOCKS, CHANGED, STATES, once
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import preflight_hosts, preflight_machines, site_trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding import (
+    BLOCKS,
+    CHANGED,
+    OPEN,
+    STATES,
+    Finding,
+    once,
+)
+
+NO_CLUSTER = "cluster_not_found"
+# What modules say of an object that vCenter does not show, which preflight checks by its name.
+NOT_FOUND = {
+    "cluster": NO_CLUSTER,
+    "datastore": "datastore_not_found",
+    "folder": "folder_not_found",
+    "network": "portgroup_not_found",
+    "vm": "template_not_found",
+}
+THERE_ARE = re.compile(r"[Tt]here are: ([^.;]+)")
 
 
 def findings(seen):
@@ -19,18 +39,70 @@ def findings(seen):
     hosts = list(preflight_hosts.hosts(seen.get("hosts") or {}))
     waits = any(one.state == CHANGED for one in hosts)
     asked = seen["questions"]
+    # Before ansible-core 2.19 a template makes a text of each number.
+    seen = dict(seen, limits={name: int(limit) for name, limit in seen["limits"].items()})
     told = [
+        *around.needs(seen.get("controller")),
         *around.site(asked["problems"], seen.get("secrets") or ()),
+        *unverified(asked.get("unverified") or ()),
+        *around.broken(seen.get("broken") or ()),
         *around.vcenter(seen.get("vcenter"), asked, seen["limits"]),
         *around.different(seen.get("problems") or {}, seen.get("switch_problems") or ()),
         *hosts,
+        *preflight_hosts.data_path(seen.get("hosts") or {}),
         *preflight_hosts.switches(seen.get("switches") or {}),
         *([] if asked["problems"] else preflight_machines.machines(seen.get("machines"), waits)),
         *around.compatibility(seen.get("site"), seen.get("hosts") or {}),
         *around.controller(seen.get("here"), asked, seen["limits"], (seen.get("guests") or {}).get("answers") or ()),
         *around.guests(seen.get("guests"), asked, seen["limits"]),
     ]
-    return sorted(once(told), key=lambda one: STATES.index(one.state))
+    told = causes(told, (seen.get("vcenter") or {}).get("objects") or (), seen.get("hosts") or {})
+    return sorted(once(map(_plain, told)), key=lambda one: STATES.index(one.state))
+
+
+def causes(told, objects, previews):
+    """Without what only repeats that vCenter shows no object of a name; its row gets the names that there are."""
+    for one in objects:
+        code = NOT_FOUND.get(one["kind"])
+        if one["found"] or code is None:
+            continue
+        repeated = [row for row in told if row.code == code or (code == NO_CLUSTER and _elsewhere(row, previews))]
+        names = next(filter(None, (THERE_ARE.search(row.found) for row in repeated)), None)
+        where = f"{one['kind']} {one['name']}"
+        told = [
+            replace(row, found=f"{row.found} There are: {names[1]}.") if names and row.where == where else row
+            for row in told
+            if row not in repeated
+        ]
+    return told
+
+
+def _elsewhere(row, previews):
+    """Whether a host is refused because it is in another cluster, and not because it is away."""
+    host = (previews.get(row.where) or {}).get("host") or {}
+    return row.what == preflight_hosts.STEPS["cluster"] and host.get("connection") == "connected"
+
+
+def _plain(one):
+    """A finding for a terminal: guests, switches and BMCs have their words in it."""
+    return Finding(*map(plain_text.shown, astuple(one)))
+
+
+def unverified(connections):
+    """Connections of which nobody verifies the certificate, with the setting that says so."""
+    for what, setting in connections:
+        if what == site_trust.SSH:
+            found = f"Host keys are not checked: {setting}. An attacker on the network can answer in place of a host."
+            todo = (
+                "Set ansible_host_key_checking to true for the groups esxi_hosts and switches, and give jobs a file of "
+                "known hosts by ansible_ssh_common_args: -o UserKnownHostsFile=FILE."
+            )
+            yield Finding("trust", what, "host keys", OPEN, found, todo=todo)
+            continue
+        found = f"The certificate is not verified: {setting}. An attacker on the network can read the password."
+        key = "site.vcenter" if what == "vCenter" else "site.hosts.bmc"
+        todo = f"Set {key}.validate_certs to true and {key}.ca_file to the authority."
+        yield Finding("trust", what, "certificate", OPEN, found, todo=todo)
 
 
 def answer(seen):
@@ -77,7 +149,7 @@ def _line(one):
 
 
 def _said(one):
-    wanted = f"Wanted: {one.wanted}" if one.wanted else ""
+    wanted = f"Required: {one.wanted}" if one.wanted else ""
     return " ".join(part for part in (one.found, wanted, one.todo) if part)
 
 

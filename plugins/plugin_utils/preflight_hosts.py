@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import reach
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding import (
     BLOCKS,
     CHANGED,
@@ -37,6 +38,8 @@ STEPS = {
     "leave": "maintenance mode",
     "reboot": "restart",
     "profiles": "vGPU profiles",
+    "vfs": "virtual functions",
+    "host": "host",
 }
 STAGE = "The stage hosts does it."
 # Failures that are about the BMC itself and not about what it was asked for.
@@ -68,10 +71,16 @@ def _host(name, preview):
         yield Finding("bmc", name, "BMC", OK, "It lets the user in, and tells its BIOS settings.")
     if host.get("connection") != "connected":
         return
+    if host.get("in_maintenance"):
+        found = "The host is in maintenance mode, so that no VM is placed on it."
+        todo = "Exit maintenance mode, or leave the host out. The stage hosts ends only what it began itself."
+        yield Finding("hosts", name, "maintenance mode", OPEN, found, todo=todo)
     gaps = preview["gaps"]
     for gap in gaps:
         what = STEPS.get(gap["step"], gap["step"])
         yield Finding("hosts", name, what, CHANGED, sentence(gap["text"]), todo=STAGE)
+    for one in preview.get("blockers") or ():
+        yield Finding("hosts", name, one["what"], BLOCKS, one["found"], "", one["todo"])
     yield from _restart(name, preview)
     for what in preview["unseen"]:
         found = "SSH does not run on the host, and nothing is started for a look."
@@ -79,7 +88,7 @@ def _host(name, preview):
     if not preview["allowed"]["ssh"]:
         found = "MIG or the firmware of network adapters needs SSH, and it does not run."
         yield Finding("hosts", name, "SSH", BLOCKS, found, "SSH", "Start it, or set site.hosts.ssh to start.")
-    if not (gaps or refused or preview["unseen"]):
+    if not (gaps or refused or preview["unseen"] or preview.get("blockers")):
         yield Finding("hosts", name, "settings", OK, "Nothing is to be changed.")
 
 
@@ -129,6 +138,7 @@ def switches(looks):
 
 def _switch(name, switch):
     yield Finding("switches", name, "login", OK, f"It lets the user in; its platform is {_platform(switch)}.")
+    yield from _links(name, switch)
     changes = [change["path"] for change in switch["changes"]]
     if changes:
         shown = ", ".join(changes[:3]) + (f" and {len(changes) - 3} more" if len(changes) > 3 else "")
@@ -136,6 +146,42 @@ def _switch(name, switch):
         yield Finding("switches", name, "RoCE", CHANGED, found, todo="The stage fabric does it.")
     else:
         yield Finding("switches", name, "RoCE", OK, "Nothing is to be changed.")
+
+
+def _links(name, switch):
+    """Ports that the inventory names and that carry nothing; a link may come with a host that is off now."""
+    down = [one["port"] for one in switch.get("ports_down") or [] if one["reason"] == "administratively down"]
+    dark = [one["port"] for one in switch.get("ports_down") or [] if one["port"] not in down]
+    if down:
+        found = f"{', '.join(down)} {'is' if len(down) == 1 else 'are'} administratively down."
+        todo = "Enable the port on the switch, or remove it from switch_host_ports or switch_fabric_ports."
+        yield Finding("switches", name, "ports", BLOCKS, found, "Ports that the inventory names are enabled.", todo)
+    if dark:
+        found = f"{', '.join(dark)} {'has' if len(dark) == 1 else 'have'} no link."
+        yield Finding(
+            "switches", name, "links", OPEN, found, todo="Check cable and peer; fabric_check reports an error."
+        )
+
+
+def data_path(previews):
+    """Whether the VMkernel adapters that PVRDMA will use reach each other: VLAN, subnet, duplicates."""
+    ends = []
+    for name, preview in previews.items():
+        host, vmknic = (preview or {}).get("host") or {}, (preview or {}).get("vmknic")
+        for one in host.get("vmkernel") or []:
+            if vmknic and one["device"] == vmknic and "netmask" in one:
+                keys = ("device", "ip", "netmask", "vlan", "portgroup")
+                ends.append(reach.End(name, **{key: one[key] for key in keys if one[key] is not None}))
+    for trouble in reach.troubles(ends):
+        yield Finding(
+            "hosts",
+            trouble.end.owner,
+            f"address of {trouble.end.device}",
+            BLOCKS,
+            f"{trouble.text}.",
+            "The VMkernel adapters for PVRDMA are in one VLAN and one subnet, each with an address of its own.",
+            "Correct the port group or the address of the VMkernel adapter. PVRDMA falls back to TCP otherwise.",
+        )
 
 
 def _platform(switch):

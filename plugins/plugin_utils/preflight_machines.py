@@ -58,12 +58,20 @@ def _room(preview, answers, hosts_change):
         yield refusal("capacity", where, "room for the VMs", answer, OPEN if later else BLOCKS, LATER if later else "")
     elif answer["placement"]["fits"]:
         yield Finding("capacity", where, "room for the VMs", OK, answer["msg"])
+        for warning in answer.get("warnings") or ():
+            todo = "Use a port and a GPU on one NUMA node and PCIe root, or go on with less bandwidth."
+            yield Finding("capacity", where, "distance of GPU and port", OPEN, warning, todo=todo)
     else:
         short = "; ".join(
             f"{one['resource']}: {one['wanted']} wanted, {one['free']} free" for one in answer["placement"]["shortages"]
         )
-        found = f"{answer['msg']} {short}." if short else answer["msg"]
-        yield Finding("capacity", where, "room for the VMs", OPEN if hosts_change else BLOCKS, found, todo=LATER)
+        hosts = answer["placement"].get("hosts") or ()
+        away = "; ".join(f"{one['name']}: {one['why_not']}" for one in hosts if not one["usable"])
+        found = " ".join(
+            [answer["msg"], *([f"{short}."] if short else []), *([f"Hosts that take no VM: {away}."] if away else [])]
+        )
+        state, todo = (OPEN, LATER) if hosts_change else (BLOCKS, "Free or add what is short, or request fewer VMs.")
+        yield Finding("capacity", where, "room for the VMs", state, found, todo=todo)
 
 
 def _vms(answers, hosts_change):

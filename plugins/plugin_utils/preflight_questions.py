@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_guests
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_guests, site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_privileges import NEEDS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_checks import problems
@@ -43,6 +43,7 @@ def questions(site, passwords=None):
         "addresses": [],
         "registries": [],
         "paths": [],
+        "unverified": [],
     }
     if wrong:
         return told
@@ -56,6 +57,7 @@ def questions(site, passwords=None):
         addresses=list(_addresses(site, stages)),
         registries=list(_registries(site, stages, passwords or {})),
         paths=list(_paths(site, stages)),
+        unverified=[list(one) for one in site_trust.unverified(site)],
     )
 
 

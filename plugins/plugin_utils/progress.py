@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
+
 MARK = "... "
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def tell(display, text):
     """For action plugins, at any time: not among the results, since some callbacks write those as JSON."""
-    display.display(f"{MARK}{text}", stderr=True)
+    display.display(f"{MARK}{plain_text.shown(text)}", stderr=True)
 
 
 def told(written):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action import ActionBase
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
 
 # What ssh adds on standard error to everything that ran in a terminal.
 SSH_ENDED = re.compile(r"Shared connection to \S+ closed\.")
@@ -76,13 +77,13 @@ class RemoteModule:
         self.params = checked.validated_parameters
 
     def warn(self, message):
-        self._display.warning(message)
+        self._display.warning(plain_text.shown(message))
 
     def exit_json(self, **answer):
         raise Left(answer)
 
     def fail_json(self, msg, **answer):
-        raise Left(dict(answer, msg=msg, failed=True))
+        raise Left(dict(answer, msg=plain_text.shown(msg), failed=True))
 
 
 def _told(error):

@@ -23,6 +23,9 @@ REPORTS = ("aiready.vsphere.validation_report",)
 LOOKS = ("ansible.builtin.setup", "ansible.builtin.gather_facts")
 NOT_ENDED = "The run was broken off in this stage."
 NOT_BEGUN = "The run ended before this stage."
+# Ansible counts some failures whose result no callback receives, and ends a run whose hosts all failed.
+UNSEEN = "Ansible counts a failure of this host, and gave no result of it. See above."
+ENDED_EARLY = "The run ended here, with plays left. See above."
 
 
 @dataclass
@@ -44,6 +47,7 @@ class Failure:
     task: str
     text: str
     unreachable: bool = False
+    ends_run: bool = False  # although Ansible counts it as ignored
 
     def as_result(self):
         return {"object": self.host, "task": self.task, "msg": self.text}
@@ -101,23 +105,28 @@ class Course:
         self.ahead = []  # the names of the stages of this playbook that have not begun
         self.number = self.count = 0
         self.stages = []
+        self.outside = []  # failures before, between and after the stages
         self.now = None
         self.running = {}  # (host, id of a task): (name, since when)
         self.report = {}
         self.folder = ""  # what a task said about the folder of this run
         self._planned = {}
+        self._plays_left = set()
+        self._rescued = {}  # the last failure of each host that a rescue catches
         self._prepares = False
         self._tags = ()
 
     def playbook_begins(self, plays, check=False, tags=()):
         """plays: [(id, path, variables)] in their order; tags: what --tags asks for, if it does."""
         self.check, self._planned = bool(check), run_stages.plan(plays)
+        self._plays_left = set(self._planned)
         self._tags = {str(tag) for tag in tags} - {"all", "tagged", "untagged", "always"}
         self.ahead = run_stages.in_order(self._planned)
         self.number, self.count = 0, len(self.ahead)
 
     def play_begins(self, play, path="", variables=None):
         """(the stage that ended, the stage that began); both are None where it goes on."""
+        self._plays_left.discard(play)
         stage, self._prepares = self._planned.get(play) or run_stages.of_play(path, variables or {})
         return self._turn(stage)
 
@@ -136,6 +145,7 @@ class Course:
         name, since = self.running.pop((seen.host, task._uuid), (seen.task, None))
         seconds = 0.0 if since is None else self.clock.monotonic() - since
         self._hear(seen)
+        self._note_failure(seen, task, failed, ignored, unreachable)
         stage = self.now
         if stage is None:
             return seconds
@@ -151,18 +161,13 @@ class Course:
             self._leave_open(stage, run_plan.understood(seen.data.get("msg")))
         for name, many in run_results.restarts(seen).items():
             stage.restarts[name] = stage.restarts.get(name, 0) + many
-        if (failed or unreachable) and not ignored and not is_rescued(task):
-            stage.failures.append(Failure(seen.host, seen.task, run_results.message(seen), unreachable))
         return seconds
 
     def ends(self, lost=None, why=""):
         """The playbook is done; lost: the hosts on which something failed for good, where that is known."""
         left, self.ahead = self.ahead, []
         if lost is not None:
-            for stage in self.stages:
-                stage.failures = [failure for failure in stage.failures if failure.host in lost]
-                if stage.state == FAILED and not stage.failures and not stage.why:
-                    stage.state = OK
+            self._settle(lost)
         ended = self._end(why)
         for name in left:
             self.stages.append(Stage(name, self.clock.stamp(), state=SKIPPED, why=NOT_BEGUN, check=self.check))
@@ -179,6 +184,35 @@ class Course:
             for name, many in stage.restarts.items():
                 found[name] = found.get(name, 0) + many
         return found
+
+    def _note_failure(self, seen, task, failed, ignored, unreachable):
+        if not (failed or unreachable):
+            return
+        one = Failure(
+            seen.host, seen.task, run_results.message(seen), unreachable, ends_all(task, ignored, unreachable)
+        )
+        if ignored and not one.ends_run:
+            return
+        if not one.ends_run and is_rescued(task):
+            self._rescued[seen.host] = one
+        else:
+            self._failures().append(one)
+
+    def _failures(self):
+        return self.outside if self.now is None else self.now.failures
+
+    def _settle(self, lost):
+        """Keep the failures of hosts that are lost, and find one for each: a failed run never looks like a good one."""
+        for stage in self.stages:
+            stage.failures = [one for one in stage.failures if one.host in lost or one.ends_run]
+            if stage.state == FAILED and not stage.failures and not stage.why:
+                stage.state = OK
+        self.outside = [one for one in self.outside if one.host in lost or one.ends_run]
+        told = {one.host for stage in self.stages for one in stage.failures} | {one.host for one in self.outside}
+        for host in sorted(lost - told):
+            self._failures().append(self._rescued.get(host) or Failure(host, "", UNSEEN))
+        if self._plays_left and not (lost or told):
+            self._failures().append(Failure("", "", ENDED_EARLY))
 
     def _planned_stages(self):
         return {stage for stage, prepares in self._planned.values() if stage is not None}
@@ -231,6 +265,15 @@ class Course:
             self.folder = facts["aiready_run_folder"]
         if seen.action in REPORTS:
             self.report = seen.data
+
+
+def ends_all(task, ignored, unreachable):
+    """Whether this ends the play for all hosts, although only this host is counted, and as ignored.
+
+    Strategy linear does so when a task with run_once or any_errors_fatal ignores unreachable hosts and no other errors.
+    """
+    strict = getattr(task, "run_once", False) or getattr(task, "any_errors_fatal", False)
+    return bool(unreachable and ignored and strict and not getattr(task, "ignore_errors", False))
 
 
 def is_rescued(task):

@@ -30,6 +30,10 @@ _PLAN = "{{ aiready_plan | default('', true) }}"
 _RESULTS = """{{ aiready_results if aiready_results is defined
 else ((site | default({}, true)).validation | default({}, true)).result_dir
 | default(((site | default({}, true)).training | default({}, true)).result_dir | default('')) }}"""
+# Parts of the site that are simulated, which the report marks.
+_SIMULATED = (
+    "{{ ((site | default({}, true)).validation | default({}, true)).simulated | default([], true) | join(' ') }}"
+)
 
 
 class Listener:
@@ -38,6 +42,7 @@ class Listener:
     def __init__(self, run_folder="", results="", course=None):
         self.course = course or Course()
         self.folder = Folder(run_folder, results)
+        self.simulated = []
         self.plan = ""  # the folder of the run that planned this one in check mode
         self._asks = not run_folder
         self._play = None
@@ -80,6 +85,7 @@ class Listener:
             variables = self._play.get_variable_manager().get_vars(play=self._play, host=host, task=task)
             templar = Templar(loader=self._play.get_loader(), variables=variables)
             self.plan = self._said(templar, _PLAN) or self.plan
+            self.simulated = self._said(templar, _SIMULATED).split() or self.simulated
             for key, template in (("run_folder", _RUN_FOLDER), ("results", _RESULTS)) if self._asks else ():
                 self.folder.heard(**{key: self._said(templar, template)})
         except AnsibleError:

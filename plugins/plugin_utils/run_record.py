@@ -22,7 +22,7 @@ RUN = time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + f"-{os.getpid() & 0xFFFF:0
 LOOKED_AT, COUNTED = 30, 5
 # Writing may take this part of the time of a run, so that a long record is written less often.
 SHARE = 0.02
-_KEPT = ("format", "began", "ended", "stages", "reboots")
+_KEPT = ("format", "began", "ended", "stages", "reboots", "simulated_parts")
 
 
 class Folder:
@@ -111,17 +111,19 @@ def joined(earlier, told):
         "began": earlier.get("began") or told["began"],
         "stages": [*earlier["stages"], *told["stages"]],
         "reboots": reboots,
+        "simulated_parts": told.get("simulated_parts") or earlier.get("simulated_parts") or [],
     }
 
 
-def told(course, began, ended):
-    """The record of a course."""
+def told(course, began, ended, simulated=()):
+    """The record of a course; simulated are the parts that the site declares so."""
     return {
         "format": FORMAT,
         "began": began,
         "ended": ended,
         "stages": [stage.as_result() for stage in course.stages],
         "reboots": course.restarts(),
+        "simulated_parts": list(simulated),
     }
 
 

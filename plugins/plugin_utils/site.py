@@ -17,6 +17,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.validation import check_type_bool, check_type_int
 from ansible.module_utils.common.yaml import yaml_load
 from ansible.module_utils.errors import UnsupportedError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_trust
 
 # The role's specification is the only place where keys, types and defaults of a site stand.
 SPECIFICATION = pathlib.Path(__file__).parents[2] / "roles" / "site" / "meta" / "argument_specs.yml"
@@ -73,8 +74,8 @@ def specification():
 
 def validate(site):
     """The site with types converted and defaults filled in, and what the specification refuses."""
+    unknown = [text for text, meant in unknown_keys(site)]
     spec, site = specification()["site"], _without_idle_stages(_plain(site))
-    unknown = list(_unknown("site", site, spec["options"]))
     shape = list(_shape("site", site, spec))
     if shape:
         return None, unknown + shape
@@ -82,6 +83,11 @@ def validate(site):
     answer = ArgumentSpecValidator({"site": copy.deepcopy(spec)}).validate({"site": site})
     wrong = [f"site: {error}." for error in answer.errors if not isinstance(error, UnsupportedError)]
     return answer.validated_parameters["site"], unknown + wrong
+
+
+def unknown_keys(site):
+    """[(what is wrong, the key that may be meant or None)] of the keys that the specification does not have."""
+    return list(_unknown("site", site, specification()["site"]["options"]))
 
 
 def defaults_of(name):
@@ -166,7 +172,8 @@ def _unknown(key, given, options):
         if name not in options:
             near = difflib.get_close_matches(str(name), options, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"Known are {', '.join(options)}."
-            yield f"{key}.{name}: there is no such key. {HINTS.get(_INDEX.sub('[]', f'{key}.{name}'), hint)}"
+            text = f"{key}.{name}: there is no such key. {HINTS.get(_INDEX.sub('[]', f'{key}.{name}'), hint)}"
+            yield text, f"{key}.{near[0]}" if near and near[0] not in given else None
         elif "options" not in options[name]:
             continue
         elif isinstance(value, list):
@@ -182,7 +189,8 @@ def connection(site, password=""):
     A site that is wrong is let through: this is asked before the task that says what is wrong with it.
     """
     vcenter = site.get("vcenter") if isinstance(site, Mapping) else None
-    options = dict(vcenter, password=password) if isinstance(vcenter, Mapping) else {"password": password}
+    options = {**vcenter, **site_trust.own(vcenter)} if isinstance(vcenter, Mapping) else {}
+    options["password"] = password
     return {key: value for key, value in options.items() if value is not None and value != ""}
 
 

@@ -10,14 +10,17 @@ import collections
 import difflib
 from collections.abc import Mapping
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities, validate
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_safety, site_trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities, unknown_keys, validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_fabric_checks import fabric_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_guest_checks import guest_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import host_problems
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import overlaid
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machine_checks import machine_problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_places import placed
 
 # vSphere takes no longer names for inventory objects.
 LONGEST_NAME = 80
@@ -42,14 +45,12 @@ SHARED_BY_HOSTS = (
 def problems(site, override=None):
     """Everything that is wrong with a site, as sentences; with override, what one host adds to that."""
     if not override:
-        return _problems(site)
+        return placed(_problems(site), site)
     if not isinstance(override, Mapping):
         return ["site_host: a dictionary was wanted. Write below it the keys of the site that differ for this host."]
-    known = _problems(site)
-    return [
-        *_shared(override),
-        *(problem for problem in _problems(overlaid(site, override)) if problem not in known),
-    ]
+    known, whole = _problems(site), overlaid(site, override)
+    found = [problem for problem in _problems(whole) if problem not in known]
+    return placed(_shared(override), override, "site_host") + placed(found, whole)
 
 
 def _shared(override):
@@ -60,12 +61,21 @@ def _shared(override):
         yield f"site_host.{key}: it cannot differ between hosts. Set site.{key} for all of them."
 
 
+@site_safety.guarded
 def _problems(site):
     if not site:
         return ["site: it is not there. Write it into group_vars/all/site.yml of your inventory, see docs/site.md."]
+    unknown = unknown_keys(site)
     site, errors = validate(site)
-    # A site with keys or types that nobody knows cannot be compared any further.
-    return errors or [
+    if len(errors) > len(unknown):
+        return errors  # without types and keys that fit, nothing can be compared
+    # What is said of a key that was meant follows from its wrong name.
+    meant = [key for text, key in unknown if key]
+    return errors + [one for one in _compared(site) if not any(key in one for key in meant)]
+
+
+def _compared(site):
+    return [
         *_vcenter(site["vcenter"] or {}),
         *_gpu(site["gpu"], site["vms"]),
         *_vms(site["vms"]),
@@ -87,11 +97,7 @@ def _vcenter(vcenter):
     for key in ("port", "proxy_port"):
         if vcenter.get(key) is not None and not 0 < vcenter[key] < 65536:
             yield f"site.vcenter.{key}: {vcenter[key]} is not a port. Use a number from 1 to 65535."
-    if vcenter.get("validate_certs") is False and vcenter.get("ca_file"):
-        yield (
-            "site.vcenter: ca_file says whom to trust, but validate_certs is false, so nobody is asked. Remove "
-            "validate_certs to be protected, or ca_file if you mean it."
-        )
+    yield from site_trust.problems(trust.VCENTER, vcenter)
 
 
 def _gpu(gpu, vms):

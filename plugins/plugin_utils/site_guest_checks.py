@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_valida
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import CHECKSUM, LARGEST_MTU
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines import gpus_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_training import how, slots
 
 # Below this IPv4 does not work any more (RFC 791 asks for 576, Linux takes 68; nobody means less than Ethernet's 1280).
@@ -22,6 +23,7 @@ SMALLEST_MTU = 1280
 VERSION = re.compile(r"\d+(\.\d+){1,3}([+~-][\w.~-]+)?")
 USER = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 REGISTRY = re.compile(r"[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?")
+NTP = re.compile(r"[A-Za-z0-9\[][A-Za-z0-9.:_\]-]*")
 MEMLOCK = re.compile(r"unlimited|as_is|[1-9]\d*")
 REASONS = {
     "pvrdma": "a PVRDMA adapter is no PCIe device that a GPU can reach",
@@ -54,6 +56,9 @@ def _guests(wish, site):
     yield from _rdma(wish["rdma"], path, site["network"]["gpudirect"])
     yield from _mtu(wish["mtu"], path, site["network"]["mtu"])
     yield from _addresses(wish["data_addresses"], site["vms"])
+    for index, server in enumerate(wish["ntp_servers"]):
+        if not NTP.fullmatch(server):
+            yield f"site.guests.ntp_servers[{index}]: {server} is no name or address. Write one server in each entry."
     if not MEMLOCK.fullmatch(wish["limits"]["memlock"]):
         yield (
             f"site.guests.limits.memlock: {wish['limits']['memlock']} is no limit. Use unlimited, as_is, or a number "
@@ -77,11 +82,16 @@ def _driver(driver):
     if driver is None:
         return
     source, package = driver["source"], driver["package"]
-    is_url = bool(re.match(r"https?://", package))
+    is_url = bool(re.match(r"(?i)https?://", package))
     if source == "url" and not is_url:
         yield f"site.guests.driver: source is url, but {package} is no address. Write it with https://, or use copy."
     if source in ("copy", "repository") and is_url:
         yield f"site.guests.driver: source is {source}, but {package} is an address. Use url, or leave source out."
+    if re.match(r"(?i)http://", package) and not driver["checksum"]:
+        yield (
+            f"site.guests.driver.package: {package} is read over plain HTTP, and anybody on the way could replace what "
+            "is installed as root. Write it with https://, or set site.guests.driver.checksum."
+        )
     if driver["checksum"] and not CHECKSUM.fullmatch(driver["checksum"]):
         yield (
             f"site.guests.driver.checksum: {driver['checksum']} is no SHA-256. Write the 64 digits that sha256sum "
@@ -193,10 +203,14 @@ def _runtime(wish):
             "site.runtime.vendor_repository: nothing is taken from it, since source is distribution. Set source to "
             "vendor, or remove it."
         )
+    for key in ("vendor_repository", "toolkit_repository"):
+        yield from _repository(f"site.runtime.{key}", wish[key] or {})
     if wish["docker_users"] and wish["engine"] != "docker":
         yield f"site.runtime.docker_users: the engine is {wish['engine']}, which has no group docker. Remove it."
     if not VERSION.fullmatch(wish["toolkit_version"]):
         yield f"site.runtime.toolkit_version: {wish['toolkit_version']} is no version. Write it as 1.20.0."
+    if wish["proof_image"] and not re.fullmatch(r"[A-Za-z0-9\[]\S*", wish["proof_image"]):
+        yield f"site.runtime.proof_image: {wish['proof_image']} is no name of an image. Write it as registry/name:tag."
     seen = set()
     for index, one in enumerate(wish["registries"]):
         key, address = f"site.runtime.registries[{index}]", one["address"]
@@ -223,6 +237,21 @@ def _runtime(wish):
             yield f"site.runtime.proxy.{key}: {proxy[key]} is no address of a proxy. Write it as http://host:port."
 
 
+def _repository(key, repository):
+    """A key that comes over plain HTTP would let anybody on the way sign packages, which root installs."""
+    url, key_url = repository.get("url") or "", repository.get("key_url") or ""
+    for name, address in (("url", url), ("key_url", key_url)):
+        if address and not re.match(r"https?://[^/\s]+", address, re.I):
+            yield f"{key}.{name}: {address} is no address. Write it with https://."
+    if re.match(r"http://", key_url, re.I):
+        yield f"{key}.key_url: {key_url} is read over plain HTTP, and so proves nothing. Write it with https://."
+    elif re.match(r"http://", url, re.I) and not key_url:
+        yield (
+            f"{key}.url: {url} is plain HTTP, and the key is read from beside it, where anybody on the way could "
+            f"replace it. Write it with https://, or set {key}.key_url to an address with https://."
+        )
+
+
 def _training(site):
     wish = site["training"]
     yield from _image(wish)
@@ -238,7 +267,7 @@ def _training(site):
         for key in ("launcher", "controller"):
             if wish[key]:
                 yield f"site.training.{key}: it is for Horovod, but the engine is torchrun. Remove it."
-    gpus = [_gpus(entry, site["gpu"]) for entry in site["vms"] for dummy in identities(entry)]
+    gpus = [gpus_of(entry, site["gpu"]) for entry in site["vms"] for dummy in identities(entry)]
     if wish["slots"] is not None and wish["gpus"] == "auto" and 1 <= min(gpus, default=1) < wish["slots"]:
         yield (
             f"site.training.slots: {wish['slots']} ranks on each guest were wanted, each with its own GPU, but the "
@@ -271,7 +300,3 @@ def _image(wish):
     if lack is not None:
         what, todo = lack
         yield f"site.training.image: {wish['image']} holds no {what}, which the engine {wish['engine']} needs. {todo}."
-
-
-def _gpus(entry, gpu):
-    return len(entry["profiles"]) if entry["profiles"] and gpu["mode"] != "passthrough" else gpu["per_vm"]

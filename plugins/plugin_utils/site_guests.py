@@ -18,6 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import (
     validate,
 )
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_relaxed import unchecked
 
 # What the inventory may say of a guest that it lists.
 OWN = ("ansible_host", "ansible_user", "data_mac")
@@ -65,6 +66,7 @@ def guests(site, seen=None, names=(), variables=None, token=None, without=()):
     for name, (position, vm) in found.items():
         made[name] = _guest(site, wish, position, vm, listed.get(name) or _own(None, name))
         problems += _troubles(site, name, made[name], vm)
+    problems += _unchecked(wish["host_keys"], listed)
     for guest in made.values():
         guest["peers"] = [{"name": other, "addresses": made[other]["addresses"]} for other in made]
     # In check mode machines may not have made or started them.
@@ -76,7 +78,7 @@ def guests(site, seen=None, names=(), variables=None, token=None, without=()):
 def _own(variables, name):
     """What the inventory says of a guest."""
     said = variables[name] if variables is not None and name in variables else {}
-    return {key: said.get(key) for key in OWN}
+    return {**{key: said.get(key) for key in OWN}, "unchecked": unchecked(said) if said else ""}
 
 
 def _look(site, wish, vms):
@@ -177,6 +179,9 @@ def _connection(wish, address, own):
         told["ansible_user"] = wish["user"]
     if wish["host_keys"] == "accept_new":
         told["ansible_ssh_extra_args"] = ACCEPT_NEW
+    else:
+        # AWX and ansible-runner switch the check off by ANSIBLE_HOST_KEY_CHECKING; a variable has precedence over it.
+        told["ansible_host_key_checking"] = True
     return {key: value for key, value in told.items() if value}
 
 
@@ -216,6 +221,16 @@ def _gpudirect(site, wish):
     """Nothing where network adapter and GPU shall not, or cannot, talk directly."""
     path, asked = site["network"]["path"], site["network"]["gpudirect"]
     return wish["rdma"]["gpudirect"] if path in ("sriov", "passthrough") and asked != "disabled" else "off"
+
+
+def _unchecked(host_keys, listed):
+    """Guests whose host keys have to be known, and whose inventory switches the check off all the same."""
+    for name, own in listed.items():
+        if host_keys == "known" and own["unchecked"]:
+            yield (
+                f"{name}: site.guests.host_keys is known, but its inventory has {own['unchecked']}, so that no key "
+                "would be checked. Remove that, or set site.guests.host_keys to accept_new."
+            )
 
 
 def _troubles(site, name, guest, vm):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS, SOURCES
 
 SERIAL = re.compile(r"[1-9]\d*|([1-9]\d?|100)%")
@@ -53,11 +55,7 @@ def _hosts(treatment):
 def _bmc(bmc):
     if not 1 <= bmc["timeout_s"] <= 3600:
         yield f"site.hosts.bmc.timeout_s: {bmc['timeout_s']} is no time to wait. Use 1 to 3600 seconds."
-    if bmc["validate_certs"] is False and bmc["ca_file"]:
-        yield (
-            "site.hosts.bmc: ca_file says whom to trust, but validate_certs is false, so nobody is asked. Remove "
-            "validate_certs to be protected, or ca_file if you mean it."
-        )
+    yield from site_trust.problems(trust.BMC, bmc)
 
 
 def _bios(functions, mode):

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities, validate
 
 RDMA_PATHS = ("pvrdma", "sriov", "passthrough")
@@ -65,7 +66,8 @@ def bmc_connection(site, address="", password=""):
     """The connection options of the BMC modules; what the site leaves out is left to the environment."""
     treatment = site.get("hosts") if isinstance(site, Mapping) else None
     bmc = treatment.get("bmc") if isinstance(treatment, Mapping) else None
-    given = dict(bmc if isinstance(bmc, Mapping) else {}, address=address, password=password)
+    bmc = {**bmc, **site_trust.own(bmc)} if isinstance(bmc, Mapping) else {}
+    given = dict(bmc, address=address, password=password)
     return {f"bmc_{key}": value for key, value in given.items() if value is not None and value != ""}
 
 

@@ -89,3 +89,8 @@ def _vms(entry, gpu):
         common = [gpu["profile"]] * gpu["per_vm"] if gpu["profile"] else []
         more["profiles"] = list(entry["profiles"] or common)
     return [dict(identity, **more) for identity in identities(entry)]
+
+
+def gpus_of(entry, gpu):
+    """How many GPUs each VM of an entry gets."""
+    return len(entry["profiles"]) if entry["profiles"] and gpu["mode"] != "passthrough" else gpu["per_vm"]

@@ -12,24 +12,30 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import guests_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_guests import given, of_stage
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines import gpudirect
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines import gpudirect, gpus_of
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_relaxed import relaxed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_training import GUEST, training
 
-HANDED_ON = ("packages", "thresholds", "baseline", "keep", "simulated", "fail_on")
+HANDED_ON = ("packages", "thresholds", "baseline", "keep", "simulated", "notes", "fail_on")
 # Options of training_run that are the same for all runs of a validation.
 RUN = (
     *("image", "pull", "engine", "launcher", "controller", "environment", "gpudirect", "gpus", "container_engine"),
-    *("memlock", "shm_size", "mounts", "limits"),
+    *("memlock", "shm_size", "mounts", "limits", "check_build"),
 )
 DIRECT = ("sriov", "passthrough")
+# What the built-in benchmark is written in.
+FRAMEWORK = "pytorch"
 EACH = 4
 STALL_S = 60
 # What is run in containers.
 CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster.") or check in rungs.PROGRAMS)
 
 
-def validation(site, guests=None, host_ports=None):
-    """The inputs, and what is wrong with the guests; host_ports is what esxi_roce_info tells of adapters."""
+def validation(site, guests=None, host_ports=None, surroundings=None):
+    """The inputs, and what is wrong with the guests; host_ports is what esxi_roce_info tells of adapters.
+
+    surroundings has settings that are not in the site, see site_relaxed.relaxed.
+    """
     whole, (site, wish) = site, of_stage(site, "validation")
     # A guest that has no data path is a result.
     told = training(whole, guests, unfit=False) if site["training"] else _without_training(whole, guests)
@@ -42,13 +48,14 @@ def validation(site, guests=None, host_ports=None):
         "guests": [_guest(host, facts.get(host["name"], {}), site["network"]["nics"]) for host in hosts],
         "intent": wanted,
         "pairs": _pairs(site, wish, wanted),
-        "run": _run(told) if site["training"] else {},
-        "nccl_command": [] if wanted["gpus"] == "none" or "cluster.nccl" in wanted["skip"] else wish["nccl_command"],
+        "run": _run(told, wanted["skip"]) if site["training"] else {},
+        "nccl_command": [] if "cluster.nccl" in wanted["skip"] else wish["nccl_command"],
         "osu": _osu(wish, intent, told) if site["training"] else [],
         "osu_stall_s": (wish["osu"] or {}).get("stall_s") or STALL_S,
         "trainings": _trainings(site, wish, intent, told) if site["training"] else [],
         "user": (site["guests"] or {}).get("training_user") or "",
         "site": site["cluster"] or site["datacenter"] or "",
+        "relaxed": relaxed(site, dict(surroundings or {}, speed_gb=_speed(site["network"], facts, host_ports))),
         "problems": told["problems"] + problems(site),
     }
 
@@ -59,7 +66,7 @@ def problems(site):
     if not wish:
         return []
     found = [f"site.validation.{one}" for one in thresholds.problems(wish["thresholds"])]
-    for key, known in (("checks", pairs.CHECKS), ("skip", rungs.CHECKS)):
+    for key, known in (("checks", pairs.CHECKS), ("skip", rungs.CHECKS), ("notes", rungs.CHECKS)):
         found += [
             f"site.validation.{key}: there is no check named {one}. Known are {', '.join(known)}."
             for one in wish[key] or ()
@@ -110,6 +117,10 @@ def _intent(site, wish, told, facts, host_ports):
     if site["training"] and site["training"]["engine"] == "torchrun" and _programs(wish):
         why = "Its trainings are started by torchrun, and programs of OSU by mpirun"
         skip.update({check: skip.get(check, why) for check in rungs.PROGRAMS})
+    if site["training"] and site["training"]["engine"] == "torchrun":
+        skip.setdefault("cluster.check_build", "Its trainings are started by torchrun, which is no part of Horovod")
+    elif site["training"] and not site["training"]["check_build"]:
+        skip.setdefault("cluster.check_build", "site.training.check_build is false")
     gpus = [guest.get("gpus") or 0 for guest in facts.values()]
     on_processors = bool(site["training"]) and any(gpus) and told["gpus"] == "none"
     if on_processors:
@@ -123,8 +134,10 @@ def _intent(site, wish, told, facts, host_ports):
         "data_path": network["path"],
         "speed_gb": wish["speed_gb"] or _speed(network, facts, host_ports),
         "mtu": min((one for one in mtus if one), default=network["mtu"] if rdma else None),
-        "gpus": "all" if any(gpus) else "none",
-        "gpus_per_guest": min(gpus, default=0) or 1,
+        # A site gives each VM GPUs; a vCenter that shows none of them must not lower what is required.
+        "gpus": "all",
+        # A VM that has lost a GPU must not lower what is required of it.
+        "gpus_per_guest": max(min(gpus, default=0), min(gpus_of(entry, site["gpu"]) for entry in site["vms"])),
         "gpu": site["gpu"]["profile"] or "",
         "licence": site["gpu"]["mode"] in ("vgpu", "mig"),
         "gpudirect": {"ignore": "auto"}.get(gpudirect(network), gpudirect(network)),
@@ -132,15 +145,28 @@ def _intent(site, wish, told, facts, host_ports):
         "priority": site["roce"]["priority"],
         "memlock": (site["guests"] or {}).get("limits", {}).get("memlock", "unlimited"),
         "driver": ((site["guests"] or {}).get("driver") or {}).get("version") or None,
-        "addresses": {host["name"]: host["address"] for host in hosts if host.get("address")},
+        "addresses": {name: address for name, address in map(_fixed_address, facts.items()) if address},
         "interfaces": {host["name"]: host["interface"] for host in hosts if host.get("interface")},
         "share_hosts": wish["share_hosts"],
         "rounds": wish["rounds"],
         "osu": list(_programs(wish)),
         "nodes": _nodes(wish["nodes"], len(hosts)),
         "transports": ["tcp"] if on_processors else None,
+        "build": _build(told) if site["training"] else {},
         "skip": skip,
     }
+
+
+def _fixed_address(known):
+    """(a guest, the address that the site fixes for its data path); what the guest itself tells proves nothing."""
+    name, guest = known
+    return name, str((guest.get("data_interface") or {}).get("address") or "").partition("/")[0]
+
+
+def _build(told):
+    """What Horovod has to be built with: for the controller, for what carries gradients, and for the benchmark."""
+    carried = "nccl" if told["gpus"] != "none" else told["controller"]
+    return {"frameworks": [FRAMEWORK], "controllers": [told["controller"]], "operations": [carried]}
 
 
 def _nodes(wanted, many):
@@ -172,7 +198,7 @@ def _pairs(site, wish, intent):
     """Options of pair_test."""
     path = intent["data_path"]
     able = [check for check in pairs.CHECKS if path in rungs.of(check).paths]
-    if path not in DIRECT or intent["gpus"] == "none" or intent["gpudirect"] == "disabled":
+    if path not in DIRECT or intent["gpudirect"] == "disabled":
         able = [check for check in able if check != pairs.OF_GPU]
     checks = [one for one in wish["checks"] or able if one in able and one not in intent["skip"]]
     options = {
@@ -192,8 +218,9 @@ def _peermem(site):
     return ((site["guests"] or {}).get("rdma") or {}).get("gpudirect") == "peermem"
 
 
-def _run(told):
+def _run(told, skip):
     options = {key: told[key] for key in (*RUN, "roce", "interface")}
+    options["check_build"] = options["check_build"] and "cluster.check_build" not in skip
     return {key: value for key, value in options.items() if value != ""}
 
 

@@ -107,9 +107,12 @@ def last(course, report, record):
 def broken_off(course, record):
     """When a run ended without its end: interrupted, or by an error of Ansible itself."""
     stage = next((stage for stage in reversed(course.stages) if stage.why != NOT_BEGUN), None)
-    if stage is None:
+    if stage is None and not course.stages:
         return []
-    where = f"in stage {stage.name} after {duration(stage.seconds)}" if stage.why else f"after stage {stage.name}"
+    if stage is None:
+        where = f"before stage {course.stages[0].name}"
+    else:
+        where = f"in stage {stage.name} after {duration(stage.seconds)}" if stage.why else f"after stage {stage.name}"
     lines = [(f"Broken off {where}. Started again, it goes on from what is there.", BAD)]
     return lines + ([(f"Record: {record}", PLAIN)] if record else [])
 
@@ -129,11 +132,14 @@ def report_of(data):
 
 
 def _verdict(course, report):
-    failed = [stage.name for stage in course.stages if stage.state == FAILED]
+    names = [stage.name for stage in course.stages if stage.state == FAILED]
+    failed = [f"in {_joined(names)}"] if names else []
+    failed += [_outside(course)] if course.outside else []
     told = f"{report['state']}. {report['words']}".strip() if report["state"] else ""
     # A validation that fails has its own words for it.
-    if failed and not (told and failed == ["validation"]):
-        words = f"Verdict: failed in {_joined(failed)}. See above; started again, it goes on from what is there."
+    in_its_words = failed == ["in validation"] and _VERDICT.get(report["state"]) in (WARN, BAD)
+    if failed and not in_its_words:
+        words = f"Verdict: failed {' and '.join(failed)}. See above; started again, it goes on from what is there."
         return [(words, BAD), *([(f"Validation: {told}", PLAIN)] if told else [])]
     if told:
         return [(f"Verdict: {told}", _VERDICT.get(report["state"], PLAIN))]
@@ -144,12 +150,20 @@ def _verdict(course, report):
     return [("Verdict: these stages went through. Nothing was validated in this run.", GOOD)]
 
 
+def _outside(course):
+    """Where the failures are that are in no stage."""
+    ran = [stage.name for stage in course.stages if stage.why != NOT_BEGUN]
+    return f"after stage {ran[-1]}" if ran else "before the first stage"
+
+
 def _failures(course):
-    found = [(stage, failure) for stage in course.stages for failure in stage.failures]
+    found = [(f"in stage {stage.name}", one) for stage in course.stages for one in stage.failures]
+    found += [(_outside(course), one) for one in course.outside]
     lines = [("", PLAIN)] if found else []
-    for stage, failure in found:
+    for where, failure in found:
         how = "could not be reached" if failure.unreachable else "failed"
-        lines.append((f"{failure.host}: {how} in stage {stage.name}: {failure.task}", BAD))
+        who, task = f"{failure.host}: " if failure.host else "", f": {failure.task}" if failure.task else ""
+        lines.append((f"{who}{how} {where}{task}", BAD))
         for line in failure.text.splitlines():
             wrapped = textwrap.wrap(line, 110, break_long_words=False, break_on_hyphens=False)
             lines += [(f"    {part}", PLAIN) for part in wrapped]

@@ -13,6 +13,7 @@ import threading
 from ansible import constants as C
 from ansible import context
 from ansible.utils.color import stringc
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import progress, run_record
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import stage_screen as screen
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.live_lines import LiveLines
@@ -74,7 +75,7 @@ class Watch:
         return self._times().stage(name)
 
     def say(self, text, kind):
-        self._display.display(text, color=COLOURS[kind])
+        self._display.display(plain_text.shown(text), color=COLOURS[kind])
 
     def _times(self):
         results = self._listener.folder.results

@@ -8,14 +8,30 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import os
+import re
+import signal
+import socket
+import struct
+import time
 
 from ansible.errors import AnsibleConnectionFailure, AnsibleError
 from ansible.executor.task_executor import start_connection
-from ansible.module_utils.connection import Connection
+from ansible.module_utils.connection import Connection, recv_data, send_data
 from ansible.module_utils.connection import ConnectionError as HelperError
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Lost, Refused, Session
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Lost, NoLogin, Refused, Session
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import SSH_ENDED
+
+# How long Ansible's helper may take beyond its own limit for a command, and how long to end when asked to.
+SLACK_S, END_S = 30, 5
+# How netcommon's libssh and paramiko, and OpenSSH, report that no session was opened.
+NO_LOGIN = re.compile(
+    r"ssh connection failed|ssh connect failed|authenticity of host|not accept the host key|"
+    r"connect to host|Could not resolve|Permission denied|Authentication fail|key verification failed|"
+    r"kex_exchange_identification",
+    re.IGNORECASE,
+)
 
 
 def session_of(action, host, platform):
@@ -33,13 +49,67 @@ def session_of(action, host, platform):
     return ShellSession(action, host) if platform.shell else CliSession(action, host)
 
 
+class Helper(Connection):
+    """Ansible's helper process of a command line, which may have died or may answer no more."""
+
+    def __init__(self, socket_path, limit_s):
+        super().__init__(socket_path)
+        self.limit_s = limit_s
+        self.process = 0  # the number of the helper process, where the system reports it
+
+    def send(self, data):
+        try:
+            with self._line() as line:
+                send_data(line, data.encode())
+                answer = recv_data(line)
+        except OSError as trouble:
+            raise HelperError(f"Ansible's helper process at {self.socket_path} does not answer: {trouble}") from trouble
+        if answer is None:
+            raise HelperError(f"Ansible's helper process at {self.socket_path} ended before it answered")
+        return answer.decode("utf-8", "surrogateescape")
+
+    def end(self):
+        """Close the session. A helper that does not close it within some seconds is killed; its socket is removed.
+
+        The old helper removes the socket last: a new one must not be started before.
+        """
+        answered = False
+        self.limit_s = END_S
+        with contextlib.suppress(HelperError):
+            self.reset()
+            answered = True
+        until = time.monotonic() + END_S
+        while (self.process or answered) and os.path.exists(self.socket_path) and time.monotonic() < until:
+            time.sleep(0.02)
+        if self.process and os.path.exists(self.socket_path):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(self.process, signal.SIGKILL)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.socket_path)
+
+    def _line(self):
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        line.settimeout(self.limit_s)
+        try:
+            line.connect(self.socket_path)
+            # None of this is in `socket` on a system that reports it in another way.
+            with contextlib.suppress(AttributeError):
+                self.process = struct.unpack("3i", line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        except OSError as trouble:
+            line.close()
+            if isinstance(trouble, (ConnectionRefusedError, FileNotFoundError)):
+                self.process = 0  # it is gone; its number may be another's by now
+            raise
+        return line
+
+
 class CliSession(Session):
     """A command line; Ansible keeps it open between the tasks of a play."""
 
     def __init__(self, action, name):
         self.name = name
         self._action = action
-        self._device = Connection(action._connection.socket_path)
+        self._open(action._connection.socket_path)
 
     def run(self, command, answers=()):
         asked = [pattern for pattern, _typed in answers]
@@ -47,26 +117,35 @@ class CliSession(Session):
         try:
             text = self._device.get(command=command, prompt=asked or None, answer=typed or None, check_all=False)
         except HelperError as trouble:
-            raise self._judged(command, str(trouble)) from trouble
+            judged = self._judged(command, str(trouble))
+            if isinstance(judged, Lost):
+                self._device.end()
+            raise judged from trouble
         if text is None:
+            self._device.end()
             raise Lost(command, "the switch closed the session")
         return text
 
     def reconnect(self):
-        with contextlib.suppress(HelperError):  # Ansible's helper process may be gone already.
-            self._device.reset()
+        self._device.end()
         connection, task = self._action._connection, self._action._task
         try:
             path = start_connection(self._action._play_context, connection.get_options(), task._uuid)
         except AnsibleError as trouble:
             raise Lost("login", str(trouble)) from trouble
         connection._socket_path = path
-        self._device = Connection(path)
+        self._open(path)
         # The helper logs in with the first command.
         self.run("")
 
+    def _open(self, path):
+        limit = self._action._connection.get_option("persistent_command_timeout")
+        self._device = Helper(path, float(limit) + SLACK_S)
+
     def _judged(self, command, trouble):
         """A refusal, or the end of the connection: an empty line is answered as long as somebody is there."""
+        if NO_LOGIN.search(trouble):
+            return NoLogin(command, trouble)
         if "timeout triggered" in trouble:
             # What comes later would be taken for the answer to the next command.
             return Lost(command, trouble)
@@ -99,7 +178,8 @@ class ShellSession(Session):
         try:
             answer = self._action._low_level_execute_command(command, sudoable=True)
         except AnsibleConnectionFailure as trouble:
-            raise Lost(command, str(trouble)) from trouble
+            kind = NoLogin if NO_LOGIN.search(str(trouble)) else Lost
+            raise kind(command, str(trouble)) from trouble
         if answer["rc"] != 0:
             # With become there is a terminal, which mixes both outputs; ssh adds a line of its own.
             lines = f"{answer['stdout']}\n{answer['stderr']}".splitlines()

@@ -15,6 +15,10 @@ from pathlib import Path
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 
 
+def _private(path, flags):
+    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
+
+
 class Outputs:
     """The result and the log of a run on the controller. A full disk there does not end a training."""
 
@@ -25,7 +29,9 @@ class Outputs:
             return
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._file = Path(self._path("log")).open("w", encoding="utf-8")  # noqa: SIM115  (open as long as the run)
+            # Ranks may print anything, so that both files are for the owner alone.
+            self._file = open(self._path("log"), "w", encoding="utf-8", opener=_private)  # noqa: SIM115  (as long as the run)
+            os.fchmod(self._file.fileno(), 0o600)
         except OSError as trouble:
             raise OperatorError(
                 f"Folder {self._folder}",
@@ -72,7 +78,6 @@ class Outputs:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(told, file, indent=1, allow_nan=False)
                 file.write("\n")
-            os.chmod(name, 0o644)
             os.replace(name, self._path("json"))
         except OSError:
             with contextlib.suppress(OSError):

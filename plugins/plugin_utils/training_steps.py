@@ -79,7 +79,8 @@ class Steps:
         """With what Horovod was built; None where it cannot tell, with what it says instead (nothing: it is slow)."""
         done = guest.run([self._client, "exec", self._name, "/bin/sh", f"{INSIDE}/check"])
         said = "" if done.rc in (TIMED_OUT, 128 + 9) else " / ".join(done.text.splitlines()[-LAST_LINES:]) or "nothing"
-        return build.parse(done.stdout), said
+        found = build.parse(done.stdout)
+        return None if found is None else dict(found, output=done.stdout), said
 
     def launch(self, guest):
         """Start the launcher in the container."""

@@ -31,7 +31,7 @@ def cut_off(name: str = "job-02") -> tuple[runs.Run, dict]:
 
 def fell_back() -> tuple[runs.Run, dict]:
     """All trainings that were to use RDMA went over TCP, on hosts with many GPUs and VMs of many kinds."""
-    run = runs.perfect(4, simulated=True)
+    run = runs.perfect(4, fake=True)
     why = "NCCL went over TCP sockets instead of RDMA; it found no RDMA device."
     for row in run.rungs:
         if row["check"] == "cluster.training" and row["variant"].endswith(":rdma") and row["variant"][0] != "1":

@@ -66,7 +66,7 @@ def report(tmp_path_factory):
 def _make(top, name):
     earlier = None
     if name == "compared":
-        old = runs.perfect(4, simulated=True, line=88.0, step=1.08)
+        old = runs.perfect(4, fake=True, line=88.0, step=1.08)
         earlier = str(runs.write(top / "before", old, runs.results(old, step=1.08)))
     if name in ("mixed", "compared"):
         run, told = runs.mixed()

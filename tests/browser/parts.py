@@ -71,10 +71,17 @@ def topology(run) -> dict:
         leaf, port = f"leaf-{index // 16 + 1:02d}", f"Ethernet{index % 16 + 1}"
         card = {"name": "NVIDIA A100-PCIE-40GB", "mig": "", "vgpus": ["grid_a100-40c"]}
         gpus = [dict(card, vm=name, simulated=run.simulated)]
-        nics = [{"name": "vmnic2", "speed_gb": 100, "switch": leaf, "port": port}]
-        hosts.append({"name": host, "gpus": gpus, "nics": nics, "vms": [name]})
+        nics = [{"name": "vmnic2", "speed_gb": 100, "switch": leaf, "port": port, "simulated": run.simulated}]
+        hosts.append({"name": host, "simulated": run.simulated, "gpus": gpus, "nics": nics, "vms": [name]})
         vms.append(
-            {"name": name, "host": host, "gpu": "grid_a100-40c", "nic": "vmnic2", "address": f"10.20.0.{index + 11}"}
+            {
+                "name": name,
+                "host": host,
+                "gpu": "grid_a100-40c",
+                "nic": "vmnic2",
+                "address": f"10.20.0.{index + 11}",
+                "simulated": run.simulated,
+            }
         )
     leaves = sorted({nic["switch"] for host in hosts for nic in host["nics"]})
     if len(leaves) == 1 and len(hosts) > 1:
@@ -82,10 +89,15 @@ def topology(run) -> dict:
         for host in hosts[len(hosts) // 2 :]:
             host["nics"][0]["switch"] = "leaf-02"
     switches = [
-        {"name": name, "platform": "Cumulus Linux 5.9", "peers": [{"port": "swp31", "to": "spine-01"}]}
+        {
+            "name": name,
+            "platform": "Cumulus Linux 5.9",
+            "peers": [{"port": "swp31", "to": "spine-01"}],
+            "simulated": run.simulated,
+        }
         for name in leaves
     ]
-    switches.append({"name": "spine-01", "platform": "Cumulus Linux 5.9", "peers": []})
+    switches.append({"name": "spine-01", "platform": "Cumulus Linux 5.9", "peers": [], "simulated": run.simulated})
     return {"hosts": hosts, "switches": switches, "vms": vms}
 
 

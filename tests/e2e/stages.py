@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -23,6 +24,10 @@ SECRET = "hunter2-is-secret"
 
 # Names the file by which a reader tells the action below that it has seen what is shown while a task runs.
 SEEN = "SEEN_ON_SCREEN"
+# Names the file that the action below makes when a long task runs in its worker.
+BEGAN = "LONG_TASK_BEGAN"
+# A run that was sent a signal ends within this time.
+END_S = 60
 # Answers as runner.run gives them, and does whatever else a task may do; an action plugin, since those take no time.
 ACTION = """
 from __future__ import annotations
@@ -47,7 +52,9 @@ class ActionModule(ActionBase):
         seen, until = os.environ.get("SEEN_ON_SCREEN"), time.monotonic() + 60
         while seen and args.get("tells") and not os.path.exists(seen) and time.monotonic() < until:
             time.sleep(0.02)
-        time.sleep(args.get("takes", 0))
+        if args.get("takes"):
+            open(os.environ["LONG_TASK_BEGAN"], "w").close()
+            time.sleep(args["takes"])
         changes = [
             {"path": path, "before": before, "after": after, "needs": None}
             for path, (before, after) in args.get("changes", {}).items()
@@ -149,6 +156,7 @@ class World:
             "ANSIBLE_CALLBACKS_ENABLED": "aiready.vsphere.record",
             "AIREADY_RESULTS": str(self.results),
             "TERM": "xterm",
+            BEGAN: str(self.folder / "began"),
             **more,
         }
         env.pop("CI", None)
@@ -171,8 +179,13 @@ class World:
         )
         return ran.returncode, ran.stdout
 
-    def end(self, how: signal.Signals, after: str, recorded, **env):
-        """Its output, when it is sent a signal once it has written this and its record is as wanted."""
+    def end(self, how: signal.Signals, recorded, **env):
+        """The output of a run that is sent a signal in its long task, when its record is as expected.
+
+        Not before that task runs: Python ignores an interrupt that arrives while Ansible forks the worker ("Exception
+        ignored in: <function _releaseLock>"), and the run then takes as long as the task.
+        """
+        began = self.folder / "began"
         process = subprocess.Popen(
             self.command(),
             env=self.environment(**env),
@@ -183,19 +196,18 @@ class World:
             cwd=self.folder,
             start_new_session=True,
         )
-        written = []
-        for line in process.stdout:
-            written.append(line)
-            if after in line:
-                # The line comes before the record.
-                while process.poll() is None and not any(recorded(one) for one in self.records()):
-                    time.sleep(0.02)
+        while process.poll() is None and not (began.exists() and any(recorded(one) for one in self.records())):
+            time.sleep(0.02)
+        if how is signal.SIGKILL:
+            playbook.kill(process)
+        else:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, how)
-                break
-        written += list(process.stdout)
-        process.wait()
-        process.stdout.close()
-        return "".join(written)
+        try:
+            return process.communicate(timeout=END_S)[0]
+        except subprocess.TimeoutExpired:
+            playbook.kill(process)
+            raise AssertionError(f"The run did not end by {how.name}: {process.communicate()[0]}") from None
 
     def watch(self, *arguments, columns=80, name="aiready.vsphere.site", shown=lambda _lines: True, **env):
         """All that it writes to a terminal, and its lowest lines at each moment; tasks that tell wait for `shown`."""

@@ -72,3 +72,12 @@ def test_a_switch_that_cannot_be_reached_is_told_beside_the_others(fabric_lab, f
     assert run.status == status, run.output
     assert "unknown leaf-03 could not be read." in told(run, "unknown")
     assert "1 switches," in run.text
+
+
+def test_check_mode_of_the_stage_reports_no_errors_of_switches_that_the_run_will_change(fabric_lab):
+    lab = fabric_lab(SMALL)
+    run = lab.fabric("--check")
+    assert run.status == 0, run.output
+    assert any("puts DSCP 26 into priority 1" in line for line in told(run, "planned")), run.output
+    assert told(run, "error") == [], run.output
+    assert "which this run will change first." in run.text

@@ -5,6 +5,8 @@ That the plain way does that, and a second run changes nothing, is what `make re
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from wire.lab import NVAIE
@@ -93,6 +95,7 @@ def test_each_step_that_was_left_out_is_named_by_the_proof(host_lab):
         proof = run.failed_on(f"{name}.lab.example")
         assert f"{name}.lab.example is not what was wanted:" in proof, run.output
         assert missing in proof
+        assert re.search(r": requested \S.*, found \S", proof), proof
 
 
 def test_host_that_does_not_come_back_is_told_its_wave_ends_and_no_other_begins(host_lab):
@@ -119,6 +122,19 @@ def test_running_vms_are_listed_and_nothing_is_touched(host_lab):
     assert "2 VMs run on it: train-01, train-02" in run.failed_on(ESX_01), run.output
     (host,) = hosts_of(lab)
     assert (state(host), host.boots, len(host.running_vms())) == (FACTORY, 0, 2)
+
+
+def test_check_mode_shows_the_plan_of_all_hosts_though_vms_run_on_them(host_lab):
+    bios = {"vendor": "dell", "attributes": {"ProcVirtualization": "Enabled"}}
+    lab = host_lab(factory(2, vms={"power": "on"}, bios=bios))
+    run = lab.hosts("--check")
+    assert run.status == 0, run.output
+    assert "A run would end here:" in run.output
+    for vm in ("train-01", "train-02"):
+        assert f"1 VMs run on it: {vm}." in run.text
+    # Each host with its restart.
+    assert run.output.count("A restart is needed, because of") == 2
+    assert [(state(host), host.boots) for host in hosts_of(lab)] == [(FACTORY, 0)] * 2
 
 
 def test_maintenance_of_the_operator_is_used_and_not_ended(host_lab):

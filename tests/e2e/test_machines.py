@@ -65,6 +65,11 @@ def test_another_profile_for_one_vm_touches_only_that_vm_and_needs_leave_to_powe
     assert refused.status != 0
     assert "job-02: the VMs should change. They are running, and what changes takes a VM that is off." in refused.text
     assert untouched(two) == before
+    planned = lab.run("--check", *lab.site(**created("tcp", vms)))
+    assert planned.status == 0, planned.output
+    assert "A run would end here:" in planned.output
+    assert "job-02: the VMs should change. They are running" in planned.text
+    assert untouched(two) == before
     changed = lab.run(*lab.site(**created("tcp", vms, power="cycle")))
     assert changed.status == 0, changed.output
     assert [setup(vm) for vm in vms_of(lab)] == [promised(), promised("grid_a100-20c")]

@@ -87,6 +87,14 @@ def test_stages_that_there_are_not_are_refused_with_the_list(lab, arguments):
         assert "Look at the host" not in run.text
 
 
+def test_plan_without_the_callback_that_compares_is_refused_before_anything_is_asked(lab):
+    lab = lab()
+    run = lab.run("--extra-vars", "aiready_plan=/nowhere/plan")
+    assert run.status != 0
+    assert "The callback aiready.vsphere.record, which compares, is not enabled." in run.text
+    assert sum(lab.twin.requests.values()) == 0
+
+
 def test_limit_that_leaves_out_the_controller_heeds_the_stages_all_the_same(lab):
     lab = lab()
     run, _folder = run_and_record(lab, "run", "--limit", "esxi_hosts", "--extra-vars", "site_start_at=machines")

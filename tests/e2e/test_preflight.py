@@ -38,6 +38,7 @@ READS = {
     "QueryConfigOptionEx",
     "QueryConfigTarget",
     "QueryDateTime",
+    "QueryLockdownExceptions",
     "QueryModules",
     "QueryOptions",
     "QueryAssignedLicenses",
@@ -209,12 +210,15 @@ def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
                 "hosts": {"reboot": "refuse"},
                 "guests": {
                     "user": "ops",
-                    "driver": {"package": "http://127.0.0.1:9/nvidia-linux-grid-580_580.65.06_amd64.deb"},
+                    "driver": {"package": "https://127.0.0.1:9/nvidia-linux-grid-580_580.65.06_amd64.deb"},
                     "licence": {},
                 },
                 "runtime": {
                     "engine": "docker",
-                    "toolkit_repository": {"url": "http://127.0.0.1:9/stable/deb", "key_url": "http://127.0.0.1:9/key"},
+                    "toolkit_repository": {
+                        "url": "https://127.0.0.1:9/stable/deb",
+                        "key_url": "https://127.0.0.1:9/key",
+                    },
                     "registries": [
                         {"address": address, "username": "trainer", "insecure": True},
                         {"address": "localhost:9", "username": "other"},
@@ -229,7 +233,7 @@ def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
         ("host", "Host.Config.Maintenance"): f"{USER} does not hold Host.Config.Maintenance",
         (f"{lab.twin.host}:{lab.twin.port}", "clock"): "seconds ahead of the one here.",
         (ESX_01, "clock"): "seconds behind the one here.",
-        (ESX_01, "BMC"): "Check `bmc_username` and `bmc_password`.",
+        (ESX_01, "BMC"): "Check `site.hosts.bmc.username` and `site_bmc_password`.",
         (ESX_01, "restart"): "Set site.hosts.reboot to allow.",
         (ESX_02, "connection and cluster"): "It is notResponding",
         ("esx-99.lab.example", "host"): "vCenter does not know it",
@@ -241,10 +245,10 @@ def test_one_trouble_of_each_kind_is_told_and_none_hides_another(whole):
         ("this machine", "registry localhost:9"): "It is not reached",
         (
             "this machine",
-            "guest driver at http://127.0.0.1:9/nvidia-linux-grid-580_580.65.06_amd64.deb",
+            "guest driver at https://127.0.0.1:9/nvidia-linux-grid-580_580.65.06_amd64.deb",
         ): "It was asked from this machine.",
-        ("this machine", "container toolkit at http://127.0.0.1:9/key"): "It is not reached",
-        ("this machine", f"disk of {lab.work / 'run'}"): "Wanted: 1000000 GB.",
+        ("this machine", "container toolkit at https://127.0.0.1:9/key"): "It is not reached",
+        ("this machine", f"disk of {lab.work / 'run'}"): "Required: 1000000 GB.",
         (ESX_01, "driver of host and guests"): "Take a guest driver of R550",
     }
     blocks = of(told, "blocks")

@@ -40,6 +40,28 @@ def test_site_that_cannot_be_is_refused_before_any_vm_is_touched(lab, changes, m
     assert lab.profiles() == NOTHING
 
 
+def test_all_mistakes_are_told_at_once_with_their_lines_and_nobody_is_asked(tmp_path):
+    (tmp_path / "group_vars").mkdir()
+    (tmp_path / "hosts.yml").write_text(
+        "all: {hosts: {localhost: {ansible_connection: local}}}\n"
+        "esxi_hosts: {hosts: {esx-01: {site_host: {network: {nicz: [vmnic4]}}}}}\n"
+    )
+    (tmp_path / "group_vars" / "all.yml").write_text(
+        "site:\n  gpu:\n    mode: vgpu\n    profile: grid_a100-40c\n    per_vm: 0\n"
+        "  vms: [{name: train-01}]\n  gpus: {}\n"
+    )
+    env = playbook.environment(tmp_path)
+    run = playbook.run(playbook.ROOT / "playbooks" / "check.yml", env=env, inventory=tmp_path / "hosts.yml")
+    assert run.status != 0
+    for message in (
+        "site.gpu.per_vm: 0 is no number of GPUs. Use at least 1, and take the VMs that shall have none out of "
+        f"site.vms. ({tmp_path}/group_vars/all.yml, line 5)",
+        f"site.gpus: there is no such key. Did you mean gpu? ({tmp_path}/group_vars/all.yml, line 7)",
+        f"esx-01: site.network.nicz: there is no such key. Did you mean nics? ({tmp_path}/hosts.yml, line 2)",
+    ):
+        assert " ".join(message.split()) in run.text, run.output
+
+
 def test_ambiguous_name_is_refused_with_the_paths_that_tell_the_vms_apart(lab):
     seed = yaml.safe_load((playbook.ROOT / "tests" / "twin" / "seeds" / "small.yml").read_text())
     seed["datacenters"][0]["vms"].append({"name": "train-01", "folder": "templates", "firmware": "efi"})

@@ -175,7 +175,7 @@ def test_a_killed_run_leaves_its_record_and_the_next_one_adds_to_it(tmp_path):
     slow = [MACHINES[0], task("Take long", "vm_shape", takes=600)]
     world = World(tmp_path, hosts=plays("esxi_hosts", HOSTS[1:2]), machines=plays("localhost", slow))
     folder = str(world.results / "run-1")
-    world.end(signal.SIGKILL, "changed: [localhost] Shape the VM", shaped, AIREADY_RUN_FOLDER=folder)
+    world.end(signal.SIGKILL, shaped, AIREADY_RUN_FOLDER=folder)
     left = world.record()
     assert [(stage["name"], stage["state"]) for stage in left["stages"]] == [("hosts", "ok"), ("machines", "failed")]
     assert left["stages"][1]["why"] == "The run was broken off in this stage."
@@ -191,13 +191,21 @@ def test_a_killed_run_leaves_its_record_and_the_next_one_adds_to_it(tmp_path):
 def test_an_interrupted_run_says_where_it_was(tmp_path):
     slow = [MACHINES[0], task("Take long", "vm_shape", takes=600)]
     world = World(tmp_path, machines=plays("localhost", slow), validate=plays("localhost", [debug("never")]))
-    output = world.end(signal.SIGINT, "changed: [localhost] Shape the VM", shaped)
+    output = world.end(signal.SIGINT, shaped)
+    assert "changed: [localhost] Shape the VM" in output
     assert "Broken off in stage machines" in output
     assert "never" not in output
     assert [(stage["name"], stage["state"], stage["why"]) for stage in world.record()["stages"]] == [
         ("machines", "failed", "The run was broken off in this stage."),
         ("validation", "skipped", "The run ended before this stage."),
     ]
+
+
+def test_the_record_has_what_the_site_declares_as_simulated(tmp_path):
+    site = {"site": {"validation": {"simulated": "{{ ['rdma', 'hosts'] }}"}}}
+    world = World(tmp_path, hosts=plays("esxi_hosts", HOSTS[1:2], vars=site))
+    assert world.run()[0] == 0
+    assert world.record()["simulated_parts"] == ["rdma", "hosts"]
 
 
 def test_the_folder_that_a_play_names_gets_the_record_of_the_whole_run(tmp_path):

@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 from gates.running import LOGS, ROOT, Gate, GateFailed, Running
 from gates.table import GATES
+from supervise.keeper import self_supervised
 
 FOLLOWED_TAIL_LINES = 400
 # What pip says when ansible-test fills its virtual environments.
@@ -105,4 +106,5 @@ def _summary(gates: list[Gate], failed: dict[Gate, str], seconds: float) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    status = self_supervised()
+    sys.exit(main(sys.argv[1:]) if status is None else status)

@@ -9,7 +9,9 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +22,8 @@ LOGS = BUILD / "gates"
 HOME = BUILD / "home"
 # No command of a gate takes this long, unless something in it waits for ever.
 LIMIT_S = 4500
+# How long commands may take to end when the gates are interrupted.
+STOP_S = 10
 
 
 class GateFailed(Exception):
@@ -55,12 +59,18 @@ class Running:
             self.stopped = True
             for process in self._processes:
                 _signal_group(process)
+            left = list(self._processes)
+        until = time.monotonic() + STOP_S
+        while any(process.poll() is None for process in left) and time.monotonic() < until:
+            time.sleep(0.05)
+        for process in left:
+            _signal_group(process, signal.SIGKILL)
 
 
-def _signal_group(process: subprocess.Popen) -> None:
+def _signal_group(process: subprocess.Popen, number: signal.Signals = signal.SIGTERM) -> None:
     # The group may have ended by itself, which is what a command that cleans up behind itself does.
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
+        os.killpg(process.pid, number)
 
 
 class Gate:
@@ -129,6 +139,7 @@ def environment(venv: Path = VENV, **more: str) -> dict[str, str]:
         PYTHONDONTWRITEBYTECODE="1",
         PYTHONPATH=str(ROOT / "tests"),
         ANSIBLE_HOME=str(BUILD / "ansible-home"),
+        ANSIBLE_LOCAL_TEMP=os.path.join(tempfile.gettempdir(), "ansible-local"),
         ANSIBLE_COLLECTIONS_PATH=str(BUILD / "collections"),
         NO_COLOR="1",
     )

@@ -89,7 +89,7 @@ class Lab:
         self.twin, self.work = twin, Path(work)
         self._numbers = itertools.count(1)
         # Sockets of OpenSSH have short names only.
-        self._sockets = tempfile.mkdtemp(prefix="cp-", dir="/tmp")
+        self._sockets = tempfile.mkdtemp(prefix="cp-")
 
     def close(self):
         """Nothing of it is left on this machine."""
@@ -128,7 +128,7 @@ class Lab:
         """What the engine still has of a guest: its container or its volume."""
         client = self.twin.guests.client
         volume = container.replace("-vm-", "-disk-vm-")
-        found = [one.name for one in client.containers.list(all=True, filters={"name": container})]
+        found = [one.name for one in client.containers.list(all=True, filters={"name": container}, ignore_removed=True)]
         return found + [one.name for one in client.volumes.list(filters={"name": volume})]
 
     def remove(self, vm):

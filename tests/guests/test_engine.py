@@ -163,7 +163,7 @@ def test_a_machine_that_loses_power_is_off_in_vcenter(fresh_guest):
     guest = fresh_guest()
     guest.pull_plug()
     guest.wait(up=False)
-    assert guest.vm.addresses == {} or guest.vm.ip_address is None
+    assert guest.vm.ip_address is None
 
 
 def test_reset_starts_anew(fresh_guest):
@@ -232,7 +232,7 @@ def test_what_the_guest_sets_is_what_vcenter_shows(guests, fresh_guest):
 def test_engines_in_the_guest_have_a_disk_of_their_own_and_no_other_privilege(guests):
     shown = guests.twin.guests.client.containers.get(guests.guest("job-01").container).attrs["HostConfig"]
     assert not shown["Privileged"]
-    assert shown["Ulimits"] in (None, [])
+    assert not shown["Ulimits"]
     assert guests.guest("job-01").run(["mountpoint", "-q", "/var/lib/docker"])[0] == 0
 
 

@@ -135,7 +135,7 @@ def test_both_controllers_are_built(image):
 
 @pytest.mark.parametrize("program", ["gcc", "g++", "cmake", "pip3"])
 def test_what_built_it_stayed_behind(image, program):
-    assert image.run("sh", "-c", f"command -v {program}") == (127, "") or image.run("which", program)[0] != 0
+    assert image.run("sh", "-c", f"command -v {program} || echo none") == (0, "none\n")
 
 
 def test_a_server_for_ssh_is_there_and_no_key_of_one(image):

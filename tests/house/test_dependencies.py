@@ -26,6 +26,11 @@ def test_the_execution_environment_installs_the_requirements_of_the_collection()
     assert names("requirements.txt")
 
 
+def test_the_execution_environment_has_what_ssh_connections_need():
+    system = (ROOT / load("meta/execution-environment.yml")["dependencies"]["system"]).read_text().splitlines()
+    assert {"openssh-client [platform:dpkg]", "openssh-clients [platform:rpm]", "sshpass"} <= set(system)
+
+
 def test_requirements_leave_room_for_what_the_user_has_and_do_not_name_ansible():
     lines = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line and line[0] != "#"]
     assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+(>=[0-9.]+)?", line)] == []

@@ -48,9 +48,9 @@ def test_a_module_of_the_action_group_says_so_in_its_attributes(module):
 def test_a_module_says_what_it_does_in_check_and_diff_mode_and_where_it_runs(module):
     said = attributes(module)
     assert set(said) >= {"check_mode", "diff_mode", "platform"}
-    for name, attribute in said.items():
-        assert attribute["support"] in ("full", "partial", "none"), name
-        assert attribute["support"] == "full" or attribute.get("details"), f"{name}: says no reason"
+    assert {attribute["support"] for attribute in said.values()} - {"full", "partial", "none"} == set()
+    limited = [name for name, attribute in said.items() if attribute["support"] != "full"]
+    assert [name for name in limited if not said[name].get("details")] == []
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -76,7 +76,7 @@ def test_every_module_has_one_file_of_contract_rows_and_no_file_is_left_over():
 def test_the_contract_rows_of_a_module_are_about_that_module(module):
     file = row_file(module)
     rows = [*getattr(file, "ROWS", []), *getattr(file, "LOOKS", [])]
-    assert {row.module for row in rows} == {module} or file.WHY_NO_ROWS
+    assert {row.module for row in rows} == (set() if getattr(file, "WHY_NO_ROWS", "") else {module})
 
 
 @pytest.mark.parametrize("module", MODULES)

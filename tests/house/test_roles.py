@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 import yaml
@@ -61,7 +62,7 @@ def test_every_input_has_a_type_and_a_description_at_every_depth(role):
     for name, option in (leaf for entry in options(role).items() for leaf in leaves(*entry)):
         assert option.get("type"), name
         assert option.get("description"), name
-        assert option["type"] != "list" or option.get("elements"), name
+        assert bool(option.get("elements")) is (option["type"] == "list"), name
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -121,3 +122,40 @@ def test_no_value_is_read_by_the_name_of_a_method(role):
 @pytest.mark.parametrize("module", [module for module in sorted(modules()) if not module.endswith("_info")])
 def test_a_module_that_manages_something_is_used_by_a_role(module):
     assert [role for role in ROLES if f"aiready.vsphere.{module}:" in text_of(role)]
+
+
+BLOCKS = ("tasks", "pre_tasks", "post_tasks", "block", "rescue", "always")
+
+
+def tasks_of(entries: list | None, above: dict | None = None) -> Iterator[dict]:
+    """Each task that calls a module, with the keywords of the blocks around it."""
+    for entry in entries or ():
+        inherited = {key: (above or {}).get(key) for key in ("check_mode",) if key in (above or {})}
+        task = {**inherited, **entry}
+        if not any(key in entry for key in BLOCKS):
+            yield task
+        for key in BLOCKS:
+            yield from tasks_of(entry.get(key), task)
+
+
+def reports_changes(task: dict) -> bool:
+    """Whether it calls a command, or a module of this collection that predicts changes."""
+    names = [key for key in task if key.startswith("ansible.builtin.command")]
+    if task.get("check_mode") is True:
+        names += [key for key in task if key.startswith("aiready.vsphere.") and not key.endswith("_info")]
+    return bool(names)
+
+
+TASK_FILES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("roles/*/tasks/*.yml", "playbooks/*.yml")
+    for path in ROOT.glob(pattern)
+)
+
+
+@pytest.mark.parametrize("file", TASK_FILES)
+def test_a_task_that_only_looks_says_what_counts_as_a_change(file):
+    """What a look predicts is a change of the task that makes it, and is counted there."""
+    entries = yaml.safe_load((ROOT / file).read_text())
+    looking = [task for task in tasks_of(entries) if reports_changes(task)]
+    assert [task["name"] for task in looking if "changed_when" not in task] == []

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from guests.faults.running import prepare
-from guests.faults.table import WORDS
+from supervise.keeper import self_supervised
 from twin.launch import launch
 
 from . import center, faults, guests, plan, playbook
@@ -87,8 +87,11 @@ def rehearse(
     repaired where somebody breaks it.
     """
     inside = _with_guests(report, stages)
-    if wrong and not inside:
-        raise RehearsalFailed("Wrong settings are planted where guests have trained, and this rehearsal has no guests.")
+    names = faults.selected(wrong, inside) if wrong else []
+    if wrong and not names:
+        raise RehearsalFailed(f"FAULTS={wrong} selects faults inside guests only. Run with STAGES=all.")
+    if names:
+        say(faults.announced(wrong, names))
     with ExitStack() as running:
         title = "Start a simulated data centre: two hosts and six switches from the factory, a template"
         with report.step(title) as note:
@@ -96,7 +99,7 @@ def rehearse(
             twin = running.enter_context(launch(seed="factory", faces=faces))
             playbook.write_endpoint(twin, work)
             note(f"at {twin.host}:{twin.port}; {center.lossy(twin)}")
-            if wrong:
+            if names:
                 prepare(twin)
         env = playbook.environment(work, **CALLBACKS)
         # What a run that goes on after others were killed does is the rest of what was announced.
@@ -124,9 +127,9 @@ def rehearse(
         if inside:
             with report.step("Look at the report in a browser") as note:
                 note(guests.looked_at(results / "run", say))
-        if inside and wrong:
-            with report.step("Make settings wrong, one at a time: the validation has to name each") as note:
-                note(faults.planted(twin, env, results / "faults", wrong, say))
+        if names:
+            with report.step("Plant faults, one at a time: a playbook has to name each") as note:
+                note(faults.planted(twin, env, results / "faults", names, inside, say))
         if not thorough:
             return
         with report.step("Restart every switch: what was saved is what ran") as note:
@@ -210,7 +213,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=0, help="so many runs are killed at random moments first")
     parser.add_argument("--random", type=int, default=0, help="the moments follow from it")
     parser.add_argument("--checks", choices=CHECKS, default="", help="all: plan first, run twice, repair what breaks")
-    parser.add_argument("--faults", choices=WORDS, default="", help="these settings are made wrong, one at a time")
+    parser.add_argument("--faults", default="", help="planted one at a time: some, all, handful, handful:NUMBER, names")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, _terminated)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # under nohup it goes on
@@ -224,7 +227,7 @@ def main() -> int:
     for folder in ("plan", "run", "again", "repair", "faults"):
         shutil.rmtree(results / folder, ignore_errors=True)
     try:
-        with tempfile.TemporaryDirectory(prefix="rehearsal-", dir=build) as work:
+        with tempfile.TemporaryDirectory(prefix="rehearsal-") as work:
             rehearse(report, Path(work), results, options.stages, kills, options.faults, options.checks == "all")
     except RehearsalFailed as failure:
         say(f"\n{failure}")
@@ -238,4 +241,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = self_supervised()
+    sys.exit(main() if status is None else status)

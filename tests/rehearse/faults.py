@@ -1,32 +1,61 @@
-"""Settings that are wrong, planted one at a time after a good run: the validation has to name each."""
+"""Settings that are wrong, planted one at a time after a good run: a playbook has to name each."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from guests.faults import running
-from guests.faults.table import chosen
+from guests.faults import VALIDATE, running
+from guests.faults.table import FAULTS, HANDFUL, chosen, number_of_commit
 
+from . import rule
 from .failure import RehearsalFailed
 
 
-def planted(twin, env: dict[str, str], results: Path, which: str, say) -> str:
+def selected(words: str, inside: bool) -> list[str]:
+    """The names that the words select, of faults that can be planted here."""
+    try:
+        names = chosen(words)
+    except ValueError as problem:
+        raise RehearsalFailed(str(problem)) from None
+    return [name for name in names if inside or not FAULTS[name].needs_guests]
+
+
+def announced(words: str, names: list[str]) -> str:
+    """What is planted, and how to plant the same again."""
+    again = f"{HANDFUL}:{number_of_commit()}" if words == HANDFUL else words
+    return f"Faults of this run: {', '.join(names)}. The same again: make rehearse FAULTS={again}"
+
+
+def planted(twin, env: dict[str, str], results: Path, names: list[str], inside: bool, say) -> str:
     """What came of them; in the end there is one more validation, of a lab that is good again."""
-    faults, missed = chosen(which), []
-    for name, fault in faults.items():
-        with fault.plant(twin):
-            run, made = running.validate(fault, results / name, env, lambda line: say(f"  | {line}"))
-        wrong = running.complaints(fault, run, made)
+    missed = []
+
+    def find(fault, name: str) -> running.Ran:
+        return running.find(fault, results / name, env, lambda line: say(f"  | {line}"))
+
+    for name in names:
+        fault = FAULTS[name]
+        try:
+            with fault.plant(twin):
+                ran = find(fault, name)
+            # A report of a bad run claims no more than that of a good one.
+            wrong = running.complaints(fault, ran) + (rule.violations(ran.made, ran.folder) if ran.made else [])
+        except (AssertionError, RuntimeError) as problem:
+            wrong = [f"It could not be planted or removed, or the playbook left no result: {problem}"]
         if wrong:
-            missed.append(f"The validation with the fault {name}: {' '.join(wrong)}")
+            missed.append(f"{fault.by} with the fault {name}: {' '.join(wrong)}")
             say(f"--- {missed[-1]}")
         else:
-            rows = ", ".join(f"{one.row} {one.verdict}" for one in fault.seen)
-            say(f"--- {name} was seen: {rows}")
+            rows = "; ".join(f"{one.row} {one.verdict}" if hasattr(one, "row") else str(one) for one in fault.seen)
+            say(f"--- {name} was seen by {fault.by}: {rows}")
     # The others are planted all the same: each takes a minute, and who mends one wants to know of all.
     if missed:
         raise RehearsalFailed("\n".join(missed))
-    run, made = running.validate(running.GOOD, results / "good", env, lambda line: say(f"  | {line}"))
-    if running.not_right(made):
-        raise RehearsalFailed(f"After the faults not everything is good again: {list(running.not_right(made))}")
-    return f"{len(faults)} were seen, and everything was good again"
+    if inside:
+        good = find(running.GOOD, "good")
+        wrong = [*running.not_right(good.made), *rule.violations(good.made, good.folder)]
+        if wrong:
+            raise RehearsalFailed(f"After the faults not everything is good again: {wrong}")
+    reports = sum(FAULTS[name].by == VALIDATE for name in names)
+    kept = f", and no pass in {reports} reports claims more than was measured" if reports else ""
+    return f"{len(names)} were seen{kept}{inside * '; everything was good again'}"

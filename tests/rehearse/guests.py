@@ -7,8 +7,11 @@ import logging
 import os
 from pathlib import Path
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import simulated
+
 from browser import chromium, seen
 
+from . import rule
 from .failure import RehearsalFailed
 
 FACES = ("guests", "depot", "registry")
@@ -16,7 +19,29 @@ FACES = ("guests", "depot", "registry")
 DATA, MANAGEMENT = "ens224", "ens192"
 LEAST_BYTES = 100_000
 BROWSER = "AIREADY_BROWSER"  # required: one is installed where it can be
+# Settings of the lab that no real site should have, all of which the validation has to list.
+RELAXED = {
+    *("site.guests.limits.memlock", "site.guests.limits.nofile", "site.runtime.memlock"),
+    *("site.hosts.serial", "site.fabric.serial", "site.validation.seconds", "host keys of switches"),
+    *(
+        f"site.validation.thresholds.{name}"
+        for name in (
+            "pair.iperf3.baseline.worse_percent",
+            "pair.mpi_lat.baseline.worse_percent",
+            "pair.mpi_bw.baseline.worse_percent",
+            "cluster.mpi_allreduce.baseline.worse_percent",
+            "cluster.training.baseline.worse_percent",
+            "cluster.training.outliers.percent",
+        )
+    ),
+}
 NOT_GOOD = ("warn", "fail", "not_run")
+# What a lab measures and does not require: limits that containers cannot raise, counters that PVRDMA lacks, figures
+# without a mark in the run that records them, ports whose way another one took, and what shared processors come to.
+NOT_REQUIRED = (
+    *("guest.memlock", "guest.counters", "fabric.counters", "pair.iperf3", "pair.mpi_lat", "pair.mpi_bw"),
+    *("cluster.mpi_allreduce", "cluster.efficiency"),
+)
 
 
 def missing(say) -> str:
@@ -70,12 +95,37 @@ def validated(folder: Path) -> str:
     bad = [f"{row['id']} ({row['verdict']}): {row['why']}" for row in told["rungs"] if row["verdict"] in NOT_GOOD]
     if told["verdict"]["state"] != "pass" or bad:
         raise RehearsalFailed(f"The validation of a good lab should pass without a warning, but: {'; '.join(bad)}")
-    if not told["simulated"]:
-        raise RehearsalFailed("The validation does not say that RDMA and GPUs are simulated here.")
+    broken = rule.violations(told, folder)
+    if broken:
+        raise RehearsalFailed(f"The report claims more than was measured: {'; '.join(broken)}")
+    labels(told)
+    free = {row["id"] for row in told["rungs"] if row["verdict"] == "not_required" and row["check"] not in NOT_REQUIRED}
+    if free:
+        raise RehearsalFailed(f"The lab requires these, and the validation does not: {', '.join(sorted(free))}.")
     page = folder / "report.html"
     if "<svg" not in page.read_text() and "data:image" not in page.read_text():
         raise RehearsalFailed(f"The report {page} has no plot.")
     return f"{told['verdict']['counts']['pass']} checks passed"
+
+
+def labels(told: dict) -> None:
+    """Nothing of a lab reads as real, and nothing that it leaves out as strict."""
+    if set(told["simulated_parts"]) != set(simulated.WORDS):
+        raise RehearsalFailed(f"Not all of a lab is declared as simulated: {told['simulated_parts']}.")
+    device = {"cluster.training": "CPU"}
+    for row in told["rungs"]:
+        parts = simulated.of(row["check"], simulated.WORDS, row["variant"], device.get(row["check"], ""))
+        # What follows from trainings has their parts; what was not measured has none.
+        if row["verdict"] not in ("not_run", "skipped") and not set(parts) <= set(row["simulated_parts"]):
+            raise RehearsalFailed(f"{row['id']} rests on {parts} and is marked by {row['simulated_parts']}.")
+    lacking = RELAXED - {one["setting"] for one in told["relaxed"]}
+    if lacking:
+        raise RehearsalFailed(f"The validation does not list as relaxed: {', '.join(sorted(lacking))}.")
+    silent = [
+        row["id"] for row in told["rungs"] if row["check"] == "guest.memlock" and not (row["relaxed"] and row["notes"])
+    ]
+    if silent:
+        raise RehearsalFailed(f"Rows do not say what they leave out: {', '.join(silent)}.")
 
 
 def looked_at(folder: Path, say) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -62,6 +64,7 @@ def environment(work: Path, **more: str) -> dict[str, str]:
         PYTHONUNBUFFERED="1",
         ANSIBLE_CONFIG=str(config),
         ANSIBLE_HOME=str(work / "ansible"),
+        ANSIBLE_PERSISTENT_CONTROL_PATH_DIR=str(_sockets(work)),
         ANSIBLE_LOCAL_TEMP=str(work / "ansible" / "tmp"),
         ANSIBLE_REMOTE_TEMP=str(work / "ansible" / "tmp"),
         ANSIBLE_COLLECTIONS_PATH=str(ROOT / ".build" / "collections"),
@@ -74,11 +77,18 @@ def environment(work: Path, **more: str) -> dict[str, str]:
         ANSIBLE_PIPELINING="true",
         # Where many programs share a disk, a login and sudo may take longer than ten seconds.
         ANSIBLE_TIMEOUT="60",
+        ANSIBLE_PERSISTENT_COMMAND_TIMEOUT="120",
+        ANSIBLE_PERSISTENT_CONNECT_TIMEOUT="120",
         AIREADY_LAB=str(work),
         AIREADY_SESSION_DIR=str(work / "sessions"),
     )
     env.update(more)
     return env
+
+
+def _sockets(work: Path) -> Path:
+    """A folder for the sockets of connections to switches: their paths may only have about 100 characters."""
+    return Path(tempfile.gettempdir()) / f"pc-{hashlib.sha256(os.fsencode(work)).hexdigest()[:10]}"
 
 
 def write_endpoint(twin, work: Path) -> None:

@@ -11,6 +11,8 @@ import sys
 import threading
 from pathlib import Path
 
+from supervise.keeper import self_supervised
+
 from .control import ControlServer
 from .guests.engine import EngineProblem
 from .launch import FACES, USUAL, launch
@@ -83,4 +85,5 @@ def _write(directory, endpoint):
 
 
 if __name__ == "__main__":
-    main()
+    status = self_supervised()
+    sys.exit(main() if status is None else status)

@@ -87,6 +87,11 @@ class Twin:
         return self._switches.sessions
 
     @property
+    def switch_arrivals(self):
+        """A Counter of connections by the switch's name, including those that were not let in."""
+        return self._switches.arrivals
+
+    @property
     def switch_commands(self):
         """{switch: every line that was typed there, or program that was run}."""
         return {name: list(one.lines) for name, one in self.world.fabric.switches.items()}

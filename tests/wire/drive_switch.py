@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import uuid
 
 from ansible.executor.task_executor import start_connection
-from ansible.module_utils.connection import Connection
-from ansible.module_utils.connection import ConnectionError as HelperError
 from ansible.playbook.play_context import PlayContext
 from ansible.plugins import loader as plugins
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_session import Helper
 
 from . import drive_action, helper_processes
 
@@ -31,19 +31,25 @@ class Opened:
     """A switch of a twin with an open connection: call it with a module and its parameters."""
 
     def __init__(self, switch, connection):
+        self.connection = connection
         self._variables = {"inventory_hostname": switch.name, "ansible_network_os": NETWORK_OS[switch.platform]}
-        self._connection = connection
         self._become = plugins.become_loader.get("sudo") if switch.platform in SHELLS else None
 
     def __call__(self, module, params, check=False):
-        return drive_action.act(self._connection, module, params, check, self._variables, self._become)
+        path = getattr(self.connection, "socket_path", None)
+        if path is not None and not os.path.exists(path):
+            _begin(self.connection)  # as before each task
+        return drive_action.act(self.connection, module, params, check, self._variables, self._become)
 
 
 @contextlib.contextmanager
-def connected(twin, name, strict=False):
-    """Ansible's connection to a switch of a twin that has the face switches; its helper is gone afterwards."""
+def connected(twin, name, strict=False, **more):
+    """Ansible's connection to a switch of a twin that has the face switches; its helper is gone afterwards.
+
+    more: variables of the inventory.
+    """
     switch = twin.world.fabric.switches[name]
-    opened = _shell(twin, name) if switch.platform in SHELLS else _command_line(twin, switch, strict)
+    opened = _shell(twin, name) if switch.platform in SHELLS else _command_line(twin, switch, strict, more)
     with opened as connection:
         yield Opened(switch, connection)
 
@@ -77,6 +83,9 @@ def variables(twin, name, strict=False):
         "ansible_password": switch.users[user].password,
         # How long Ansible waits after each prompt for more, on a machine that is far away.
         "ansible_buffer_read_timeout": 0.01,
+        # A busy machine is slow, and other tests may run between two commands.
+        "ansible_command_timeout": 120,
+        "ansible_connect_timeout": 300,
         # libssh knows no file of keys but the user's own, where those of a twin have no business.
         "ansible_host_key_checking": strict,
     }
@@ -88,9 +97,10 @@ def _shell(twin, name):
 
 
 @contextlib.contextmanager
-def _command_line(twin, switch, strict):
-    options = variables(twin, switch.name, strict)
+def _command_line(twin, switch, strict, more):
+    options = {**variables(twin, switch.name, strict), **more}
     context = PlayContext()
+    context.timeout = 60
     context.connection, context.network_os = options["ansible_connection"], options["ansible_network_os"]
     context.remote_addr, context.port = options["ansible_host"], options["ansible_port"]
     context.remote_user, context.password = options["ansible_user"], options["ansible_password"]
@@ -100,9 +110,14 @@ def _command_line(twin, switch, strict):
             context.connection, context, "/dev/null", task_uuid=str(uuid.uuid4())
         )
         connection.set_options(var_options=options)
-        connection._socket_path = start_connection(context, connection.get_options(), str(uuid.uuid4()))
+        _begin(connection)
         try:
             yield connection
         finally:
-            with contextlib.suppress(HelperError):
-                Connection(connection._socket_path).reset()
+            Helper(connection._socket_path, 1).end()
+
+
+def _begin(connection):
+    """Start Ansible's helper of a connection, or find the one that runs."""
+    context, options = connection._play_context, connection.get_options()
+    connection._socket_path = start_connection(context, options, str(uuid.uuid4()))

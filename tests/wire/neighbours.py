@@ -95,5 +95,6 @@ def kept_port():
     """A port that refuses connections and that nobody gets by chance; a server that is told of it may still take it."""
     with socket.socket() as kept:
         kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        kept.bind(("127.0.0.1", 0))
+        # Bound to every address: a connection from another address may have the port that is free on this one.
+        kept.bind(("", 0))
         yield kept.getsockname()[1]

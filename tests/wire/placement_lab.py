@@ -42,6 +42,12 @@ def esx(number, gpus=(None,), **more):
     }
 
 
+def vmknic(**more):
+    """The VMkernel adapters of a host whose adapter for PVRDMA is not like those of others."""
+    management = {"device": "vmk0", "network": "Management Network", "services": ["management"]}
+    return [management, {"device": "vmk1", "portgroup": "pg-rdma", **more}]
+
+
 def lab(*hosts, vms=(), release="8.0.3", others=(), stores=({"name": "datastore-01", "capacity_gb": 1000},)):
     """A datacenter with one cluster of these hosts, others in a second one."""
     clusters = [{"name": "gpu", "hosts": list(hosts)}]
@@ -55,8 +61,11 @@ def lab(*hosts, vms=(), release="8.0.3", others=(), stores=({"name": "datastore-
                 "datastores": list(stores),
                 "networks": [{"name": "VM Network"}],
                 "switches": [
-                    {"name": f"dvs-{name}", "uplinks": 1, "members": "uplinks", "portgroups": [{"name": f"pg-{name}"}]}
-                    for name in ("rdma", "sriov")
+                    {"name": f"dvs-{name}", "uplinks": 1, "members": "uplinks", "portgroups": groups}
+                    for name, groups in (
+                        ("rdma", [{"name": "pg-rdma"}, {"name": "pg-other", "vlan": 222}]),
+                        ("sriov", [{"name": "pg-sriov"}]),
+                    )
                 ],
                 "vm_folders": ["training"],
                 "clusters": clusters,

@@ -147,6 +147,24 @@ def test_a_datastore_that_fills_up_meanwhile_is_told(running, open_files, local,
     assert stored(running) == {}
 
 
+def test_a_file_that_is_larger_than_the_datastore_is_not_sent(running, open_files, local):
+    vcenter, files = open_files(running)
+    sent = []
+
+    @contextlib.contextmanager
+    def noted(send, body, headers):
+        sent.append(headers["Content-Length"])
+        with send(body, headers) as response:
+            yield response
+
+    disturb(vcenter, "PUT", noted)
+    with running.world.lock:
+        next(iter(machine(running).datastores.values())).files.reserved += 1 << 50
+    with pytest.raises(OperatorError) as caught:
+        files.upload(local, TARGET, CHECKSUM)
+    assert (caught.value.code, sent) == ("no_disk_space", [])
+
+
 def test_a_session_that_ended_is_renewed_and_the_upload_goes_on(running, open_files, local):
     _vcenter, files = open_files(running)
     files.size(TARGET)
@@ -296,3 +314,11 @@ def test_another_file_that_came_there_meanwhile_is_not_replaced(running, open_fi
     with pytest.raises(OperatorError):
         files.upload(local, TARGET, CHECKSUM)
     assert stored(running) == {TARGET.path: b"theirs"}
+
+
+def test_a_draft_that_cannot_be_given_its_name_is_told_with_the_reason_of_vcenter(running, open_files, local):
+    _vcenter, files = open_files(running)
+    running.world.faults.fail_tasks("MoveDatastoreFile_Task", message="The datastore is read-only.")
+    with pytest.raises(OperatorError, match="The datastore is read-only"):
+        files.upload(local, TARGET, CHECKSUM)
+    assert TARGET.path not in stored(running)

@@ -78,10 +78,10 @@ def test_a_port_without_rdma_has_no_flow_control_of_its_own(look):
     assert (port["rdma"], port["pfc"], port["trust"], port["dscp"]) == (None, None, None, None)
 
 
-def test_hosts_are_found_and_read_in_two_requests_however_many_there_are(look):
+def test_hosts_are_found_and_read_in_three_requests_however_many_there_are(look):
     names = [f"esx-{number:02}.example.com" for number in range(1, 9)]
     _answer, running = look(fabric(*(ready(name) for name in names)), lambda running: running.requests.clear())
-    assert running.requests["RetrievePropertiesEx"] == 2
+    assert running.requests["RetrievePropertiesEx"] == 3
     assert running.requests["QueryNetworkHint"] == len(names)
 
 

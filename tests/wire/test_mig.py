@@ -247,3 +247,24 @@ def test_the_info_tells_what_is_in_the_way_of_a_larger_instance(shell):
         {"profile": "3g.20gb", "start": 4, "blocked_by": ["1g.5gb at 5"]},
     ]
     assert (gpu["largest_free_region"], gpu["free_regions"]) == (3, [{"start": 2, "size": 3}, {"start": 6, "size": 2}])
+
+
+def lose(running, index):
+    with running.world.lock:
+        gpu = host(running, HOST).gpus[index]
+        gpu.lost = True
+    return gpu.pci_id
+
+
+def test_a_lost_gpu_is_named_and_hides_no_other(shell):
+    running, act = shell(MIG, MIG)
+    lost = lose(running, 1)
+    answer = act("mig_info")
+    assert ([gpu["index"] for gpu in answer["gpus"]], answer["missing"]) == ([0], [lost])
+    refused = act(**layout("3g"))
+    assert (refused["failure"]["code"], refused["failure"]["missing"]) == ("gpu_lost", [lost])
+    assert partitions(running, HOST)[0]["instances"] == {}
+    made = act(**layout("3g", lost_gpus="ignore"))
+    assert (made["changed"], len(partitions(running, HOST)[0]["instances"])) == (True, 1)
+    restart(running)
+    assert len(act("mig_info")["gpus"]) == 2

@@ -7,7 +7,7 @@ from pyVim.task import WaitForTask
 from pyVmomi import vim
 
 from .observe import virtual_machine, warned
-from .placement_lab import A100, esx, far, lab, near, ready, wish
+from .placement_lab import A100, esx, far, lab, near, ready, vmknic, wish
 
 RDMA = {"path": "pvrdma", "portgroup": "pg-rdma"}
 SRIOV = {"path": "sriov", "portgroup": "pg-sriov"}
@@ -111,7 +111,8 @@ def test_a_vm_moves_to_a_host_that_does_not_see_its_datastore_only_if_its_files_
     assert (entry["action"], entry["host"], entry["datastore"]) == (
         ("move", "esx-02", "far") if fits else (None, None, None)
     )
-    assert fits or "datastore GB" in [short["resource"] for short in answer["placement"]["shortages"]]
+    short = [one["resource"] for one in answer["placement"]["shortages"]]
+    assert ("datastore GB" in short) is not fits
 
 
 def test_functions_that_running_vms_have_are_gone(plan, twin, drive):
@@ -157,6 +158,14 @@ def test_no_gpu_beside_a_port_is_a_reason_to_refuse_gpudirect_and_nothing_else(t
         ({"options": {"Net.PVRDMAVmknic": "vmk9"}}, "Net.PVRDMAVmknic is vmk9: There is no such VMkernel adapter"),
         ({"options": {"Net.PVRDMAVmknic": "vmk0"}}, "Net.PVRDMAVmknic is vmk0: It is on vSwitch0"),
         ({"rulesets": {}}, "its firewall ruleset pvrdma is closed"),
+        (
+            {"vmkernel": vmknic(portgroup="pg-other")},
+            "its PVRDMA adapter vmk1 is in VLAN 222 (pg-other), while esx-01 vmk1 is in no VLAN (pg-rdma)",
+        ),
+        (
+            {"vmkernel": vmknic(ip="198.51.100.7")},
+            "its PVRDMA adapter vmk1 is in the subnet 198.51.0.0/16, while esx-01",
+        ),
     ],
 )
 def test_a_host_on_which_pvrdma_would_fall_back_to_tcp_is_left_out_with_the_reason(twin, drive, broken, reason):
@@ -166,6 +175,17 @@ def test_a_host_on_which_pvrdma_would_fall_back_to_tcp_is_left_out_with_the_reas
     two = module("vm_placement_info", vms=[wish("a", "40c"), wish("b", "40c")], anti_affinity=True, **RDMA)
     assert "PVRDMA-ready hosts: 2 wanted, 1 free, 1 short" in two["msg"]
     assert f"esx-02: {reason}" in two["msg"]
+
+
+def test_hosts_whose_pvrdma_adapters_have_one_address_are_left_out_with_the_reason(twin, drive):
+    alike = vmknic(ip="192.0.2.7")
+    third = vmknic(ip="192.0.2.8")
+    seed = lab(esx(1, vmkernel=alike), esx(2, vmkernel=alike), esx(3, vmkernel=third))
+    module = drive(twin(seed=seed))
+    one = module("vm_placement_info", vms=[wish("a", "40c")], **RDMA)
+    assert one["placement"]["vms"][0]["host"] == "esx-03"
+    two = module("vm_placement_info", vms=[wish("a", "40c"), wish("b", "40c")], anti_affinity=True, **RDMA)
+    assert "esx-01: its PVRDMA adapter vmk1 has the address 192.0.2.7, while esx-02 vmk1 has it too" in two["msg"]
 
 
 @pytest.mark.parametrize(
@@ -179,6 +199,31 @@ def test_a_host_that_is_out_of_use_gets_no_vm(twin, drive, broken, reason):
     assert [(one["usable"], one["why_not"]) for one in answer["placement"]["hosts"]] == [(False, reason), (True, None)]
     only = module("vm_placement_info", vms=[wish("a", "40c", host="esx-01")])
     assert only["failure"]["code"] == "does_not_fit"
+    # Another host is usable, and yet the one that is not is named.
+    two = module("vm_placement_info", vms=[wish("a", "40c"), wish("b", "40c")])
+    assert f"Hosts that take no VM: esx-01 ({reason})." in two["msg"]
+
+
+def test_gpu_and_port_on_different_numa_nodes_are_an_error_where_the_site_is_strict(twin, drive):
+    module = drive(twin(seed=lab(esx(1, [far()]))))
+    task = {"path": "sriov", "portgroup": "pg-sriov", "vms": [wish("a", "40c", nics=1)]}
+    plan = module("vm_placement_info", **task)
+    assert plan["placement"]["vms"][0]["nodes_apart"] == {"gpus": [1], "nics": [0]}
+    strict = module("vm_placement_info", gpu_nic_numa="strict", **task)
+    assert strict["failure"]["code"] == "numa_apart"
+    assert "is on NUMA node 1, and the port vmnic2 on NUMA node 0." in strict["msg"]
+    near_by = drive(twin(seed=lab(esx(1, [near()]))))("vm_placement_info", gpu_nic_numa="strict", **task)
+    assert near_by["placement"]["vms"][0]["nodes_apart"] is None
+
+
+def test_gpu_and_port_on_different_numa_nodes_are_a_warning_where_gpudirect_was_requested(twin, drive, capsys):
+    adapters = [{"network": "pg-sriov", "type": "sriov"}]
+    running = ready("a", "esx-01", "40c", networks=[], adapters=adapters, power="on")
+    module = drive(twin(seed=lab(esx(1, [far()]), vms=[running])))
+    task = {"path": "sriov", "portgroup": "pg-sriov", "vms": [wish("a", "40c", nics=1)]}
+    assert "NUMA node" not in warned(module("vm_placement_info", **task), capsys)
+    answer = module("vm_placement_info", gpudirect=True, **task)
+    assert "is on NUMA node 1, and the port vmnic2 on NUMA node 0." in warned(answer, capsys)
 
 
 def test_the_memory_of_vms_that_run_counts_and_that_of_vms_that_are_off_does_not(twin, drive):

@@ -23,9 +23,7 @@ def test_a_restart_happens_only_when_it_is_allowed_by_name():
         answer = sonic.set(**ALLOWED)
         assert answer["changed"], answer
         assert sonic.switch.reloads == 1
-        now = sonic.now()
-        assert {**now, "trust": "dscp"} == LOSSLESS
-        assert now["trust"] in ("dscp", "both")
+        assert sonic.now() == {**LOSSLESS, "trust": "both"}
         assert not sonic.set()["changed"]
 
 
@@ -49,3 +47,15 @@ def test_a_full_disk_leaves_what_runs_and_says_so():
         sonic.switch.full_flash = True
         ended(sonic.set(mode="lossy"), "new", "not_saved")
         assert sonic.now()["marks"]
+
+
+def test_code_point_that_somebody_adds_to_our_map_is_named_and_leaves_roces_class():
+    with bench("enterprise_sonic") as sonic:
+        sonic.set(mode="lossy")
+        name = "qos map dscp-tc AIREADY-ROCE-26-3-48-6"
+        sonic.device.load([name, "dscp 24 traffic-class 3"])
+        changes = {one["path"]: one for one in sonic.set(mode="lossy", check=True)["switch"]["changes"]}
+        assert (changes[name]["before"], changes[name]["after"]) == ("DSCP 24: 3", "DSCP 24: 0")
+        assert sonic.set(mode="lossy")["changed"]
+        assert sonic.device.treatment("Eth1/1").priorities[24] == 0
+        assert not sonic.set(mode="lossy")["changed"]

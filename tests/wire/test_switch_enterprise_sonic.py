@@ -248,7 +248,7 @@ def test_the_vendors_plugins_read_and_configure_over_ssh(twin):
     with cli(running, "leaf-01", prompt=r"[#$] $") as console:
         assert "leaf-02" in console("sonic-cli", "terminal length 0", "show lldp table")
     with drive_switch.connected(running, "leaf-01") as opened:
-        cliconf = Connection(opened._connection._socket_path)
+        cliconf = Connection(opened.connection._socket_path)
         assert "Software Version  : 4.2.1" in cliconf.get("show version")
         cliconf.edit_config([line for line in ROCE if line])
         assert " qos-map dscp-tc mine" in cliconf.get_config()

@@ -266,7 +266,7 @@ def test_only_what_is_saved_survives_a_reload(console):
     assert "+vlan 11\n" in one("show running-config diffs")
     one.switch.reload()
     assert "vlan 10\n" in one.device.running()
-    assert "vlan 11" not in one.device.running()
+    assert "vlan 11\n" not in one.device.running()
 
 
 @pytest.mark.parametrize("line", ["write memory", "copy running-config startup-config"])

@@ -263,7 +263,7 @@ def test_only_what_is_saved_survives_a_reload(console):
     one.config("vlan 11", "end")
     one.switch.reload()
     assert "vlan 10\n" in one.device.running()
-    assert "vlan 11" not in one.device.running()
+    assert "vlan 11\n" not in one.device.running()
 
 
 def test_a_full_flash_keeps_what_it_has(console):

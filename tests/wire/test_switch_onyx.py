@@ -218,7 +218,7 @@ def test_pages_neighbours_and_ansible_over_ssh(twin):
         console("no cli session paging enable")
         assert "Remote system name       : leaf-02" in console("show lldp interfaces ethernet 1/3 remote")
     with drive_switch.connected(running, "leaf-01") as opened:
-        cliconf = Connection(opened._connection._socket_path)
+        cliconf = Connection(opened.connection._socket_path)
         assert "Product release:   3.10.4006" in cliconf.get("show version")
         cliconf.edit_config(["roce lossless"])
     assert running.world.fabric.switches["leaf-01"].device.treatment("Eth1/1").pauses_sent == {3}

@@ -290,7 +290,7 @@ def test_pages_neighbours_and_ansible_over_ssh(twin):
             "ethernet1/1/4",
         ]
     with drive_switch.connected(running, "leaf-01") as opened:
-        cliconf = Connection(opened._connection._socket_path)
+        cliconf = Connection(opened.connection._socket_path)
         assert "OS Version: 10.5.4.4" in cliconf.get("show version")
         cliconf.edit_config([line for line in ROCE if line])
     assert running.world.fabric.switches["leaf-01"].device.treatment("ethernet1/1/1").pauses_sent == {3}

@@ -117,7 +117,7 @@ def test_a_guest_that_does_not_go_in_time_runs_on_without_a_note_unless_force_is
     assert "say force=true to cut its power then" in answer["msg"]
     assert answer["failure"]["code"] == "guest_not_down"
     assert power_of(running, "train-01") == "poweredOn"
-    assert vm_of(running, "train-01").setting("aiready.vsphere.power_on_again") in (None, "")
+    assert vm_of(running, "train-01").setting("aiready.vsphere.power_on_again") is None
     assert not answer["changed"]
     forced = module("vm_power", force=True, **call)
     assert not forced["failed"], forced["msg"]
@@ -129,7 +129,7 @@ def test_a_note_that_a_run_has_left_on_a_running_vm_is_removed(twin, drive):
     answer = drive(running)("vm_power", name="train-01", state="on")
     assert [change["path"] for change in answer["vms"][0]["changes"]] == ["power_on_again"]
     assert running.requests["PowerOnVM_Task"] == 0
-    assert vm_of(running, "train-01").setting("aiready.vsphere.power_on_again") in (None, "")
+    assert vm_of(running, "train-01").setting("aiready.vsphere.power_on_again") is None
 
 
 def test_addresses_are_told_by_mac_and_network(twin, drive):

@@ -56,6 +56,11 @@ def _package(params):
         problems.append(f"`package` is {params['package']}; the path of a file on the guest has to begin with /.")
     if found.kind == source.URL and not re.match(r"https?://[^/]+/", params["package"]):
         problems.append(f"`package` is {params['package']}, which is no address that begins with http:// or https://.")
+    elif found.kind == source.URL and params["package"].startswith("http://") and not params["checksum"]:
+        problems.append(
+            "`package` is an address with http://, and anybody on the way could replace what is installed as root. Use "
+            "https://, or set `checksum`."
+        )
     if found.kind != source.REPOSITORY and found.format is None:
         problems.append(f"`package` is {found.base}; a driver's file ends in .deb, .rpm or .run.")
     if found.kind != source.REPOSITORY and found.format and found.version is None:

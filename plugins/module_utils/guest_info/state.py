@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci
@@ -180,13 +179,5 @@ def _carries_data(adapter, data_network):
 
 
 def _usable(addresses):
-    """Addresses that others can reach, IPv4 first."""
-    found = []
-    for text in addresses:
-        try:
-            address = ipaddress.ip_address(text)
-        except ValueError:
-            continue
-        if not (address.is_link_local or address.is_loopback or address.is_unspecified or address.is_multicast):
-            found.append((address.version, text))
-    return tuple(text for dummy, text in sorted(found, key=lambda one: one[0]))
+    """Addresses that others can reach, in their order: IPv4 first."""
+    return tuple(filter(guests.is_usable, addresses))

@@ -9,23 +9,39 @@ from __future__ import annotations
 import json
 import shlex
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import evidence
+from ansible_collections.aiready.vsphere.plugins.module_utils.health import fabric
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+    check_cluster,
     counters,
     hostnames,
     nccl_log,
     nccl_tests,
     osu,
     rungs,
+    simulated,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import guests_of, listing, mapping
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import (
+    guests_of,
+    listing,
+    mapping,
+    number,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.measured import (
     DONE,
     FAILED,
     SKIPPED,
+    STATES,
     measurement,
     readings,
 )
+
+CHECK_BUILD = ["horovodrun", "--check-build"]
+# Why a run is refused that looks at the build of its image first.
+OF_BUILD = ("no_horovod", "not_built_in")
+# Numbers of a guest that are larger are none; counters have 64 bits.
+MOST = 1 << 64
 
 
 def collect(seen, read=lambda _path: ""):
@@ -36,14 +52,26 @@ def collect(seen, read=lambda _path: ""):
     ([{check, variant, guests, run}], run being the result of training_run). read gives the text of a file.
     """
     found, files = [], {}
+    declared = listing(seen.get("simulated"))
     for name, looks in mapping(seen.get("guests")).items():
         found += _of_guest(name, mapping(looks), files)
-    found += _of_hosts(seen)
-    found += _of_fabric(seen)
+    found += _of_hosts(seen, files)
+    found += fabric.of(seen, files)
     found += listing(mapping(seen.get("pairs")).get("measurements"))
     for run in listing(seen.get("runs")):
-        found += _of_run(mapping(run), files, read, listing(seen.get("simulated")))
-    return found, files
+        found += _of_run(mapping(run), files, read)
+    return [_marked(one, declared) for one in found], files
+
+
+def _marked(one, declared):
+    """A measurement with the simulated parts that it rests on."""
+    if one["status"] == SKIPPED:
+        return one
+    device = ""
+    if one["check"] == "cluster.training":
+        device = str(check_cluster.figures(mapping(one.get("readings")))["device"] or "")
+    parts = simulated.of(one["check"], declared, one.get("variant") or "", device)
+    return dict(one, simulated=bool(parts or one.get("simulated")), simulated_parts=parts)
 
 
 def _of_guest(name, looks, files):
@@ -58,18 +86,46 @@ def _of_guest(name, looks, files):
             found.append(measurement("guest.kernel", {"guest": name}, FAILED, f"{name} {how}: {said}"))
             continue
         outputs = mapping(result.get("outputs"))
-        for one in result["measurements"]:
+        for one in filter(None, (_heard(name, told) for told in listing(result["measurements"]))):
             if one["check"] == "guest.counters":
                 counts[phase] = one
                 continue
             known = f"{one['check']}.{phase}" if f"{one['check']}.{phase}" in outputs else one["check"]
-            if outputs.get(known):
-                place = f"evidence/{known}.{name}.txt"
-                files[place] = f"### {name}: {' '.join(one['command'])}\n{outputs[known].rstrip()}\n"
+            if known in outputs and one["command"]:
+                place = evidence.place(known, name)
+                said = str(outputs[known]).rstrip() or fabric.NOTHING
+                files[place] = f"### {name}: {' '.join(one['command'])}\n{said}\n"
                 found.append(dict(one, evidence=place))
             else:
                 found.append(one)
     return found + _counted(name, counts, files)
+
+
+def _heard(name, told):
+    """A measurement of a guest, or None: whatever the guest sends, it is about itself and has no evidence yet."""
+    told = mapping(told)
+    rung = rungs.of(told.get("check") if isinstance(told.get("check"), str) else "")
+    status = told.get("status")
+    if rung is None or rung.layer != rungs.GUEST or status not in STATES:
+        return None
+    made = measurement(rung.check, {"guest": name}, status, str(told.get("why") or ""))
+    made.update({key: str(told.get(key) or "") for key in ("version", "began", "variant")})
+    made["command"] = [str(word) for word in listing(told.get("command"))]
+    made["seconds"] = number(_finite(told.get("seconds"))) or 0.0
+    made["readings"] = _finite(mapping(told.get("readings")))
+    made["simulated"] = told.get("simulated") is True
+    return made
+
+
+def _finite(value):
+    """A value without numbers that JSON or a sum cannot hold."""
+    if isinstance(value, dict):
+        return {str(key): _finite(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(one) for one in value]
+    if isinstance(value, (int, float)) and not abs(value) < MOST:
+        return None
+    return value
 
 
 def _counted(name, counts, files):
@@ -80,68 +136,23 @@ def _counted(name, counts, files):
     bad = next((one for one in (before, after) if one["status"] != DONE), None)
     if bad is not None:
         return [dict(bad, variant="")]
-    delta = counters.delta(before["readings"]["counters"], after["readings"]["counters"])
-    place = f"evidence/guest.counters.{name}.txt"
-    files[place] = "".join(f"{key} +{value}\n" for key, value in delta["changed"].items())
-    return [dict(before, readings=delta, variant="", evidence=place)]
+    was, now = (mapping(one["readings"].get("counters")) for one in (before, after))
+    place = evidence.place("guest.counters", name)
+    files[place] = f"### {name}: {' '.join(before['command'])}: name, before, after\n{counters.table(was, now)}"
+    return [dict(before, readings=counters.delta(was, now), variant="", evidence=place)]
 
 
-def _of_hosts(seen):
+def _of_hosts(seen, files):
     hosts = mapping(seen.get("hosts"))
     if not hosts:
         return []
-    subject = {"guests": list(mapping(seen.get("guests")))}
-    return [measurement("placement.hosts", subject, readings={"hosts": dict(hosts)})]
+    subject, place = {"guests": list(mapping(seen.get("guests")))}, evidence.place("placement.hosts")
+    files[place] = "### vCenter: the host of each VM\n" + "".join(f"{name} {host}\n" for name, host in hosts.items())
+    about = {"command": ["aiready.vsphere.vm_guest_info"], "evidence": place}
+    return [measurement("placement.hosts", subject, readings={"hosts": dict(hosts)}, **about)]
 
 
-def _of_fabric(seen):
-    """Settings of all ends and counters of ports, both of the devices that RDMA goes over."""
-    fake = "rdma" in listing(seen.get("simulated"))
-    found = [*_of_agreement(seen), *_of_switches(seen)]
-    return [dict(one, simulated=fake and one["status"] != SKIPPED) for one in found]
-
-
-def _of_agreement(seen):
-    told = mapping(seen.get("agreement"))
-    subject = {"guests": list(mapping(seen.get("guests")))}
-    if "disagreements" in told:
-        keys = ("disagreements", "not_known", "paths", "agreed")
-        return [measurement("fabric.settings", subject, readings={key: told[key] for key in keys if key in told})]
-    if told.get("why"):
-        return [measurement("fabric.settings", subject, SKIPPED, told["why"])]
-    return []
-
-
-def _of_switches(seen):
-    """What the ports of switches counted between both looks."""
-    looks = mapping(seen.get("switches"))
-    before, after = ({one["name"]: one for one in listing(looks.get(phase))} for phase in ("before", "after"))
-    found = []
-    for name, switch in after.items():
-        for port, told in mapping(switch.get("ports")).items():
-            now = flat(mapping(mapping(told).get("running")))
-            was = mapping(mapping(mapping(before.get(name)).get("ports")).get(port))
-            then = flat(mapping(was.get("running")))
-            if now and then:
-                subject = {"switch": name, "port": port}
-                found.append(measurement("fabric.counters", subject, readings=counters.delta(then, now)))
-    return found
-
-
-def flat(running):
-    """{name: number} of a port's counters, with the names that adapters have for those of each priority."""
-    found = {}
-    for name, value in mapping(running.get("counters")).items():
-        way = {"pauses_received": "rx", "pauses_sent": "tx"}.get(name)
-        for priority, count in mapping(value).items():
-            if way and isinstance(count, int):
-                found[f"{way}_prio{priority}_pause"] = count
-        if isinstance(value, int) and not isinstance(value, bool):
-            found[name] = value
-    return found
-
-
-def _of_run(run, files, read, simulated):
+def _of_run(run, files, read):
     """The measurements of one run of training_run; of the one of hostname also that of the build."""
     answer = mapping(run.get("run"))
     training = mapping(answer.get("training"))
@@ -153,11 +164,13 @@ def _of_run(run, files, read, simulated):
     if not result:
         why = " ".join(str(training.get("msg") or answer.get("msg")).split())
         failure = mapping(training.get("failure") or answer.get("failure"))
+        if check == "cluster.hostname" and failure.get("code") in OF_BUILD:
+            # The run was refused for what the image lacks, before any process started.
+            check = "cluster.check_build"
         return [measurement(check, subject, FAILED, why, variant=variant, readings=_who(failure.get("subject"), names))]
     result = _whole(result, read)
     text = read(result.get("log") or "")
-    words = [check, variant.replace(":", "-"), *(subject[key] for key in ("guest", "from", "to") if key in subject)]
-    place = f"evidence/{'.'.join(word for word in words if word)}.txt"
+    place = evidence.place(check, variant, *(subject[key] for key in ("guest", "from", "to") if key in subject))
     launches = listing(mapping(training.get("after")).get("launches"))
     lines = [f"### {mapping(one).get('host')}: {shlex.join(listing(mapping(one).get('argv')))}\n" for one in launches]
     files[place] = "".join(lines) + text
@@ -168,7 +181,6 @@ def _of_run(run, files, read, simulated):
         "began": str(result.get("began") or ""),
         "seconds": result.get("seconds") or 0.0,
         "version": str(mapping(result.get("build")).get("version") or ""),
-        "simulated": bool(simulated) and check == "cluster.nccl",
     }
     if check == "cluster.training":
         return [_training(subject, result, about)]
@@ -176,7 +188,7 @@ def _of_run(run, files, read, simulated):
         return [_nccl(subject, text, result, about)]
     if check in rungs.PROGRAMS:
         return [_osu(check, subject, text, result, about)]
-    return [_hostname(subject, text, result, about), _build(subject, result, about)]
+    return [_hostname(subject, text, result, about), *_build(subject, result, about, files)]
 
 
 def _subject(check, names):
@@ -252,42 +264,50 @@ def _hostname(subject, text, result, about):
     return measurement("cluster.hostname", subject, readings=values, **about)
 
 
-def _build(subject, result, about):
-    build = mapping(result.get("build"))
+def _build(subject, result, about, files):
+    if "build" not in result:
+        return []
+    build = dict(mapping(result["build"]))
+    output, place = str(build.pop("output", "")), evidence.place("cluster.check_build")
+    if output:
+        files[place] = f"### {shlex.join(CHECK_BUILD)}\n{output.rstrip()}\n"
+    about = dict(about, command=CHECK_BUILD, evidence=place if output else "")
     if not build.get("version"):
         why = "Horovod did not tell with what it was built."
-        return measurement("cluster.check_build", subject, FAILED, why, **about)
-    return measurement("cluster.check_build", subject, readings=build, **about)
+        return [measurement("cluster.check_build", subject, FAILED, why, **about)]
+    return [measurement("cluster.check_build", subject, readings=build, **about)]
 
 
-def versions(measurements, runs=()):
-    """[{object, what, version}] of everything that told its version, each once."""
+def versions(measurements, runs=(), declared=()):
+    """[{object, what, version, simulated_parts}] of everything that reported its version, each once."""
     found = []
 
-    def add(name, what, version):
-        entry = {"object": name, "what": what, "version": str(version)}
+    def add(name, what, version, parts=()):
+        mine = simulated.among(parts, declared)
+        entry = {"object": name, "what": what, "version": str(version), "simulated_parts": mine}
         if version and entry not in found:
             found.append(entry)
 
     for one in measurements:
         name, values = one["subject"].get("guest") or one["subject"].get("from") or "", mapping(one.get("readings"))
+        parts = simulated.VERSIONS.get(one["check"], ())
         if one["check"] == "guest.kernel":
-            add(name, "operating system", values.get("system"))
-            add(name, "kernel", values.get("kernel"))
+            add(name, "operating system", values.get("system"), parts)
+            add(name, "kernel", values.get("kernel"), parts)
         elif one["check"] == "guest.driver":
-            add(name, "NVIDIA driver", values.get("driver"))
-            add(name, "CUDA of the driver", values.get("cuda"))
+            add(name, "NVIDIA driver", values.get("driver"), parts)
+            add(name, "CUDA of the driver", values.get("cuda"), parts)
         elif one["check"] == "guest.rdma_device":
-            for device in listing(values.get("devices")):
-                add(name, f"firmware of {device.get('name')}", device.get("firmware"))
+            for device in map(mapping, listing(values.get("devices"))):
+                add(name, f"firmware of {device.get('name')}", device.get("firmware"), parts)
         elif one["check"] in rungs.PROGRAMS:
             add("image", osu.TOOL, one.get("version"))
         elif one["check"].startswith("pair.") and one.get("command"):
-            add(name, one["command"][0], one.get("version"))
+            add(name, one["command"][0], one.get("version"), parts)
         elif one["check"] == "cluster.check_build":
             add("image", "Horovod", values.get("version"))
         elif one["check"] == "cluster.nccl":
-            add("image", "NCCL", one.get("version"))
+            add("image", "NCCL", one.get("version"), parts)
     for run in runs:
         training = mapping(mapping(run.get("run")).get("training"))
         image = mapping(mapping(mapping(training.get("after")).get("result")).get("image"))

@@ -16,6 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
     chrony,
     counters,
     modules,
+    simulated,
     smi,
     topology,
     xid,
@@ -127,6 +128,7 @@ def loaded(probe, wish):
     # Where there are none, as in a container, what is built in still shows as a folder.
     listed = modules.parse(text).get("modules") or []
     found = sorted({*listed, *rdma.loaded(probe.files)})
+    probe.output = "\n".join(found)
     if not found:
         raise Answer(FAILED, "The kernel does not tell its modules.")
     return {"modules": found}
@@ -191,7 +193,9 @@ def xids(probe, wish):
             continue
         found = xid.parse(done.stdout or done.stderr)
         # All of the log is no evidence of anything; it may hold what is nobody's business.
-        probe.output = "\n".join(line for line in probe.output.splitlines() if re.search(r"NVRM|\bSXid \(", line))
+        lines = probe.output.splitlines()
+        told = [line for line in lines if re.search(r"NVRM|\bSXid \(", line)]
+        probe.output = "\n".join([*told, f"({len(lines)} lines of the log were read, {len(told)} are of the driver)"])
         if not found["why"]:
             return understood(found)
     raise Answer(FAILED, found["why"])
@@ -246,9 +250,6 @@ PROBES = (
     ("guest.gid", gid, "rdma", False),
     ("guest.counters", counted, "rdma", True),
 )
-# The driver's version is of a device that may be simulated; modules, limits and files of the kernel are what they are.
-OF_DEVICES = {"gpu": ("guest.driver", "guest.licence", "guest.xid", "guest.ecc", "guest.topology")}
-OF_DEVICES["rdma"] = ("guest.modules", "guest.rdma_device", "guest.gid", "guest.counters")
 CHECKS = tuple(check for check, _probe, _about, _again in PROBES)
 WITH_PHASE = ("guest.licence", "guest.counters")
 
@@ -274,7 +275,7 @@ def measured(wish, commands, files, clocks=time):
                 command=probe.argv,
                 version=probe.version,
                 readings=values,
-                simulated=any(check in OF_DEVICES[word] for word in wish["simulated"]),
+                simulated=bool(simulated.of(check, wish["simulated"])),
                 began=f"{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
                 seconds=round(clocks.monotonic() - start, 1),
                 variant=variant,

@@ -10,10 +10,11 @@ import json
 import os
 import tempfile
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import evidence
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.health import collect, topology
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import baseline as baselines
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import judge
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import judge, simulated
 
 NAME, FORMAT = "validation.json", 1
 # A log of a training; more of it is in the file of its run.
@@ -39,6 +40,7 @@ def record(params, now, reader=read):
     picture = topology.picture(
         *(params["places"], params["agreement"], params["host_ports"], params["switches"].get("after")),
         measurements=measurements,
+        simulated=params["simulated"],
     )
     path = os.path.expanduser(params["baseline"]) if params["baseline"] else ""
     whole = baselines.parse(reader(path) if path else "", path)
@@ -49,6 +51,9 @@ def record(params, now, reader=read):
         run = os.path.basename(params["result_dir"].rstrip("/"))
         kept, _done = baselines.record(before, told["figures"], run, now, params["keep"])
         kept = None if kept == before else baselines.with_site(whole, params["site"], kept)
+    for row in told["rows"]:
+        row["relaxed"] = [_less(one) for one in params["relaxed"] if _concerns(one, row)]
+        row["notes"] = [str(params["notes"][row["check"]])] if row["check"] in params["notes"] else []
     made = {
         "format": FORMAT,
         "began": params["began"] or now,
@@ -56,14 +61,25 @@ def record(params, now, reader=read):
         "site": {"name": params["site"], "data_path": params["intent"].get("data_path", "tcp")},
         "verdict": told["verdict"],
         "simulated": told["simulated"],
-        "versions": collect.versions(measurements, params["runs"]),
+        "simulated_parts": simulated.among(params["simulated"], simulated.WORDS),
+        "versions": collect.versions(measurements, params["runs"], params["simulated"]),
         "rungs": told["rows"],
         "trainings": told["trainings"],
         "topology": picture,
         "thresholds": told["thresholds"],
         "causes": told["causes"],
+        "relaxed": params["relaxed"],
     }
     return made, files, kept
+
+
+def _concerns(relaxed, row):
+    """Whether a relaxed setting is one of this row; a setting of a variant concerns no other."""
+    return not {row["check"], f"{row['check']}:{row['variant']}"}.isdisjoint(relaxed["checks"])
+
+
+def _less(relaxed):
+    return f"{relaxed['setting']} is {relaxed['value']} instead of {relaxed['strict']}. {relaxed['means']}"
 
 
 def write(folder, made, files):
@@ -71,10 +87,7 @@ def write(folder, made, files):
     folder = os.path.expanduser(folder)
     try:
         for name, text in files.items():
-            place = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            with open(place, "w", encoding="utf-8") as file:
-                file.write(text)
+            evidence.write(folder, name, text)
         os.makedirs(folder, exist_ok=True)
         return put(os.path.join(folder, NAME), json.dumps(made, indent=1, allow_nan=False) + "\n")
     except OSError as trouble:
@@ -108,6 +121,14 @@ def put(path, text):
     handle, made = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".result-")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
-    os.chmod(made, 0o644)
+    # As any new file of this user; a temporary one is for its owner alone.
+    os.chmod(made, 0o666 & ~_umask())
     os.replace(made, path)
     return path
+
+
+def _umask():
+    # There is no way to look at it without setting it.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -7,20 +7,25 @@
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import hops
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import simulated as parts
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import listing, mapping, number
 
 # A GPU that vCenter tells of and the guest does not.
 UNSEEN = "unseen GPU"
 
 
-def picture(guests, agreement=None, host_ports=None, switches=None, measurements=()):
+def picture(guests, agreement=None, host_ports=None, switches=None, measurements=(), simulated=()):
     """The topology of validation.json.
 
     guests is {name: {host, gpu, nic, address}}, gpu being the name of a GPU or how many vCenter tells of. agreement is
     the result of roce_agreement_info, host_ports what esxi_roce_info tells ([{name, ports}]), switches what
     roce_qos_info does ([{name, platform}]). Of the measurements it takes what nvidia-smi said in each guest.
+    simulated has the words of parts.PARTS that the site declares.
     """
-    gpus = {name: _gpus(name, mapping(guest).get("gpu"), measurements) for name, guest in mapping(guests).items()}
+    gpus = {
+        name: _gpus(name, mapping(guest).get("gpu"), measurements, simulated) for name, guest in mapping(guests).items()
+    }
     known = {one["name"]: one for one in listing(switches) if mapping(one).get("name")}
     cables = _cables(mapping(agreement).get("paths"), known)
     hosts = {}
@@ -32,13 +37,23 @@ def picture(guests, agreement=None, host_ports=None, switches=None, measurements
         for one in listing(host_ports)
         for port in listing(mapping(one).get("ports"))
     }
+    fake = {kind: bool(parts.among(some, simulated)) for kind, some in parts.TOPOLOGY.items()}
+    nics = {name: {"host": one.get("host"), "nic": one.get("nic")} for name, one in mapping(guests).items()}
     return {
+        "hops": hops.of(mapping(agreement).get("paths"), nics, mapping(agreement).get("ends")),
         "hosts": [
             {
                 "name": host,
+                "simulated": fake["host"],
                 "gpus": [gpu for vm in vms for gpu in gpus[vm]],
                 "nics": [
-                    {"name": nic, "speed_gb": speeds.get((host, nic)), "switch": at[0], "port": at[1]}
+                    {
+                        "name": nic,
+                        "speed_gb": speeds.get((host, nic)),
+                        "switch": at[0],
+                        "port": at[1],
+                        "simulated": fake["nic"],
+                    }
                     for (owner, nic), at in sorted(cables.items())
                     if owner == host
                 ],
@@ -47,17 +62,27 @@ def picture(guests, agreement=None, host_ports=None, switches=None, measurements
             for host, vms in sorted(hosts.items())
         ],
         "switches": [
-            {"name": name, "platform": str(one.get("platform") or ""), "peers": _peers(name, agreement, known)}
+            {
+                "name": name,
+                "platform": str(one.get("platform") or ""),
+                "peers": _peers(name, agreement, known),
+                "simulated": fake["switch"],
+            }
             for name, one in sorted(known.items())
         ],
         "vms": [
-            dict({key: guest.get(key) or "" for key in ("host", "nic", "address")}, name=name, gpu=_short(gpus[name]))
+            {
+                **{key: guest.get(key) or "" for key in ("host", "nic", "address")},
+                "name": name,
+                "gpu": _short(gpus[name]),
+                "simulated": fake["vm"],
+            }
             for name, guest in mapping(guests).items()
         ],
     }
 
 
-def _gpus(vm, told, measurements):
+def _gpus(vm, told, measurements, simulated=()):
     """What a VM has, each GPU as {name of the card, mig, vgpus, vm, simulated}.
 
     Of a vGPU its name tells the kind of its card. Which card of the host it is, nobody tells.
@@ -67,7 +92,9 @@ def _gpus(vm, told, measurements):
     seen = listing(mapping(last.get("readings")).get("gpus")) or ([{"name": told}] if isinstance(told, str) else [])
     made = [dict(_gpu(mapping(gpu)), vm=vm, simulated=bool(last.get("simulated"))) for gpu in seen]
     lacking = int(number(told) or 0) - len(made)
-    return made + [{"name": UNSEEN, "mig": "", "vgpus": [], "vm": vm, "simulated": False} for _one in range(lacking)]
+    # vCenter alone knows of these.
+    fake = parts.VCENTER in simulated
+    return made + [{"name": UNSEEN, "mig": "", "vgpus": [], "vm": vm, "simulated": fake} for _one in range(lacking)]
 
 
 def _gpu(told):

@@ -65,8 +65,12 @@ class Answers:
     # {vmnic: what `esxcli network nic dcb status get` says}
     dcb: dict = field(default_factory=dict)
     driver: dict | None = None
+    # Users whom lockdown mode lets in.
+    lockdown_exceptions: list | None = None
     # Rows of `esxcli hardware pci list`, by which virtual functions are recognised.
     pci: list | None = None
+    # Its distributed port groups, as port_groups.groups_of() has them.
+    groups: dict = field(default_factory=dict)
 
 
 def facts(found, vms, answers, wish):
@@ -74,7 +78,7 @@ def facts(found, vms, answers, wish):
     row = found.row
     running = running_vms(vms)
     product = row.get("config.product")
-    network = network_of(row.get("config.network"), row.get("config.virtualNicManagerInfo"))
+    network = network_of(row.get("config.network"), row.get("config.virtualNicManagerInfo"), answers.groups)
     tree = pci.tree_of(row.get("hardware.pciDevice"), row.get("hardware.numaInfo"))
     shown = graphics_of(row, running)
     given = passthrough.devices_of(row.get("config.pciPassthruInfo"))
@@ -98,6 +102,7 @@ def facts(found, vms, answers, wish):
         "boot_time": boot_time.isoformat() if boot_time else None,
         "running_vms": sorted(running.values()),
         "lockdown": LOCKDOWN.get(str(row.get("config.lockdownMode"))),
+        "lockdown_exceptions": answers.lockdown_exceptions,
         "services": {
             one.key: {"running": bool(one.running), "policy": one.policy}
             for one in row.get("config.service.service") or []
@@ -122,7 +127,16 @@ def facts(found, vms, answers, wish):
             if nic["rdma"] is not None or _is_mellanox(tree, nic["pci"])
         ],
         "vmkernel": [
-            {"device": one.device, "mtu": one.mtu, "services": list(one.services), "switch": one.switch, "ip": one.ip}
+            {
+                "device": one.device,
+                "mtu": one.mtu,
+                "services": list(one.services),
+                "switch": one.switch,
+                "ip": one.ip,
+                "netmask": one.netmask,
+                "portgroup": one.portgroup,
+                "vlan": one.vlan,
+            }
             for one in network.vmkernel
         ],
         "pending": _pending(row, shown, given, settings, modules, answers.driver),
@@ -208,6 +222,7 @@ def _nic(port, network, tree, dcb, given):
         "rdma": None if rdma is None else {"name": rdma.device, "state": rdma.state, "mtu": rdma.mtu},
         "dcb": dcb_of(dcb.get(port.device)),
         "passthrough": _given_of(given, port.pci),
+        "vfs": _functions_of(given, port.pci),
     }
 
 
@@ -235,12 +250,22 @@ def _given_nic(address, tree):
         numa_node=tree.numa_node(address),
         root=tree.root(address),
         passthrough={"configured": True, "active": True},
+        vfs={"active": 0, "max": 0},
     )
 
 
 def _given_of(given, address):
     state = given.get(address)
     return {"configured": bool(state and state.configured), "active": bool(state and state.active)}
+
+
+def _functions_of(given, address):
+    """The virtual functions that are there, and the most that the running firmware allows.
+
+    The number is that of the adapter's own PCI capability; whether it is usable now depends on the BIOS too [unsure].
+    """
+    state = given.get(address)
+    return {"active": state.vfs_active if state else 0, "max": state.vfs_max if state else 0}
 
 
 def _is_mellanox(tree, address):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ansible.module_utils.common import warnings
 from ansible_collections.aiready.vsphere.plugins.module_utils.driver import names
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.facts import PROPERTIES, Answers
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import port_groups
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.facts import LOCKDOWN, PROPERTIES, Answers
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import esxcli_ssh, hosts, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
@@ -20,42 +22,109 @@ RDMA_DRIVER = "nmlx5_core"
 NVIDIA_MODULE = "nvidia"
 
 
-def gather(vcenter, params):
-    """(the host that was found, rows of its VMs, Answers)."""
+def gather(vcenter, params, warn=warnings.warn):
+    """(the host that was found, rows of its VMs, Answers); what a host has no service for is left out and warned of."""
     found = hosts.find_host(vcenter, params["host"], allow_unreachable=True)
-    found, vms = read(vcenter, found, PROPERTIES)
+    found, rows = _read(vcenter, found, PROPERTIES, True)
+    vms, groups = _vms(rows), port_groups.groups_of(rows)
     if found.connection != "connected":
-        return found, vms, Answers()
+        return found, vms, Answers(groups=groups)
     ports = [port.device for port in found.row.get("config.network").pnic or [] if port.driver == RDMA_DRIVER]
-    modules = kernel_modules(found)
-    esxcli = esxcli_ssh.open_esxcli(vcenter, found, params)
+    asked = _Asked(warn)
+    modules = asked(lambda: kernel_modules(found), [])
+    esxcli = asked(lambda: esxcli_ssh.open_esxcli(vcenter, found, params), None)
+
+    def called(command):
+        return asked(lambda: esxcli.call(command), None) if esxcli is not None else None
+
+    vibs = called("software.vib.list")
     answers = Answers(
         modules=modules,
-        kernel=esxcli.call("system.settings.kernel.list"),
-        options={name: value for name in params["options"] for value in option_values(found, name)},
-        dcb={port: _dcb(esxcli, port) for port in ports},
-        driver=driver_of(esxcli.call("software.vib.list"), modules),
-        pci=esxcli.call("hardware.pci.list"),
+        kernel=called("system.settings.kernel.list") or [],
+        options={
+            name: value
+            for name in params["options"]
+            for value in asked(lambda name=name: option_values(found, name), [])
+        },
+        dcb={port: _dcb(esxcli, port) for port in ports if esxcli is not None},
+        driver=None if vibs is None else driver_of(vibs, modules),
+        pci=called("hardware.pci.list") or [],
+        lockdown_exceptions=_exceptions(found),
+        groups=groups,
     )
     return found, vms, answers
 
 
+class _Asked:
+    """Questions to services of a host, of which one may be missing; the others are asked all the same."""
+
+    def __init__(self, warn):
+        self._warn = warn
+
+    def __call__(self, question, otherwise):
+        try:
+            return question()
+        except OperatorError as error:
+            if error.code not in ("service_missing", "method_not_found"):
+                raise
+            self._warn(error.message)
+            return otherwise
+
+
+def _manager(found, name):
+    """A service of the host; one that vCenter does not name is missing as one that does not answer."""
+    service = getattr(found.row.get("configManager"), name, None)
+    if service is None:
+        raise OperatorError(
+            f"Host {found.name}",
+            f"its {name} was to be asked",
+            "vCenter names none",
+            f"This server has no {name}: check its version, and whether the host answers",
+            "service_missing",
+        )
+    return service
+
+
+def _exceptions(found):
+    """The users whom lockdown mode lets in; None where it is off, or where vCenter does not show them."""
+    if LOCKDOWN.get(str(found.row.get("config.lockdownMode")), "disabled") == "disabled":
+        return None
+    try:
+        return sorted(_manager(found, "hostAccessManager").QueryLockdownExceptions() or [])
+    except (OperatorError, vmodl.MethodFault):
+        # A user who may not read them may still be let in.
+        return None
+
+
 def read(vcenter, found, paths):
     """A host with these properties, and rows of its VMs, in one request."""
+    found, rows = _read(vcenter, found, paths)
+    return found, _vms(rows)
+
+
+def _read(vcenter, found, paths, with_groups=False):
     select = {
         "HostSystem": ("name", "runtime.connectionState", "runtime.powerState") + tuple(paths),
         "VirtualMachine": VM_PROPERTIES,
     }
-    rows = properties.retrieve(vcenter, select, [found.ref], [("HostSystem", "vm")])
+    walk = [("HostSystem", "vm")]
+    if with_groups:
+        select[port_groups.KIND] = port_groups.PROPERTIES
+        walk.append(port_groups.FROM_HOST)
+    rows = properties.retrieve(vcenter, select, [found.ref], walk)
     row = next(one for one in rows if one.moid == found.moid)
     found = replace(found, row=row, connection=str(row.get("runtime.connectionState")))
-    return found, [one for one in rows if one.kind == "VirtualMachine"]
+    return found, rows
+
+
+def _vms(rows):
+    return [one for one in rows if one.kind == "VirtualMachine"]
 
 
 def kernel_modules(found):
     """What the host tells about its kernel modules."""
     try:
-        return list(found.row.get("configManager").kernelModuleSystem.QueryModules() or [])
+        return list(_manager(found, "kernelModuleSystem").QueryModules() or [])
     except vmodl.MethodFault as fault:
         raise explain(fault, f"Host {found.name}", "its kernel modules were to be listed") from fault
 
@@ -63,7 +132,7 @@ def kernel_modules(found):
 def option_values(found, name):
     """The values of an advanced option: one, or none where the host does not know it."""
     try:
-        return [entry.value for entry in found.row.get("configManager").advancedOption.QueryOptions(name=name) or []]
+        return [entry.value for entry in _manager(found, "advancedOption").QueryOptions(name=name) or []]
     except vim.fault.InvalidName:
         return []
     except vmodl.MethodFault as fault:

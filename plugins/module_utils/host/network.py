@@ -31,6 +31,9 @@ class Vmkernel:
     services: tuple
     switch: str
     ip: str = ""
+    netmask: str = ""
+    portgroup: str = ""
+    vlan: int | None = None  # 0 without one; None where it is not known
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,8 @@ class Network:
         return [one for one in self.vmkernel if one.switch == name]
 
 
-def network_of(info, nic_manager=None):
-    """The network from config.network and config.virtualNicManagerInfo."""
+def network_of(info, nic_manager=None, groups=None):
+    """The network from config.network and config.virtualNicManagerInfo; groups: port_groups.groups_of()."""
     if info is None:
         return Network()
     devices = {pnic.key: pnic.device for pnic in info.pnic or []}
@@ -94,7 +97,7 @@ def network_of(info, nic_manager=None):
     return Network(
         ports=tuple(_port(pnic, uplink_of.get(pnic.device)) for pnic in info.pnic or []),
         switches=tuple(switches),
-        vmkernel=tuple(_adapters(info, _services(nic_manager))),
+        vmkernel=tuple(_adapters(info, _services(nic_manager), groups or {})),
         rdma=tuple(_rdma(one, devices) for one in getattr(info, "rdmaDevice", None) or []),
     )
 
@@ -128,17 +131,21 @@ def _port(pnic, switch):
     )
 
 
-def _adapters(info, services):
-    groups = {group.spec.name: group.spec.vswitchName for group in info.portgroup or []}
+def _adapters(info, services, distributed_groups):
+    groups = {group.spec.name: group.spec for group in info.portgroup or []}
     distributed = {one.dvsUuid: one.dvsName for one in info.proxySwitch or []}
     for one in info.vnic or []:
-        connection = one.spec.distributedVirtualPort
+        connection, standard = one.spec.distributedVirtualPort, groups.get(one.portgroup)
+        group = distributed_groups.get(connection.portgroupKey) if connection else None
         yield Vmkernel(
             device=one.device,
             mtu=one.spec.mtu or DEFAULT_MTU,
             services=tuple(sorted(services.get(one.device, ()))),
-            switch=distributed.get(connection.switchUuid, "") if connection else groups.get(one.portgroup, ""),
+            switch=distributed.get(connection.switchUuid, "") if connection else getattr(standard, "vswitchName", ""),
             ip=(one.spec.ip.ipAddress or "") if one.spec.ip else "",
+            netmask=(one.spec.ip.subnetMask or "") if one.spec.ip else "",
+            portgroup=(group.name if group else "") if connection else one.portgroup or "",
+            vlan=(group.vlan if group else None) if connection else getattr(standard, "vlanId", None),
         )
 
 

@@ -40,7 +40,8 @@ CAUSES = (
     (
         "server_unreachable",
         r"[Cc]ould(?:n't| not) (?:resolve|connect)|[Ff]ailed to connect|[Tt]imed? ?out|unreachable|[Nn]o route"
-        r"|[Ff]ailed server communication|[Cc]onnection refused|Resolving timed|getaddrinfo",
+        r"|[Ff]ailed server communication|[Nn]etwork communication fail|[Cc]onnection (?:refused|reset)|Resolving timed"
+        r"|getaddrinfo",
         "The licence server cannot be reached",
         "Open the ports 443 and 80 from the guest to it (for NVIDIA's own service it is api.cls.licensing.nvidia.com), "
         "or set the proxy in `settings`",

@@ -11,17 +11,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.mig.nvidia_smi imp
 
 
 def look(remote, names):
-    """One dict for each GPU that is named; a GPU that cannot do MIG is told as such."""
+    """(one dict for each GPU that is named, names of the GPUs that do not answer, a sentence on them)."""
     smi = NvidiaSmi(remote.run)
     inventory = smi.inventory()
     reader = select.Reader(smi, inventory, select.is_esxi(remote))
-    # Unlike mig_partition, all means every GPU: what cannot do MIG is an answer too.
-    every = [str(gpu.index) for gpu in inventory.gpus]
-    names = [one for name in names for one in (every if name.strip().lower() == "all" else [name])]
-    return [
+    # Unlike mig_partition, all means every GPU: what cannot do MIG is an answer too, and a lost one hides no other.
+    gpus = [
         dict(select.ids(gpu), driver_version=inventory.driver_version, **_told(reader, gpu))
-        for gpu in select.choose(inventory, names)
+        for gpu in select.choose(inventory, names, every=True, lost="show")
     ]
+    return gpus, inventory.missing, select.lost_gpus(inventory)
 
 
 def _told(reader, gpu):

@@ -13,6 +13,12 @@ from xml.etree import ElementTree
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig import listing
 
 _END = "</nvidia_smi_log>"
+# R550 writes `GPU0: 0000:34:00.0`, older branches `GPU 0000:34:00.0` or `GPU0000:34:00.0`, some only the index.
+_LOST = re.compile(
+    r"Unable to determine the device handle for GPU\s*"
+    r"(?:(?P<index>\d{1,3}):?(?=\s|$))?\s*(?P<pci>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])?",
+    re.I,
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class FoundGpu:
     passed_through: bool = False
     # What is told instead of the mode, as of a GPU that was lost; empty where the mode is known or there is none.
     trouble: str = ""
+    # The number in /dev/nvidia<minor>.
+    minor: int | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,23 @@ class Inventory:
     gpus: tuple
     # How many the host has; more than are described where some no longer answer.
     attached: int | None = None
+    # What nvidia-smi says of GPUs that it cannot describe: PCI addresses or indices.
+    refused: tuple = ()
+
+    @property
+    def missing(self) -> list[str]:
+        """A name for each GPU that is attached and does not answer, as exact as the host reports it."""
+        count = (self.attached or 0) - len(self.gpus)
+        answering = {gpu.pci for gpu in self.gpus}
+        names = [name for name in self.refused if name not in answering]
+        count = max(count, len(names))
+        if len(names) < count:
+            minors = {gpu.minor for gpu in self.gpus}
+            gaps = [number for number in range(self.attached or 0) if number not in minors]
+            # With a minor number for each GPU that answers, those left over belong to the others.
+            if None not in minors and len(gaps) == count and not names:
+                names = [f"/dev/nvidia{number}" for number in gaps]
+        return names + ["a GPU whose address is unknown"] * (count - len(names))
 
     @property
     def driver_branch(self):
@@ -64,8 +89,8 @@ class Inventory:
         return _whole(self.driver_version.split(".")[0])
 
 
-def parse(text):
-    """The inventory in an XML document; raises ValueError when there is none."""
+def parse(text, beside=""):
+    """The inventory in an XML document; raises ValueError when there is none. beside: what was printed to stderr."""
     begin, end = text.find("<nvidia_smi_log"), text.rfind(_END)
     if begin < 0:
         raise ValueError("there is no nvidia_smi_log in it")
@@ -78,7 +103,7 @@ def parse(text):
     gpus = tuple(_gpu(index, gpu) for index, gpu in enumerate(root.findall("gpu")))
     # The text form of R610 has a warning behind the number.
     version = _text(root, "driver_version").split(" ")[0]
-    return Inventory(version, gpus, _whole(_text(root, "attached_gpus")))
+    return Inventory(version, gpus, _whole(_text(root, "attached_gpus")), _refused(f"{text}\n{beside}"))
 
 
 def pci_address(text):
@@ -87,6 +112,12 @@ def pci_address(text):
     if match is None:
         return None
     return f"{int(match[1] or '0', 16):04x}:{match[2]}"
+
+
+def _refused(text: str) -> tuple:
+    """The GPUs that nvidia-smi names as not answering, each once."""
+    named = [pci_address(one["pci"] or "") or one["index"] for one in _LOST.finditer(text)]
+    return tuple(dict.fromkeys(f"GPU {name}" if name.isdigit() else name for name in named if name))
 
 
 def _gpu(index, gpu):
@@ -106,6 +137,7 @@ def _gpu(index, gpu):
         virtual == "vgpu",
         virtual == "pass-through",
         "" if listing.is_mode(mode) else mode,
+        _whole(_text(gpu, "minor_number")),
     )
 
 

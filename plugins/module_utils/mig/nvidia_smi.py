@@ -37,12 +37,18 @@ class NvidiaSmi:
 
     def inventory(self):
         """All GPUs that the driver has, with their modes and processes."""
-        done = self._ask("the host", "wanted the list of its GPUs", ["-q", "-x"])
-        found = _parsed(inventory.parse, done, done.stdout, "the host", "wanted the list of its GPUs")
+        wanted = "wanted the list of its GPUs"
+        done = self._run(["nvidia-smi", "-q", "-x"])
+        try:
+            found = inventory.parse(done.stdout, done.stderr)
+        except ValueError:
+            found = None
+        if done.rc and not (found is not None and found.gpus and found.missing):
+            # With a lost GPU, nvidia-smi may end with an error although it described the others.
+            raise failed("the host", wanted, done, outcome.reason(done.text, done.rc))
+        found = found or _parsed(inventory.parse, done, done.stdout, "the host", wanted)
         if not found.gpus:
-            raise OperatorError(
-                "the host", "wanted the list of its GPUs", "The driver has none", TODO["no_gpu"], "no_gpu"
-            )
+            raise OperatorError("the host", wanted, "The driver has none", TODO["no_gpu"], "no_gpu")
         return found
 
     def mode(self, gpu):
@@ -110,8 +116,7 @@ class NvidiaSmi:
 
     def _ask(self, gpu, wanted, arguments, quiet=()):
         done = self._run(["nvidia-smi", *arguments])
-        # The document about all GPUs may hold any word; only when it failed is there a reason in it.
-        why = outcome.reason(done.text if done.rc or "-x" not in arguments else "", done.rc)
+        why = outcome.reason(done.text, done.rc)
         if why is not None and why not in quiet:
             raise failed(subject(gpu), wanted, done, why)
         return done

@@ -14,6 +14,7 @@ ARGUMENTS = {
     "layout": {"type": "list", "elements": "raw"},
     "in_use": {"type": "str", "choices": ["refuse", "try"], "default": "refuse"},
     "vsphere": {"type": "str", "choices": ["mode_only", "instances"], "default": "mode_only"},
+    "lost_gpus": {"type": "str", "choices": ["refuse", "ignore"], "default": "refuse"},
     "model": {"type": "str"},
 }
 INFO_ARGUMENTS = {"gpus": {"type": "list", "elements": "str", "default": ["all"]}}

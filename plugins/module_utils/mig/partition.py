@@ -46,7 +46,9 @@ class MigPartitions(Noun):
                 raise
             return [self._imagined()]
         self._reader = select.Reader(self._smi, inventory, self._esxi)
-        chosen = select.choose(inventory, self._params["gpus"])
+        chosen = select.choose(inventory, self._params["gpus"], lost=self._params["lost_gpus"])
+        if inventory.missing:
+            self._warn(f"{select.lost_gpus(inventory)}.")
         if not chosen and self._params["mode"] == "enabled":
             raise OperatorError(
                 "the host",

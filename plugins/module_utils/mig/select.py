@@ -14,23 +14,28 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.mig.rules import R
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig.state import State
 
 
-def choose(inventory, names):
-    """The GPUs that are named, in the order of the host, each once; all: those that can do MIG."""
+def choose(inventory, names, every=False, lost="refuse"):
+    """The GPUs that are named, in the order of the host, each once; all: those that can do MIG, or every one.
+
+    lost: whether `all` is refused where GPUs do not answer, or means the others (ignore).
+    """
     chosen, unknown = set(), []
     for name in names:
-        matching = _matching(inventory, name)
+        matching = _matching(inventory, name, every)
         if not matching and not _means_all(name):
             unknown.append(name)
-        chosen.update(gpu.index for gpu in matching)
-    missing = (inventory.attached or 0) - len(inventory.gpus)
-    if missing > 0 and any(str(name).strip().isdigit() for name in names):
+        skipped = lost == "ignore" and _means_all(name)
+        chosen.update(gpu.index for gpu in matching if not (skipped and gpu.trouble))
+    missing = inventory.missing
+    if missing and any(str(name).strip().isdigit() for name in names):
         # Without those that no longer answer, the rest would be counted otherwise than nvidia-smi counts them.
-        raise OperatorError(
-            "the host",
-            f"wanted the GPUs {', '.join(names)}",
-            f"Of its {inventory.attached} GPUs only {len(inventory.gpus)} answer, so an index may name another",
-            "Name them by UUID or PCI address, and look why GPUs are lost",
-            "gpu_lost",
+        raise _lost(inventory, names, "an index may name another GPU", "Name GPUs by UUID or PCI address")
+    if missing and lost == "refuse" and any(_means_all(name) for name in names):
+        raise _lost(
+            inventory,
+            names,
+            "`all` does not cover the whole host",
+            "Set `lost_gpus: ignore` to go on with the GPUs that answer, or name them by UUID or PCI address",
         )
     if unknown:
         raise OperatorError(
@@ -43,6 +48,25 @@ def choose(inventory, names):
             unknown=unknown,
         )
     return [gpu for gpu in inventory.gpus if gpu.index in chosen]
+
+
+def lost_gpus(inventory) -> str:
+    """One sentence that names the GPUs that do not answer; empty where all do."""
+    missing = inventory.missing
+    if not missing:
+        return ""
+    return f"{len(inventory.gpus)} of {len(inventory.gpus) + len(missing)} GPUs answer. Missing: {', '.join(missing)}"
+
+
+def _lost(inventory, names, consequence, fix):
+    return OperatorError(
+        "the host",
+        f"wanted the GPUs {', '.join(names)}",
+        f"{lost_gpus(inventory)}, so {consequence}",
+        f"{fix}. Look for Xid 79 in the kernel log of the host, and reset it to get a lost GPU back",
+        "gpu_lost",
+        missing=inventory.missing,
+    )
 
 
 def ids(gpu):
@@ -110,8 +134,10 @@ class Reader:
         return self._rules[gpu.index]
 
 
-def _matching(inventory, name):
+def _matching(inventory, name, every):
     text = str(name).strip()
+    if _means_all(text) and every:
+        return list(inventory.gpus)
     if _means_all(text):
         return [gpu for gpu in inventory.gpus if gpu.mig is not None or gpu.trouble]
     if text.isdigit():

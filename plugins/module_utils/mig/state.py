@@ -116,8 +116,12 @@ def still_fits(state):
 
 
 def blockers(state):
-    """For each profile that does not fit any more though slots are free: the start with the fewest in the way."""
+    """For each profile that does not fit any more though slots are free: the start with the fewest in the way.
+
+    Idle instances can be removed, so a start that only they block comes before one with a busy instance.
+    """
     rules = state.rules
+    users = {process.gpu_instance_id for process in state.processes}
     fitting = still_fits(state)
     free = (rules.gpu.memory_slots or 0) - sum(instance.size for instance in state.instances)
     found = []
@@ -130,7 +134,9 @@ def blockers(state):
         for start in profile.starts:
             end = start + profile.size
             ways.append((start, [one for one in state.instances if one.start < end and start < one.start + one.size]))
-        start, way = min(ways, key=lambda entry: (len(entry[1]), entry[0]))
+        start, way = min(
+            ways, key=lambda entry: (sum(one.instance_id in users for one in entry[1]), len(entry[1]), entry[0])
+        )
         found.append({"profile": profile.name, "start": start, "blocked_by": [_at(instance) for instance in way]})
     return found
 

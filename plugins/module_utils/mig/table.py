@@ -478,7 +478,9 @@ _ENTRIES = (
     _blackwell(
         "gb300",
         memory_gb=278,
-        min_driver="595.58.03",
+        # As B300, which has the same GPU. NVIDIA's guide asks for 595.58.03, but of the DGX Station alone, and racks
+        # with GB300 run 580.173.02 (public capture of a compute tray).
+        min_driver="580.82.07",
         pci=((0x31C2, None, "NVIDIA GB300"),),
         slots=8,
         slices=7,

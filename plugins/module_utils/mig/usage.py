@@ -30,11 +30,12 @@ def refuse(item, esxi):
             "instances_in_the_way",
         )
     users = _users(now, None if switch else going)
+    held = _held(now, going)
     if wish["in_use"] == "refuse" and users:
         raise OperatorError(
             item.label,
             "wanted another MIG mode" if switch else "wanted another layout",
-            f"In use: {', '.join(users)} on {'the GPU' if switch else 'what has to go: ' + ', '.join(lines(going))}",
+            f"In use: {', '.join(users)} on {'the GPU' if switch else 'what has to go: ' + ', '.join(lines(held))}",
             "Power off or move the VMs, stop the programs, or say in_use: try to let the driver decide",
             "in_use",
             users=users,
@@ -61,6 +62,12 @@ def _going(now, wanted):
         for instance in now.instances
         if instance.spot not in wanted.plan.layout or wanted.plan.layout[instance.spot] not in (None, instance.slices)
     ]
+
+
+def _held(now, instances):
+    """Those of the instances in which something runs; all of them where a process names no instance."""
+    ids = {process.gpu_instance_id for process in now.processes if not _is_ignored(process)}
+    return [one for one in instances if None in ids or one.instance_id in ids]
 
 
 def _users(now, instances):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import simulated
+
 PING, RPING, LATENCY = "pair.ping_mtu", "pair.rping", "pair.write_lat"
 BANDWIDTH, BOTH, OF_GPU, TCP = "pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu", "pair.iperf3"
 # Cheap ones first: what a broken way breaks need not be waited for.
@@ -56,7 +58,7 @@ ARGUMENTS = {
         "options": {name: {"type": "int", "default": value} for name, value in LIMITS.items()},
         "apply_defaults": True,
     },
-    "simulated": {"type": "list", "elements": "str", "choices": ["rdma", "gpu"], "default": []},
+    "simulated": {"type": "list", "elements": "str", "choices": list(simulated.WORDS), "default": []},
     "work_dir": {"type": "path", "default": "/run/aiready-pairs"},
     "result_dir": {"type": "path"},
 }

@@ -37,6 +37,7 @@ def _entry(world, board, vm, reason):
         "nics": [],
         "numa_nodes": [],
         "root": None,
+        "nodes_apart": None,
         "switch": None,
         "why": reason,
     }
@@ -57,6 +58,7 @@ def _entry(world, board, vm, reason):
         nics=[dict(_device(nic), device=nic.device or None, pci=nic.pci) for nic in nics],
         numa_nodes=list(place.nodes),
         root=_root(gpus, nics),
+        nodes_apart=_nodes_apart(gpus, nics),
         switch=room.switch or None,
         why="; ".join(_why(world, board, room, vm, place, action, gpus, nics)),
     )
@@ -73,6 +75,12 @@ def _root(gpus, nics):
     if nics and not roots <= {nic.root for nic in nics}:
         return None
     return ", ".join(sorted(roots)) or None
+
+
+def _nodes_apart(gpus, nics):
+    """The NUMA nodes of GPUs and ports where a GPU has no port on its own; None where it has, or nobody knows."""
+    mine, near = {gpu.numa for gpu in gpus} - {None}, {nic.numa for nic in nics} - {None}
+    return {"gpus": sorted(mine), "nics": sorted(near)} if mine and near and not mine <= near else None
 
 
 def _why(world, board, room, vm, place, action, gpus, nics):
@@ -156,6 +164,25 @@ def apart(result):
     """Names of VMs that are kept although their GPUs and their ports are on different roots."""
     kept = [one for one in result["vms"] if one["action"] == "keep"]
     return [one["name"] for one in kept if one["gpus"] and one["nics"] and one["root"] is None]
+
+
+def remote(result):
+    """Sentences of VMs whose GPUs and ports are on different NUMA nodes."""
+    return [_remote(one) for one in result["vms"] if one["nodes_apart"]]
+
+
+def _remote(one):
+    gpus = _listed(gpu["id"] for gpu in one["gpus"])
+    nics = _listed(nic["device"] or nic["pci"] for nic in one["nics"])
+    nodes = one["nodes_apart"]
+    return (
+        f"{one['name']} on {one['host']}: the GPU {gpus} is on NUMA node {_listed(nodes['gpus'])}, and the port {nics} "
+        f"on NUMA node {_listed(nodes['nics'])}."
+    )
+
+
+def _listed(values):
+    return ", ".join(map(str, values))
 
 
 def summary(result):

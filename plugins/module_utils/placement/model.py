@@ -86,6 +86,8 @@ class Host:
     offered: frozenset = frozenset()
     # {name of a distributed switch: why PVRDMA does not work over it, empty when it does}
     pvrdma: dict = field(default_factory=dict)
+    # The VMkernel adapter that PVRDMA uses, as host.reach.End; None without one.
+    vmknic: object = None
     # Names of its distributed switches, and {name of a standard port group: its switch}
     switches: frozenset = frozenset()
     portgroups: dict = field(default_factory=dict)

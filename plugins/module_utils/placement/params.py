@@ -31,6 +31,7 @@ ARGUMENTS = dict(
     policy={"type": "str", "choices": ["spread", "packed"], "default": "spread"},
     anti_affinity={"type": "bool", "default": False},
     gpudirect={"type": "bool", "default": False},
+    gpu_nic_numa={"type": "str", "choices": ["any", "strict"], "default": "any"},
     path={"type": "str", "choices": ["tcp", "pvrdma", "sriov", "passthrough"], "default": "tcp"},
     portgroup={"type": "str"},
     switch={"type": "str"},

@@ -49,7 +49,8 @@ def does_not_fit(result):
         f"a place for {f'each of {count} VMs' if count > 1 else 'one VM'} was wanted",
         f"{f'{len(without)} of them' if count > 1 else 'It'} {'has' if len(without) == 1 else 'have'} none: {names}. "
         + " ".join(told + more)
-        + _carried(result),
+        + _carried(result)
+        + _unusable(result),
         "Ask for what would fit, or add what is short",
         "does_not_fit",
         shortages=short,
@@ -65,6 +66,24 @@ def _carried(result):
     sizes = Counter(name for gpu in gpus for name in set(gpu["carries"]))
     told = [f"{count} {'carries' if count == 1 else 'carry'} {name}" for name, count in sorted(sizes.items())]
     return f" Of the GPUs, {' and '.join(told)} for other VMs." if told else ""
+
+
+def _unusable(result):
+    """The hosts that take no VM, each with the reason: another host that is usable does not hide them."""
+    told = [f"{host['name']} ({host['why_not']})" for host in result["hosts"] if not host["usable"]]
+    more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+    return f" Hosts that take no VM: {', '.join(told[:_TOLD])}{more}." if told else ""
+
+
+def nodes_apart(told):
+    """What is refused where GPUs and ports have to be on one NUMA node."""
+    return OperatorError(
+        "Placement",
+        "each GPU was wanted on the NUMA node of its network port",
+        " ".join(told[:_TOLD]) + (f" {len(told) - _TOLD} more are in the result." if len(told) > _TOLD else ""),
+        "Use another port or GPU of the host, or set gpu_nic_numa to any (in a site: site.machine.numa to auto)",
+        "numa_apart",
+    )
 
 
 def no_gpudirect(names):

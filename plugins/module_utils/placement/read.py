@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.placement import rows, scope
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import port_groups
+from ansible_collections.aiready.vsphere.plugins.module_utils.placement import peers, rows, scope
 from ansible_collections.aiready.vsphere.plugins.module_utils.placement.model import World
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 
@@ -50,12 +51,13 @@ def read(vcenter, params):
         "VirtualMachine": rows.VM_PROPERTIES,
         "Datastore": _DATASTORE,
     }
+    walk = [("HostSystem", "datastore")]
+    if params["path"] == "pvrdma":
+        select[port_groups.KIND] = port_groups.PROPERTIES
+        walk.append(port_groups.FROM_HOST)
     start = [row.ref for row, cluster in there.hosts.values()]
     start += [row.ref for row, path in there.vms.values()] + [row.ref for row in telling]
-    found = {
-        row.moid: row
-        for row in properties.retrieve(vcenter, select, start, [("HostSystem", "datastore")], skip_gone=True)
-    }
+    found = {row.moid: row for row in properties.retrieve(vcenter, select, start, walk, skip_gone=True)}
     machines = {moid: rows.machine_of(row) for moid, row in found.items() if row.kind == "VirtualMachine"}
     return there, _world(there, found, machines, asked, params), _present(there, found, machines)
 
@@ -70,14 +72,14 @@ def _world(there, found, machines, asked, params):
     for moid, machine in machines.items():
         if moid not in asked:
             on_host.setdefault(machine.host, []).append(machine)
-    overhead_mb = 1024 * params["host_overhead_gb"]
+    overhead_mb, groups = 1024 * params["host_overhead_gb"], port_groups.groups_of(found.values())
     hosts = [
-        rows.host_of(found[moid], cluster, on_host.get(moid, []), overhead_mb)
+        rows.host_of(found[moid], cluster, on_host.get(moid, []), overhead_mb, groups)
         for moid, (row, cluster) in there.hosts.items()
         if moid in found
     ]
     hosts.sort(key=lambda host: (host.cluster, host.name, host.moid))
-    return World(tuple(hosts), {row.moid: store for row, store in _datastores(found)})
+    return World(tuple(peers.compared(hosts)), {row.moid: store for row, store in _datastores(found)})
 
 
 def _datastores(found):

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci, pvrdma
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci, pvrdma, reach
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.passthrough import devices_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.placement import gpus
@@ -128,10 +128,10 @@ def present_of(machine, path, host_row):
     )
 
 
-def host_of(row, cluster, others, kept_mb):
+def host_of(row, cluster, others, kept_mb, port_groups=None):
     """A host with what the VMs use that are not in the request."""
     running = [one for one in others if one.power == "on"]
-    network = network_of(row.get("config.network"))
+    network = network_of(row.get("config.network"), groups=port_groups)
     given = devices_of(row.get("config.pciPassthruInfo"))
     tree = pci.tree_of(row.get("hardware.pciDevice"), row.get("hardware.numaInfo"))
     cpu = row.get("hardware.cpuInfo")
@@ -152,6 +152,7 @@ def host_of(row, cluster, others, kept_mb):
         nics=tuple(_nics(network, tree, given, running)),
         offered=frozenset(row.get("config.sharedPassthruGpuTypes") or []),
         pvrdma=_pvrdma(row, network),
+        vmknic=_vmknic(row, network),
         switches=frozenset(one.name for one in network.switches if one.distributed),
         portgroups={group.spec.name: group.spec.vswitchName for group in groups or []},
         datastores=tuple(ref._GetMoId() for ref in row.get("datastore") or []),
@@ -266,13 +267,25 @@ def _where(tree, given, address):
 
 def _pvrdma(row, network):
     """{distributed switch: why PVRDMA would not work over it}, empty where it would."""
-    options = row.get("config.option")
-    if options is None:
+    if row.get("config.option") is None:
         return {}
-    vmknic = next((str(one.value or "") for one in options if one.key == pvrdma.OPTION), "")
+    vmknic = _tag(row)
     rules = {one.key: bool(one.enabled) for one in row.get("config.firewall.ruleset") or []}
     state = pvrdma.Pvrdma(vmknic, rules.get(pvrdma.RULESET, False), network)
     return {switch.name: _why_not(state, switch.name) for switch in network.switches if switch.distributed}
+
+
+def _tag(row):
+    options = row.get("config.option") or []
+    return next((str(one.value or "") for one in options if one.key == pvrdma.OPTION), "")
+
+
+def _vmknic(row, network):
+    """The adapter that PVRDMA uses, with its address."""
+    one = network.adapter(_tag(row))
+    if one is None:
+        return None
+    return reach.End(row.get("name", row.moid), one.device, one.ip, one.netmask, one.vlan, one.portgroup)
 
 
 def _why_not(state, switch):

@@ -71,7 +71,7 @@ def _nic(entry):
     return Nic(
         mac=(entry.macAddress or "").lower(),
         network=entry.network or None,
-        addresses=tuple(sorted(entry.ipAddress or (), key=_order)),
+        addresses=tuple(sorted(filter(_is_address, entry.ipAddress or ()), key=_order)),
         own=entry.deviceConfigId is not None and entry.deviceConfigId > 0,
     )
 
@@ -83,20 +83,27 @@ def _own(nics):
 
 def _address(told_first, nics):
     """The address to reach the guest by: the one that vCenter shows, if it is on an adapter of the VM and usable."""
-    usable = [text for nic in _own(nics) for text in nic.addresses if _is_usable(text)]
+    usable = [text for nic in _own(nics) for text in nic.addresses if is_usable(text)]
     if told_first in usable:
         return told_first
     if usable:
         return min(usable, key=_order)
-    return told_first if not nics and _is_usable(told_first) else None
+    return told_first if not nics and is_usable(told_first) else None
 
 
-def _is_usable(text):
-    """Whether others can reach this address: no loopback, no link-local address that a guest gives itself."""
+def _is_address(text):
+    """Whether a guest reports a plain IP address. Behind `%` Python takes any text, which would reach command lines."""
     try:
-        address = ipaddress.ip_address(text)
+        return "%" not in text and bool(ipaddress.ip_address(text))
     except ValueError:
         return False
+
+
+def is_usable(text):
+    """Whether others can reach this address: no loopback, no link-local address that a guest gives itself."""
+    if not text or not _is_address(text):
+        return False
+    address = ipaddress.ip_address(text)
     return not (address.is_link_local or address.is_loopback or address.is_unspecified or address.is_multicast)
 
 

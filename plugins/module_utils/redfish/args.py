@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 
 from ansible.module_utils.basic import env_fallback
+from ansible_collections.aiready.vsphere.plugins.module_utils import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.address import problem_with
 
 
@@ -46,6 +48,7 @@ def check_bmc(params):
     if (params["bmc_address"] or "").strip():
         wrong = problem_with(params["bmc_address"])
         problems += [wrong] if wrong else []
+    problems += trust.contradictions(trust.BMC, params, os.environ)
     return problems + _problem_with_ca(params["bmc_ca_file"])
 
 

@@ -7,9 +7,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 from urllib.parse import urlsplit
 
+from ansible.module_utils.common import warnings
+from ansible_collections.aiready.vsphere.plugins.module_utils import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import address, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Clock, Wire
@@ -19,9 +22,12 @@ _PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 _REDIRECTS = (301, 302, 307, 308)
 
 
-def connect(params, clock=Clock):
+def connect(params, clock=Clock, warn=warnings.warn):
     """A Bmc from a module's parameters; it logs in with the first request that needs it."""
     where = address.parse(params["bmc_address"])
+    told = trust.warning(trust.BMC, str(where), params, os.environ)
+    if told:
+        warn(told)
     wire = Wire(where, params["bmc_validate_certs"], params["bmc_ca_file"], params["bmc_timeout_s"])
     return Bmc(wire, params["bmc_username"], params["bmc_password"], params["bmc_timeout_s"], clock)
 
@@ -169,8 +175,7 @@ class Bmc:
             self.clock.sleep(pause * random.uniform(0.8, 1.0))
 
     def _send(self, method, path, body, headers):
-        # Neither token nor password may follow a link to another machine: "@elsewhere" behind an address is one.
-        if not self._is_here(path) or not _path(path).startswith("/"):
+        if not self._is_here(path):
             raise trouble.foreign_link(self.address, path)
         path, basic = _path(path), self._credentials if self._basic else None
         headers = {**self._headers(), **(headers or {})}
@@ -180,8 +185,10 @@ class Bmc:
         return answer
 
     def _is_here(self, link):
+        # Neither token nor password may follow a link to another machine: "@elsewhere" behind an address is one.
         there = urlsplit(link).netloc
-        return not there or there in (str(self.address), f"{self.address.host}:{self.address.port}")
+        mine = not there or there in (str(self.address), f"{self.address.host}:{self.address.port}")
+        return mine and _path(link).startswith("/")
 
 
 def _path(link):

@@ -12,7 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.report.values impo
 NOTABLE_PERCENT = 5
 # How many rows and versions a report names.
 TOLD = 40
-ORDER = ("pass", "skipped", "not_run", "warn", "fail")
+ORDER = ("pass", "not_required", "skipped", "not_run", "warn", "fail")
 
 
 def comparison(before, after):
@@ -50,7 +50,7 @@ def _run(document):
 def _cautions(before, after):
     found = []
     if before["verdict"]["rehearsal"] != after["verdict"]["rehearsal"]:
-        found.append("Only one of the two runs was made with simulated devices. Their figures do not compare.")
+        found.append("Only one of the two runs rests on simulated parts. Their figures do not compare.")
     if before["site"] != after["site"]:
         found.append(
             f"The runs are of different sites or data paths: {_site(before)} before, {_site(after)} after. "

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from ansible_collections.aiready.vsphere.plugins.module_utils.report import (
     comparison,
     evidence,
@@ -19,6 +17,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.report import (
     verdict,
     versions,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.report.values import texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import simulated as parts
 
 FORMAT = 1
 # Of so many files of evidence something is shown.
@@ -32,6 +32,7 @@ PARTS = {
     "reboots": "restarts",
     "versions": "versions",
     "thresholds": "thresholds",
+    "relaxed": "relaxed settings",
 }
 
 
@@ -45,12 +46,23 @@ def document(validation, stages_file, look=lambda name: None, sources=(), earlie
     remarks = []
     checks = rows.rows(run.get("rungs"), remarks)
     _fill(checks, look)
-    times = stages.stages(run.get("stages")) if "stages" in run else None
+    declared = texts(run.get("simulated_parts"))
+    times = stages.stages(run.get("stages"), declared) if "stages" in run else None
     runs = trainings.trainings(run.get("trainings")) if "trainings" in run else None
-    simulated = values.texts(run.get("simulated"))
+    simulated = [parts.PARTS.get(word, word) for word in declared] or texts(run.get("simulated"))
     site = values.mapping(run.get("site"))
     began, ended = values.text(run.get("began")), values.text(run.get("ended"))
+    relaxed = _relaxed(run.get("relaxed"), checks) if "relaxed" in run else None
+    for stage in times or []:
+        stage["relaxed"] = [
+            f"{one['setting']}: {one['value']}" for one in relaxed or [] if stage["name"] in one["stages"]
+        ]
     bad = stages.failed(times or [])
+    topology = _topology(run.get("topology")) if "topology" in run else None
+    restarts = stages.reboots(run.get("reboots"), declared, _vms(run, topology)) if "reboots" in run else None
+    made_changes = stages.changes(run.get("stages"), declared) if "stages" in run else None
+    found = versions.versions(run.get("versions")) if "versions" in run else None
+    counted = _simulated(runs, found, restarts, made_changes, topology)
     made = {
         "format": FORMAT,
         "site": {"name": values.text(site.get("name")), "data_path": values.text(site.get("data_path"))},
@@ -64,6 +76,7 @@ def document(validation, stages_file, look=lambda name: None, sources=(), earlie
             [stage["name"] for stage in bad],
             stages.broken_off(times or []),
             remarks,
+            counted,
         ),
         "failures": [{"stage": stage["name"], **one} for stage in bad for one in _failures(stage)],
         "simulated": simulated,
@@ -74,20 +87,47 @@ def document(validation, stages_file, look=lambda name: None, sources=(), earlie
         "matrices": matrices.matrices(checks),
         "trainings": runs,
         "stages": times,
-        "stages_seconds": stages.total(times) if times else None,
-        "changes": stages.changes(run.get("stages")) if "stages" in run else None,
+        "stages_seconds": stages.total(times, ended) if times else None,
+        "changes": made_changes,
         "changes_count": sum(stage["changes"] for stage in times or []),
-        "reboots": stages.reboots(run.get("reboots")) if "reboots" in run else None,
-        "reboots_count": sum(entry["count"] for entry in stages.reboots(run.get("reboots"))),
-        "versions": versions.versions(run.get("versions")) if "versions" in run else None,
+        "reboots": restarts,
+        "reboots_count": sum(entry["count"] for entry in restarts or []),
+        "versions": found,
         "thresholds": _thresholds(run.get("thresholds")) if "thresholds" in run else None,
-        "topology": _topology(run.get("topology")) if "topology" in run else None,
+        "topology": topology,
+        "relaxed": relaxed,
+        "relaxed_rows": sum(bool(row["relaxed"]) for row in checks),
         "sources": list(sources),
         "comparison": None,
     }
     if earlier is not None:
         made["comparison"] = comparison.comparison(earlier, made)
     return made
+
+
+def _vms(run, topology):
+    """The objects that are VMs: those of the topology; without one, what the stage for hosts did not work on."""
+    if topology is not None:
+        return {vm["name"] for vm in topology["vms"]}
+    worked_on = [one for one in values.entries(run.get("stages")) if one.get("name") == "hosts"]
+    known = {name for one in worked_on for name in values.texts(one.get("hosts"))}
+    return set(values.mapping(run.get("reboots"))) - known if known else set()
+
+
+def _simulated(runs, found, restarts, made_changes, topology):
+    """[{what, simulated, all}]: how many trainings, versions and so on rest on simulated parts."""
+    picture = topology or {"hosts": [], "switches": [], "vms": []}
+    devices = [one for host in picture["hosts"] for one in (*host["gpus"], *host["nics"])]
+    kinds = {
+        "trainings": [run["simulated"] for run in runs or []],
+        "versions": [one["simulated"] for entry in found or [] for one in entry["versions"]],
+        "restarts": [entry["simulated"] for entry in restarts or [] for _one in range(int(entry["count"]))],
+        "changes": [change["simulated"] for entry in made_changes or [] for change in entry["changes"]],
+        "parts of the topology": [
+            one["simulated"] for one in (*picture["hosts"], *picture["vms"], *picture["switches"], *devices)
+        ],
+    }
+    return [{"what": what, "simulated": sum(flags), "all": len(flags)} for what, flags in kinds.items()]
 
 
 def _fill(checks, look):
@@ -106,21 +146,14 @@ def _joined(validation, stages_file):
     for key in ("stages", "reboots"):
         if key in told:
             run[key] = told[key]
-    for key in ("began", "ended"):
+    for key in ("began", "ended", "simulated_parts"):
         run.setdefault(key, told.get(key))
     return {key: value for key, value in run.items() if value is not None}
 
 
 def _between(began, ended):
-    try:
-        return (_moment(ended) - _moment(began)).total_seconds()
-    except (ValueError, TypeError):
-        return None
-
-
-def _moment(told):
-    # Before Python 3.11 a Z is not understood.
-    return datetime.fromisoformat(told.replace("Z", "+00:00"))
+    first, last = stages.moment(began), stages.moment(ended)
+    return (last - first).total_seconds() if first is not None and last is not None else None
 
 
 def _headline(runs):
@@ -151,12 +184,32 @@ def _thresholds(recorded):
     ]
 
 
+def _relaxed(recorded, checks):
+    """Settings that are less strict than the defaults, each with the titles of the checks that it concerns."""
+    titles = {}
+    for row in checks:
+        titles.setdefault(row["check"], row["title"])
+    return [
+        {
+            **{key: values.text(entry.get(key)) for key in ("setting", "value", "strict", "means")},
+            "checks": [titles[name] for name in _checks(entry) if name in titles],
+            "stages": texts(entry.get("stages")),
+        }
+        for entry in values.entries(recorded)
+    ]
+
+
+def _checks(entry):
+    return dict.fromkeys(name.partition(":")[0] for name in texts(entry.get("checks")))
+
+
 def _topology(recorded):
     found = values.mapping(recorded)
     return {
         "hosts": [
             {
                 "name": values.text(host.get("name")),
+                "simulated": values.flag(host.get("simulated")),
                 "gpus": [
                     {
                         "name": values.text(gpu.get("name")),
@@ -173,6 +226,7 @@ def _topology(recorded):
                         "speed_gb": values.number(nic.get("speed_gb")),
                         "switch": values.text(nic.get("switch")),
                         "port": values.text(nic.get("port")),
+                        "simulated": values.flag(nic.get("simulated")),
                     }
                     for nic in values.entries(host.get("nics"))
                 ],
@@ -184,6 +238,7 @@ def _topology(recorded):
             {
                 "name": values.text(switch.get("name")),
                 "platform": values.text(switch.get("platform")),
+                "simulated": values.flag(switch.get("simulated")),
                 "peers": [
                     {"port": values.text(peer.get("port")), "to": values.text(peer.get("to"))}
                     for peer in values.entries(switch.get("peers"))
@@ -192,7 +247,10 @@ def _topology(recorded):
             for switch in values.entries(found.get("switches"))
         ],
         "vms": [
-            {key: values.text(vm.get(key)) for key in ("name", "host", "gpu", "nic", "address")}
+            {
+                **{key: values.text(vm.get(key)) for key in ("name", "host", "gpu", "nic", "address")},
+                "simulated": values.flag(vm.get("simulated")),
+            }
             for vm in values.entries(found.get("vms"))
         ],
     }

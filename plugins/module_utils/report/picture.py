@@ -74,23 +74,29 @@ def _host(topology, host, form, top, boxes, wires, plugs):
     rows = _rows(topology, host)
     left = form.gpu[0] - 12
     height = 30 + len(rows) * form.row
-    frame = _box("host", (left, form.nic[0] + form.nic[1] + 12 - left), top, height, [host["name"]], form)
+    frame = _box(
+        "host", (left, form.nic[0] + form.nic[1] + 12 - left), top, height, [host["name"]], form, host["simulated"]
+    )
     boxes.append(frame)
     nic_at = {}
     for index, (vm, gpus, nic) in enumerate(rows):
         y = top + 28 + index * form.row
         vm_box = gpu_box = None
         if gpus:
-            gpu_box = _box("gpu", form.gpu, y + form.device_at, BOX, _lines(gpus), form)
+            gpu_box = _box(
+                "gpu", form.gpu, y + form.device_at, BOX, _lines(gpus), form, any(gpu["simulated"] for gpu in gpus)
+            )
         if nic is not None:
             speed = f"{figure(nic['speed_gb'])} Gb/s" if nic["speed_gb"] is not None else "speed?"
-            nic_box = _box("nic", form.nic, y + form.device_at, BOX, [nic["name"], speed], form)
+            nic_box = _box("nic", form.nic, y + form.device_at, BOX, [nic["name"], speed], form, nic["simulated"])
             nic_at[nic["name"]] = nic_box
             if nic["switch"]:
                 plugs.append((nic, nic_box))
             boxes.append(nic_box)
         if vm is not None:
-            vm_box = _box("vm", form.vm, y + form.vm_at, BOX, [vm["name"], vm["address"] or "VM"], form)
+            vm_box = _box(
+                "vm", form.vm, y + form.vm_at, BOX, [vm["name"], vm["address"] or "VM"], form, vm["simulated"]
+            )
             boxes.append(vm_box)
             if gpu_box is not None:
                 wires.append(_to_device("gpu", vm_box, gpu_box, form))
@@ -126,7 +132,14 @@ def _rows(topology, host):
     gpus, nics = list(host["gpus"]), list(host["nics"])
     rows = []
     for name in names:
-        vm = known.get(name) or {"name": name, "host": host["name"], "gpu": "", "nic": "", "address": ""}
+        vm = known.get(name) or {
+            "name": name,
+            "host": host["name"],
+            "gpu": "",
+            "nic": "",
+            "address": "",
+            "simulated": False,
+        }
         mine = _gpus(vm, gpus)
         nic = next((one for one in nics if vm["nic"] and vm["nic"] == one["name"]), None)
         gpus = [one for one in gpus if not any(one is own for own in mine)]
@@ -157,10 +170,12 @@ def _switches(topology, plugs, form, boxes, wires):
         middle = 44 + len(ends) * PORT / 2 - 2
         wished = sum(box["y"] + BOX / 2 for _nic, box in ends) / len(ends) - middle
         y, height = max(bottom, round(wished)), 48 + len(ends) * PORT
-        at[name] = _box("switch", form.switch, y, height, [name, _platform(known, name)], form)
+        at[name] = _box("switch", form.switch, y, height, [name, _platform(known, name)], form, _fake(known, name))
         boxes.append(at[name])
         for index, (nic, box) in enumerate(ends):
-            port = _box("port", form.port, y + 44 + index * PORT, PORT - 4, [nic["port"] or "port?"], form)
+            port = _box(
+                "port", form.port, y + 44 + index * PORT, PORT - 4, [nic["port"] or "port?"], form, _fake(known, name)
+            )
             boxes.append(port)
             wires.append(_curve("link", _right(box), _left(port), f"{nic['name']} to {name} {nic['port']}"))
         bottom = y + height + 14
@@ -176,6 +191,10 @@ def _platform(known, name):
     return (known[name]["platform"] if name in known else "") or "switch"
 
 
+def _fake(known, name):
+    return name in known and known[name]["simulated"]
+
+
 def _beyond(known, at, form, boxes):
     """Switches that the switches of these hosts lead to, in a column of their own or below; returns the lower edge."""
     near = list(at)
@@ -189,7 +208,9 @@ def _beyond(known, at, form, boxes):
     middle = (edges[0][0] + edges[-1][1]) / 2
     top = max(8, round(middle - (len(names) * step - 26) / 2)) if beside else edges[-1][1] + 30
     for index, name in enumerate(names):
-        at[name] = _box("switch", form.beyond, top + index * step, 48, [name, _platform(known, name)], form)
+        at[name] = _box(
+            "switch", form.beyond, top + index * step, 48, [name, _platform(known, name)], form, _fake(known, name)
+        )
         boxes.append(at[name])
     return top + len(names) * step
 
@@ -203,7 +224,7 @@ def _cable(at, name, peer, form, number):
     return _arc(one, other, form.width, number % 4, title)
 
 
-def _box(kind, column, y, height, lines, form):
+def _box(kind, column, y, height, lines, form, fake=False):
     left, width = column
     most, small = (max(4, int((width - 12) / char)) for char in (form.char, form.small))
     lines = [line for line in lines if line]
@@ -214,7 +235,8 @@ def _box(kind, column, y, height, lines, form):
         "w": width,
         "h": height,
         "lines": [shortened(line, most) for line in lines[:1]] + [cut(line, small) for line in lines[1:]],
-        "title": ", ".join(lines),
+        "title": ", ".join([*lines, *(["simulated"] if fake and kind != "gpu" else [])]),
+        "simulated": fake,
     }
 
 

@@ -6,13 +6,39 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 
 VALIDATION, STAGES = "validation.json", "stages.json"
 # The formats of validation.json and stages.json that this release understands.
 FORMATS = (1,)
+# Names come from guests and switches; vSphere's have at most 80 characters.
+LONGEST_NAME, LONGEST_TEXT = 160, 20_000
+# Keys whose texts are sentences or outputs, and no names.
+SENTENCES = frozenset(
+    [
+        "after",
+        "before",
+        "cause",
+        "command",
+        "evidence",
+        "excerpt",
+        "fix",
+        "found",
+        "means",
+        "msg",
+        "notes",
+        "reason",
+        "sentence",
+        "todo",
+        "title",
+        "what",
+        "why",
+    ]
+)
 
 
 def recorded(folder, texts):
@@ -60,4 +86,22 @@ def _parsed(path, text):
             "Make the report with the release of this collection that made the results",
             "unknown_format",
         )
-    return found
+    return _readable(found)
+
+
+def _readable(value, key=""):
+    """The same without control characters, and with names that fit a page; two different names stay different."""
+    if isinstance(value, dict):
+        return {_short(plain_text.shown(name)): _readable(one, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_readable(one, key) for one in value]
+    if not isinstance(value, str):
+        return value
+    text = plain_text.shown(value)
+    return text[:LONGEST_TEXT] if key in SENTENCES else _short(text)
+
+
+def _short(text):
+    if len(text) <= LONGEST_NAME:
+        return text
+    return f"{text[: LONGEST_NAME - 12]}...{hashlib.sha256(text.encode()).hexdigest()[:9]}"

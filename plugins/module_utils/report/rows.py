@@ -19,7 +19,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.report.values impo
     texts,
 )
 
-VERDICTS = ("fail", "warn", "not_run", "skipped", "pass")
+VERDICTS = ("fail", "warn", "not_run", "skipped", "not_required", "pass")
+# Of those that did not pass, the worst first.
+WORDS = {
+    "fail": "failed",
+    "warn": "warned",
+    "not_run": "not run",
+    "skipped": "skipped",
+    "not_required": "not required",
+}
 # What a row that needs such a one cannot do without.
 STOPS = ("fail", "not_run")
 BETTER = {"Gb/s": "higher", "GB/s": "higher", "img/s": "higher", "%": "higher", "us": "lower", "ms": "lower"}
@@ -82,6 +90,9 @@ def _row(entry, index, remarks):
         "cause": text(entry.get("cause")),
         "better": "",
         "simulated": flag(entry.get("simulated")),
+        "simulated_parts": texts(entry.get("simulated_parts")),
+        "relaxed": texts(entry.get("relaxed")),
+        "notes": texts(entry.get("notes")),
         "evidence": text(entry.get("evidence")),
         "excerpt": "",
         "needs": texts(entry.get("needs")),
@@ -93,8 +104,10 @@ def _row(entry, index, remarks):
     if row["verdict"] not in VERDICTS:
         remarks.append(f"{label}: the verdict '{row['verdict']}' is not known, so it counts as not run.")
         row["verdict"] = "not_run"
-    if row["verdict"] == "pass" and row["measured"] in (None, ""):
-        remarks.append(f"{label}: it was recorded as passed and nothing was measured, so it counts as not run.")
+    words = {"pass": "passed", "not_required": "not required"}
+    if row["verdict"] in words and row["measured"] in (None, ""):
+        told = words[row["verdict"]]
+        remarks.append(f"{label}: it was recorded as {told} and nothing was measured, so it counts as not run.")
         row["verdict"] = "not_run"
         row["why"] = row["why"] or "Nothing was measured."
     return row
@@ -140,10 +153,17 @@ def counts(some):
     return {verdict: sum(row["verdict"] == verdict for row in some) for verdict in VERDICTS}
 
 
+def tally(numbers):
+    """Counts of verdicts in words: 2 of 3 passed, 1 skipped."""
+    passed = numbers["pass"]
+    parts = [f"{passed} of {sum(numbers.values())} passed"] if passed else []
+    return ", ".join(parts + [f"{numbers[verdict]} {word}" for verdict, word in WORDS.items() if numbers[verdict]])
+
+
 def worst(some):
     """The verdict that decides: of fail, warn and not run the first that a row has; else pass, where one passed."""
     have = {row["verdict"] for row in some}
-    for verdict in ("fail", "warn", "not_run", "pass", "skipped"):
+    for verdict in ("fail", "warn", "not_run", "pass", "not_required", "skipped"):
         if verdict in have:
             return verdict
     return "not_run"
@@ -170,21 +190,24 @@ def _check(key, here):
     ]
     # A row that could not run often does not say what would have been expected of it.
     telling = [row["expected"] for row in mine if row["expected"]["text"]]
-    expected = {one["text"] for one in telling}
+    expected = list(dict.fromkeys(one["text"] for one in telling))
     sources = {one["source"] for one in telling}
     return {
         "check": key[0],
         "title": key[1],
         "verdict": worst(mine),
         "counts": counts(mine),
+        "tally": tally(counts(mine)),
         "simulated": sum(row["simulated"] for row in mine),
+        "relaxed": sum(bool(row["relaxed"]) for row in mine),
         "unit": mine[0]["unit"],
         "better": mine[0]["better"],
         "low": min(figures, default=None),
         "median": median(figures),
         "high": max(figures, default=None),
         # Of all rows alike, or empty.
-        "expected": expected.pop() if len(expected) == 1 else "",
+        "expected": expected[0] if len(expected) == 1 else "",
+        "expected_of_each": expected,
         "source": sources.pop() if len(sources) == 1 else "",
         "rows": sorted(mine, key=lambda row: VERDICTS.index(row["verdict"])),
     }

@@ -26,7 +26,7 @@ TRANSPORTS = {
     "tcp:rdma": "TCP wanted, went over RDMA",
     "tcp:mixed": "TCP wanted, went partly over RDMA",
 }
-COUNT = ("pass", "warn")
+COUNT = ("pass", "not_required", "warn")
 WORDS = {"fail": "failed", "skipped": "skipped", "not_run": "not run"}
 
 

@@ -17,32 +17,36 @@ TITLES = {
     "fail": ("Failed", "Failed in a rehearsal"),
     "incomplete": ("Not complete", "Rehearsal, not complete"),
 }
-OF_ROWS = {"pass": "pass", "warn": "warn", "fail": "fail", "not_run": "incomplete", "skipped": "incomplete"}
+OF_ROWS = {"pass": "pass", "warn": "warn", "fail": "fail"}
+OF_ROWS.update(dict.fromkeys(("not_run", "not_required", "skipped"), "incomplete"))
 # How much of what is not right stands on top, and how many objects are named of one.
 TOLD, NAMED = 20, 6
 
 
-def verdict(recorded, rows, simulated, stages, broken_off, remarks):
+def verdict(recorded, rows, simulated, stages, broken_off, remarks, parts=()):
     """The verdict of the report.
 
     simulated is what the run says of its devices; stages are those that failed, broken_off is the one that did not end.
+    parts is how many trainings, versions and so on rest on simulated parts: [{what, simulated, all}].
     """
     said = mapping(recorded)
     state = _state(said, rows, stages, remarks)
     many = sum(row["simulated"] for row in rows)
     measured = sum(row["measured"] not in (None, "") for row in rows)
     groups = _not_right(rows)
-    rehearsal = bool(simulated or many)
+    parts = [{"what": "checks", "simulated": many, "all": len(rows)}, *parts]
+    rehearsal = bool(simulated) or any(one["simulated"] for one in parts)
     sentence = text(said.get("sentence")) if state == text(said.get("state")) else ""
     return {
         "state": state,
         "title": TITLES[state][rehearsal],
         "sentence": sentence or _sentence(state, rows, stages, broken_off),
         "rehearsal": rehearsal,
-        "claim": _claim(rehearsal, many, len(rows), measured),
+        "claim": _claim(rehearsal, parts, measured),
         "counts": counts(rows),
         "rows": len(rows),
         "simulated_rows": many,
+        "simulated_counts": parts,
         "not_right": groups[:TOLD],
         "not_right_more": max(0, len(groups) - TOLD),
     }
@@ -75,7 +79,7 @@ def _sentence(state, rows, stages, broken_off):
     if not rows:
         return "No check was recorded."
     if state == "pass":
-        return f"All {len(rows)} checks passed or were skipped for a reason."
+        return f"All {len(rows)} checks passed, are not required or were skipped for a reason."
     return " and ".join(_parts(counts(rows))) + f" of {len(rows)} checks."
 
 
@@ -84,16 +88,19 @@ def _parts(numbers):
     return [f"{numbers[verdict]} {word}" for verdict, word in words.items() if numbers[verdict]] or ["0 failed"]
 
 
-def _claim(rehearsal, many, rows, measured):
+def _claim(rehearsal, parts, measured):
+    of_hardware = "about the speed or the health of real hardware."
+    told = [f"{one['simulated']} of {one['all']} {one['what']}" for one in parts if one["simulated"]]
+    rest = f"{_joined(told) or 'No results'} rest on simulated parts." if rehearsal else ""
     if not measured:
-        return "Nothing was measured. The run says nothing about the speed or the health of real hardware."
+        return " ".join(["Nothing was measured.", *([rest] if told else []), f"The run says nothing {of_hardware}"])
     if not rehearsal:
-        return "Measured on real devices. No result of this run stems from a simulated one."
-    part = f"{many} of {rows} checks stem" if many else "What is listed below stems"
-    return (
-        f"{part} from simulated devices. The run shows that the procedure works. "
-        "It says nothing about the speed or the health of real hardware."
-    )
+        return "Measured on real devices. No result of this run rests on a simulated part."
+    return f"{rest} The run shows that the procedure works. It says nothing {of_hardware}"
+
+
+def _joined(words):
+    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
 def _not_right(rows):

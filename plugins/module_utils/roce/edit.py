@@ -72,6 +72,8 @@ class Guarded:
         left = [str(change) for change in compare.changes(view.effects, wanted.wants, exact)]
         if self._params["state"] == "absent":
             return left + [f"{name} is still there." for name in wanted.objects if name in view.switch.own], []
+        strays = self._platform.strays(view.switch, wanted.wants, intent, exact)
+        left += [f"{name} holds {held}, {asked} was requested." for name, (held, asked) in sorted(strays.items())]
         if not exact:
             left += verify.dropped(before.effects, view.effects, intent)
         gaps, unknown = verify.gaps(view.switch, wanted.wants, intent, exact)

@@ -11,9 +11,26 @@ import re
 
 LARGEST_RANGE = 4096  # more in one range are a slip of the pen
 _PROMPT = re.compile(r"^[\w.:@()/-]{1,80}[#>]\s*(?=show\s|$)")
-_PAGER = re.compile(r"^\s*-+\s*more\s*-+\s*", re.IGNORECASE)
-_COMPLAINT = re.compile(r"%\s?\w|error:|syntax error|unknown command", re.IGNORECASE)
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[^\n]\x08")
+# --More--, -- more --, <--- More --->, --More-- (45%), ---(more 12%)---, lines 1-24, (END).
+_PAGER = (
+    r"(?:<?-+[ \t]*\(?more\b[^-\r\n>]*\)?[ \t]*-*>?(?:[ \t]*\([^)\r\n]*\))?"
+    r"|lines \d+-\d+(?:/\d+)?(?: \(END\))?|\(END\))"
+)
+# A pager stands alone in its line, or is overwritten by the next one.
+_PAGED = re.compile(rf"(?mi)^[ \t]*{_PAGER}(?:[ \t]*\r(?!\r*\n)[ \t]*)*(?:[ \t]*\r*\n)?[ \t]*?")
+_COMPLAINT = re.compile(
+    r"%\s?\w|error:|syntax error|unknown command|usage: |(?:-?\w*sh: )?.*command not found|cannot find |"
+    r"invalid (?:input|command)|ambiguous command|incomplete command|permission denied|no such command",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    r"\{(?:master|backup|linecard|primary|secondary)(?::[\w-]+)?\}(?:\[edit.*\])?|\[edit.*\]"
+)  # of Junos
+_REFUSAL = re.compile(
+    r"%\s?(?:error|invalid|incomplete|ambiguous|unrecognized|unknown|permission|authorization|not )|syntax error, ",
+    re.IGNORECASE,
+)
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07|\x1b[=>()][A-B0]?|[^\n]\x08|[\x00\x07]")
 
 
 class Line:
@@ -79,15 +96,28 @@ def tree(text):
 
 def cleaned(text):
     """The lines of an output without what a terminal adds: carriage returns, pagers, prompts with echoed commands."""
-    lines = _ESCAPES.sub("", text or "").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    kept = (_PAGER.sub("", line).rstrip().expandtabs() for line in lines)
-    return [line for line in kept if not _PROMPT.match(line.strip())]
+    lines = without_terminal(text).split("\n")
+    return [line for line in lines if not _PROMPT.match(line.strip()) and not _PLACE.fullmatch(line.strip())]
+
+
+def without_terminal(text):
+    """A text without carriage returns, pagers and escapes."""
+    whole = _ESCAPES.sub("", text or "").replace("\ufeff", "")
+    whole = re.sub(r"\r+\n", "\n", _PAGED.sub("", whole)).replace("\r", "\n")
+    return "\n".join(line.rstrip().expandtabs() for line in whole.split("\n"))
 
 
 def complaint(text):
     """What a switch says instead of an output, when it does not know or not allow a command; None for an output."""
     told = [line.strip() for line in cleaned(text) if line.strip(" ^")]
-    return next((line for line in told if _COMPLAINT.match(line)), None) if len(told) < 5 else None
+    told = [line for line in told if not re.match(r"(?:show|nv)\s", line)]  # echoes
+    return told[0] if told and len(told) < 5 and _COMPLAINT.match(told[0]) else None
+
+
+def complaints(text):
+    """The lines of an output in which the switch refused something, also between others."""
+    told = (line.strip() for line in cleaned(text))
+    return list(dict.fromkeys(line for line in told if _REFUSAL.match(line)))
 
 
 def from_json(text):
@@ -142,6 +172,20 @@ def ports(text):
         end = min(int(last or first), int(first) + LARGEST_RANGE)
         found += [f"{stem}{slot}{number}" for number in range(int(first), end + 1)]
     return found
+
+
+def port_in(command, kinds):
+    """(kind, number) of the one port that a command names, by a pattern of kinds; None without one, or with several."""
+    found = re.findall(rf"(?<![\w/])({kinds})\s*(\d+(?:[/:]\d+)*)(?![\w,-])", command, re.IGNORECASE)
+    return found[0] if len(found) == 1 else None
+
+
+def under(port, text):
+    """A part of a configuration below the interface that only its command names."""
+    rows = [line for line in cleaned(text) if line.strip()]
+    if port is None or not rows or any(re.match(r"\s*interface\s", row, re.IGNORECASE) for row in rows):
+        return text
+    return "\n".join([f"interface {port}", *(f"   {row}" for row in rows)])
 
 
 def number(text, otherwise=None):

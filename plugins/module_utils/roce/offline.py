@@ -12,18 +12,20 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import complaint
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.params import expanded
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import unknown_switch
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import brief
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import as_data
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.transcript import heard, sections
 
 
 def parsed(platform, outputs):
-    """The normalised state that outputs tell of: one text, or {command: output}; without those that were refused."""
-    texts = outputs if isinstance(outputs, dict) else {_command_of(platform, outputs): outputs}
-    texts = {str(command): str(text) for command, text in texts.items()}
-    refused = {command: complaint(text) for command, text in texts.items()}
-    switch = platform.parse({command: text for command, text in texts.items() if refused[command] is None})
-    switch.unread += [str(Refused(command, why)) for command, why in refused.items() if why is not None]
-    return as_data(switch)
+    """The normalised state that outputs tell of: one text, or {command: output}."""
+    if isinstance(outputs, dict):
+        parts = [part for command, text in outputs.items() for part in sections(platform, str(command), str(text))]
+    else:
+        parts = sections(platform, None, str(outputs))
+        if not any(known for _typed, known, _output in parts):
+            raise _unknown(platform, parts)
+    return as_data(heard(platform, parts))
 
 
 def rendered(platform, params):
@@ -40,14 +42,18 @@ def rendered(platform, params):
     return list(platform.render(switch, wants, wish).commands)
 
 
-def _command_of(platform, text):
-    command = platform.command_of(text)
-    if command is None:
-        raise OperatorError(
-            platform.title,
-            "a text was to be read",
-            "It is not the output of a command that is read on this platform",
-            f"Give a dictionary of commands and outputs, with {', '.join(platform.reads([]))}",
-            "unknown_text",
-        )
-    return command
+def _unknown(platform, parts):
+    typed = [brief(one) for one, _known, _output in parts if one]
+    refused = next(filter(None, (complaint(output) for _typed, _known, output in parts)), None)
+    cause = "The text is not the output of a command that is read"
+    if refused:
+        cause = f"The switch refused the command: {refused}"
+    elif typed:
+        cause = f"`{typed[0]}` is not read on this platform"
+    return OperatorError(
+        platform.title,
+        "a text was to be read",
+        cause,
+        f"Give a dictionary of commands and outputs. docs/switches/{platform.name}.md lists the commands",
+        "unknown_text",
+    )

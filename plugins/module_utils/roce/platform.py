@@ -10,8 +10,10 @@ import importlib
 from dataclasses import dataclass, field
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.commands import COMMANDS
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import LARGEST_MTU, MODES, TRUSTS
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.transcript import spelled
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,19 @@ class Platform:
     title = ""
     shell = False  # a Linux shell over ssh, and no command line over network_cli
     reads_only = False  # whether it can be looked at, and not changed
+    management = r"ma(?:nagement)?\d|mgmt"  # names of ports that carry no RoCE
+    without_ports = ("show version", "show running-config diff")  # commands whose lines belong to no port
     limits = Limits()
 
     def __init__(self, options=None):
         # version: that of a switch that is not asked (rendered, parsed). allow: dangerous acts that the user named.
         # confirm_s: of the edits that render() makes. transaction: auto or never.
         self.options = options or {}
+
+    @property
+    def commands(self):
+        """The commands whose outputs parse() understands."""
+        return COMMANDS[self.name]
 
     def check(self, intent, subject):
         """Refuse what a platform does not have at all; subject is the switch, intent is None to remove everything."""
@@ -81,6 +90,13 @@ class Platform:
 
     # What is there.
 
+    # Parts of the commands of reads() that tell counters.
+    counting = ()
+
+    def counted(self, texts):
+        """{command: output} of those that tell counters."""
+        return {command: text for command, text in texts.items() if any(part in command for part in self.counting)}
+
     def reads(self, ports):
         """The commands that tell everything about these ports, configured and running; at most about four."""
         raise NotImplementedError
@@ -88,6 +104,10 @@ class Platform:
     def parse(self, texts):
         """The Switch that texts tell of: {command: output}. Commands that are missing are things not known."""
         raise NotImplementedError
+
+    def spelled(self, typed):
+        """The whole command of what an operator typed, with its arguments behind it; None for what is not read."""
+        return spelled(typed, self.commands)
 
     def command_of(self, text):
         """Which command of a switch a text is the output of, for texts that come without a switch."""
@@ -108,6 +128,13 @@ class Platform:
         carries it is made before what uses it, and taken away after. Objects that others made stay.
         """
         raise NotImplementedError
+
+    def strays(self, switch, wanted, intent, exact=True):
+        """{object of ours: (what it holds, what the intent asks for)}, of those that hold something else.
+
+        Ports alone do not show it: an object may treat other packets as RoCE too.
+        """
+        return {}
 
     # How it is done.
 

@@ -23,8 +23,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.edit import (
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.params import expanded
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Platform
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused, again
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.transcript import complete, unheard
 from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun
 
 # What state absent leaves: others may rely on it, and it does no harm without RoCE.
@@ -42,12 +43,13 @@ class View:
     saved: bool = True
     objects: list = field(default_factory=list)
     waits: bool = False  # what runs will be undone by the switch itself
+    strays: dict = field(default_factory=dict)  # {object of ours: (what it holds, what it has to hold)}
 
 
 def read(platform, session, ports):
     """The Switch as it was before anything was done."""
     try:
-        return look(platform, session, ports)
+        return again(session, lambda: look(platform, session, ports))
     except Refused as refusal:
         raise OperatorError(
             session.name,
@@ -70,8 +72,9 @@ def look(platform, session, ports):
             if position == 0:
                 raise
             unread.append(str(refusal))
-    switch = platform.parse(texts)
-    switch.unread = [*switch.unread, *unread]
+    switch = complete(platform.parse(texts))
+    switch.counted = switch.counted or platform.counted(texts)
+    switch.unread = [*switch.unread, *unread, *unheard(platform, texts, switch, live=True)]
     return switch
 
 
@@ -91,6 +94,18 @@ def check_ports(subject, switch, names):
         "unknown_ports",
         ports=unknown,
     )
+
+
+def ports_down(switch, names):
+    """[{port, reason}] of those that carry nothing; what a platform does not tell is not among them."""
+    found = []
+    for name in names:
+        port, oper = switch.ports.get(name), switch.oper.get(name)
+        if port is not None and port.enabled is False:
+            found.append({"port": name, "reason": "administratively down"})
+        elif oper is not None and oper.up is False:
+            found.append({"port": name, "reason": "no link"})
+    return found
 
 
 def _near(name, ports):
@@ -122,9 +137,9 @@ class RoceQos(Noun):
         self._after = None
 
     def read(self, items):
-        waits = self._looks and self._platform.waits(self._session)
+        waits = self._looks and again(self._session, lambda: self._platform.waits(self._session))
         if not self._looks:
-            self._platform.tidy(self._session)
+            again(self._session, lambda: self._platform.tidy(self._session))
         for item in items:
             switch = read(self._platform, self._session, list(self._roles))
             item.ids.update(
@@ -138,6 +153,7 @@ class RoceQos(Noun):
                 saved=False,
                 not_supported=[],
                 not_verified=[],
+                ports_down=ports_down(switch, self._roles),
             )
             item.now = replace(self._view(switch), waits=waits)
 
@@ -148,7 +164,8 @@ class RoceQos(Noun):
         unused = sorted(name for name, users in switch.own.items() if self._gone and {*users} <= {*wants})
         self._about = wants
         effects = {name: {**item.now.effects[name], **wants[name]} for name in wants}
-        wanted = View(switch, effects, wants, self._params["save"] != "never", unused)
+        strays = {} if self._gone else self._platform.strays(switch, wants, self._intent, self._exact)
+        wanted = View(switch, effects, wants, self._params["save"] != "never", unused, strays=strays)
         item.ids["not_supported"] = self._not_supported()
         self._plan(item, wanted)
         return wanted
@@ -158,6 +175,7 @@ class RoceQos(Noun):
             return compare.changes(now.effects, wanted.effects)
         found = compare.changes(now.effects, wanted.wants, self._exact)
         found += [Change(OBJECTS, wanted.objects, [])] if wanted.objects else []
+        found += [Change(name, before, after) for name, (before, after) in sorted(wanted.strays.items())]
         if now.waits:
             found.append(Change(UNCONFIRMED, "waits", "not needed"))
         if now.switch.unsaved and wanted.saved:
@@ -186,7 +204,7 @@ class RoceQos(Noun):
         for item in items:
             if item.ids["saved"]:
                 try:
-                    self._platform.save(self._session)
+                    again(self._session, lambda: self._platform.save(self._session))
                 except Refused as refusal:
                     item.ids["saved"] = False
                     item.error = not_saved(item.ids["name"], refusal, "Nothing was changed", UNCHANGED)
@@ -245,7 +263,7 @@ class RoceQos(Noun):
 
     def _plan(self, item, wanted):
         """The commands are part of what check mode shows."""
-        if not compare.changes(item.now.effects, wanted.wants, self._exact) and not wanted.objects:
+        if not compare.changes(item.now.effects, wanted.wants, self._exact) and not (wanted.objects or wanted.strays):
             if item.now.waits or item.now.switch.unsaved and wanted.saved:
                 self._due = True
                 item.ids.update(outcome="new", saved=wanted.saved)

@@ -6,6 +6,14 @@
 
 from __future__ import annotations
 
+LONGEST = 80  # characters of a command in a sentence
+
+
+def brief(command):
+    """A command as a sentence names it: of one that is a script, its beginning."""
+    words = " ".join(str(command).split())
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 20].rstrip()} ..."
+
 
 class Refused(Exception):
     """The switch did not take a command."""
@@ -13,7 +21,7 @@ class Refused(Exception):
     def __init__(self, command, complaint):
         self.command = command
         self.complaint = " ".join(complaint.split())
-        super().__init__(f"`{command}` was refused: {self.complaint}")
+        super().__init__(f"`{brief(command)}` was refused: {self.complaint}")
 
 
 class Lost(Exception):
@@ -22,7 +30,25 @@ class Lost(Exception):
     def __init__(self, command, reason):
         self.command = command
         self.reason = reason
-        super().__init__(f"The connection was lost at `{command}`: {reason}")
+        super().__init__(f"The connection was lost at `{brief(command)}`: {reason}")
+
+
+class NoLogin(Lost):
+    """The switch was not reached, or did not accept the login; a second attempt could lock the user out."""
+
+
+def again(session, act):
+    """The result of act(); when the connection is lost, of act() in a new one.
+
+    Only for a read, or for what is harmless when it is done twice: what the first attempt did is not known.
+    """
+    try:
+        return act()
+    except NoLogin:
+        raise
+    except Lost:
+        session.reconnect()
+        return act()
 
 
 class Session:

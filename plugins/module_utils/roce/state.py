@@ -31,6 +31,7 @@ class Port:
     pfc: list | None = None  # priorities with flow control, as configured, whatever pfc_mode
     pfc_queues: dict | None = None  # {priority: queue that its pauses stop}; platforms that let one choose it
     pfc_sends: bool | None = None  # False: the port obeys pauses, and sends none (semi-lossless)
+    pfc_asymmetric: bool | None = None  # True: the port obeys pauses of all priorities, and sends those of `pfc`
     lossless: list | None = None  # priorities whose packets have headroom and are not dropped
     ecn: dict | None = None  # {queue: Marking}
     strict: list | None = None  # queues that go first
@@ -44,6 +45,10 @@ class Port:
     pause: bool | None = None  # link-level pause of all traffic, in either direction
     cable_length_m: int | None = None
     speed: int | None = None  # Gbit/s
+    enabled: bool | None = None  # False: an administrator shut it down
+    vlan_mode: str | None = None  # access, trunk, routed; None: the VLANs are not known
+    untagged: int | None = None  # VLAN of packets without a tag; None where such packets are dropped
+    tagged: str | None = None  # VLANs that it carries with their tag, as 111,200-299; '' for none
 
 
 @dataclass
@@ -52,11 +57,14 @@ class Oper:
 
     up: bool | None = None
     trust: str | None = None
+    pfc_mode: str | None = None  # on, off, auto, where the switch shows it beside what acts
     pfc: list | None = None  # priorities for which flow control acts now
     pfc_sends: bool | None = None
     ecn: dict | None = None  # {queue: Marking}
     mtu: int | None = None
     watchdog: bool | None = None
+    # Priorities or queues whose traffic the watchdog holds up now, since their peer does not stop pausing.
+    storms: list | None = None
     dcbx: str | None = None  # what was agreed: ieee, cee, off, none (no peer)
     counters: dict = field(default_factory=dict)  # see COUNTERS
 
@@ -71,6 +79,13 @@ COUNTERS = (
     "ecn_marked",
     "cnp_packets_sent",
     "watchdog_events",
+    # All classes together.
+    "packets_received",
+    "packets_sent",
+    "bytes_received",
+    "bytes_sent",
+    "discards_received",
+    "discards_sent",
 )
 
 
@@ -100,6 +115,7 @@ class Switch:
     # {object of ours: ports that use it}; what nobody uses any more is removed.
     own: dict = field(default_factory=dict)
     unsaved: bool | None = None  # whether what runs is not what a restart comes back with
+    counted: dict = field(default_factory=dict)  # {command: all that it printed} of those that tell counters
     unread: list = field(default_factory=list)  # commands that the switch refused, as sentences
     config: str = ""  # what the switch has for QoS, as it writes it: the backup; without users, keys, communities
     raw: object = None  # the platform's own reading, for its render()
@@ -116,6 +132,7 @@ def as_data(switch, ports=None):
         "exceptions": list(switch.exceptions),
         "unread": list(switch.unread),
         "unsaved": switch.unsaved,
+        "counted": dict(switch.counted),
         "ports": {name: _port_data(switch, name) for name in names},
     }
 

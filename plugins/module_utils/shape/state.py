@@ -132,7 +132,7 @@ def affinity_nodes(shape):
 
 def gb(megabytes):
     """Megabytes in GB, a whole number where it is one."""
-    return megabytes // 1024 if megabytes % 1024 == 0 else megabytes / 1024
+    return megabytes // 1024 if megabytes % 1024 == 0 else round(megabytes / 1024, 3)
 
 
 def project(shape):

@@ -14,6 +14,11 @@ OUT = "/aiready-out"
 RDMA_FOLDER = "/dev/infiniband"
 
 
+# What sshd needs to let the launcher in (SETUID, SETGID, SYS_CHROOT, AUDIT_WRITE, KILL), and root to read data of other
+# users and to write results. Left out of the engine's own: MKNOD, NET_RAW, NET_BIND_SERVICE, SETPCAP, SETFCAP, FSETID.
+CAPABILITIES = ("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID", "SYS_CHROOT")
+
+
 def name_of(run):
     return f"aiready-training-{run}"
 
@@ -26,7 +31,8 @@ def run_argv(params, place, places, run, limits):
     argv += ["--network", "host", "--hostname", place.node, "--user", "0:0", "--pull", "never"]
     argv += [f"--add-host={other.node}:{other.address}" for other in places if other.address]
     # SELinux would keep the container from files that are not labelled for it.
-    argv += ["--security-opt", "label=disable"]
+    argv += ["--security-opt", "label=disable", "--security-opt", "no-new-privileges"]
+    argv += ["--cap-drop", "ALL", *(word for one in CAPABILITIES for word in ("--cap-add", one))]
     argv += ["--volume", f"{folder}/in:{INSIDE}:ro", "--volume", f"{folder}/out:{OUT}"]
     argv += [f"--shm-size={params['shm_size']}", "--ulimit", "stack=67108864"]
     if params["memlock"] == "unlimited":

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.args import ROCE_INTENT
@@ -87,6 +88,22 @@ SECRET = re.compile(
 SECRET_VALUE = re.compile(r"nvapi-|-----BEGIN|glpat-|gh[pousr]_\w{20}|hf_\w{20}|://[^/\s@]+:[^/\s@]+@")
 # The name of a file is no secret, and a number is no token, but counts some.
 FILE, COUNT = re.compile(r".*_(file|path|dir)", re.I), re.compile(r"\d{1,9}|true|false", re.I)
+# Folders that no training needs as a whole. The first is that of everything.
+NO_MOUNTS = (
+    "",
+    "boot",
+    "dev",
+    "etc",
+    "proc",
+    "root",
+    "run",
+    "sys",
+    "usr",
+    "var",
+    "var/run",
+    "run/docker.sock",
+    "var/run/docker.sock",
+)
 # Whoever sets these breaks the launcher or the way in which it is started.
 KEPT = re.compile(r"(PATH|HOME|SHELL|PWD|LD_PRELOAD|LD_AUDIT|OMPI_|PMIX_|PRTE_|ORTE_|SSH_|RANK$|WORLD_SIZE$|MASTER_)")
 
@@ -94,11 +111,13 @@ KEPT = re.compile(r"(PATH|HOME|SHELL|PWD|LD_PRELOAD|LD_AUDIT|OMPI_|PMIX_|PRTE_|O
 def check_params(params):
     """All that is wrong with the parameters, as sentences."""
     return [
+        *_image(params["image"]),
         *_hosts(params),
         *_engine(params),
         *_elastic(params),
         *_environment(params["environment"]),
         *_words(params),
+        *_mounts(params["mounts"]),
         *_limits(params),
         *_roce(params),
     ]
@@ -151,8 +170,8 @@ def _elastic(params):
 
 
 def _environment(environment):
-    for name, value in sorted(environment.items()):
-        if not NAME.fullmatch(name):
+    for name, value in sorted(environment.items(), key=str):
+        if not isinstance(name, str) or not NAME.fullmatch(name):
             yield f"environment: {name!r} is no name of a variable."
         elif _is_secret(name, str(value)):
             yield (
@@ -195,9 +214,29 @@ def _words(params):
         yield "command: it is empty."
 
 
+def _image(image):
+    # The engine would take it for an option, such as --privileged.
+    if image and not re.fullmatch(r"[A-Za-z0-9\[]\S*", image):
+        yield f"image: {image!r} is no name of an image, which begins with a letter or a digit and has no spaces."
+
+
+def _mounts(mounts):
+    for mount in mounts:
+        for key in ("source", "target"):
+            path = mount[key]
+            if not path.startswith("/") or re.search(r"[:\x00-\x1f\x7f-\x9f]", path):
+                yield f"mounts: the {key} {path!r} is no absolute path without colons and control characters."
+            elif posixpath.normpath(path).lstrip("/") in NO_MOUNTS:
+                yield (
+                    f"mounts: the {key} {path} is a folder of the system, and the container would replace or read "
+                    "all of it. Name the folder with the data."
+                )
+
+
 def _limits(params):
     for name, value in params["limits"].items():
-        if value < 1:
+        # The check of a site reports other keys itself.
+        if name in LIMITS and value < 1:
             yield f"limits: {name} is {value}, which is no time."
     if params["limits"]["stall_s"] > params["limits"]["wall_s"]:
         yield "limits: stall_s is longer than wall_s, so that a run that stands still would never be noticed."

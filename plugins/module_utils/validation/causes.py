@@ -12,7 +12,15 @@ from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import compare, rungs, spread
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import FAIL, guests_of, mapping, number
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import (
+    FAIL,
+    NOT_REQUIRED,
+    PASS,
+    WARN,
+    guests_of,
+    mapping,
+    number,
+)
 
 # Below this share of what was expected, packets are lost; what is slow for other reasons loses less.
 LOST_SHARE = 0.75
@@ -279,7 +287,7 @@ def _pair(entry):
 
 
 def _was_tested(entry):
-    return entry.row["verdict"] in ("pass", "warn", FAIL)
+    return entry.row["verdict"] in (PASS, NOT_REQUIRED, WARN, FAIL)
 
 
 def _is_bad(entry):

@@ -22,7 +22,7 @@ SECTIONS = ("frameworks", "controllers", "operations")
 
 def hostname(values, about):
     """Whether a process ran on every guest."""
-    there = mapping(values.get("hosts"))
+    there = {name: count for name, count in mapping(values.get("hosts")).items() if (number(count) or 0) > 0}
     wanted = about.guests
     text = f"{len(wanted)} guests"
     if not there:
@@ -44,7 +44,7 @@ def build(values, about):
     """Whether Horovod of the image has what the run needs."""
     if not values.get("version"):
         return Found(None, expected="what the run needs")
-    wanted = mapping(about.intent["build"]) or {"controllers": ["mpi"]}
+    wanted = mapping(about.intent["build"])
     text = ", ".join(f"{name} ({section})" for section, names in wanted.items() for name in names)
     answer = Found(f"Horovod {values['version']}", expected=text, source="the image", compared=False)
     missing = [
@@ -81,7 +81,12 @@ def ended(answer, values, about):
 
 def _reduced(values, about):
     measured = number(values.get("busbw"))
-    answer = Found(measured if measured else None)
+    many = number(values.get("nodes")) or len(about.guests)
+    over = f" over {_wanted(about).upper()}" if many > 1 else ""
+    checked = "right results" if number(values.get("wrong")) is not None else "results"
+    answer = Found(
+        measured if measured else None, duty=f"{checked}{over}" if over or checked == "right results" else ""
+    )
     if values.get("alone"):
         return _alone(values, about, answer)
     if measured and values.get("large") is False:
@@ -92,7 +97,6 @@ def _reduced(values, about):
         answer.fail(
             f"{short(wrong)} values of the result were wrong.", "a GPU, its memory, or the way between", "wrong"
         )
-    many = number(values.get("nodes")) or len(about.guests)
     if many > 1 and measured:
         _transport(values.get("transport"), _wanted(about), answer, values, about)
     if wrong is None and measured:
@@ -128,6 +132,9 @@ def training(values, about):
     if told["total"] is None:
         return answer
     count, transport = _variant(about)
+    # Ranks on processors have no NCCL that could say what it used.
+    over = f" over {transport.upper()}" if told["transport"] or told["device"] == "CPU" else ""
+    answer.duty = f"it trains on {count} guests{over}" if count > 1 and transport else "it trains"
     if told["state"] == "failed":
         answer.fail(told["reason"] or "The training failed.", told["place"], "training")
     if count > 1 and transport == "rdma":

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import modules, topology
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import (
     Found,
@@ -17,6 +19,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found i
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.spread import where
 
 LICENSED = "Licensed"
+# Where the expected address of the data path comes from, and the key of the measured ones among the rungs below.
+FIXED, NOT_FIXED, ADDRESSES = "site.guests.data_addresses", "the site fixes no address", "addresses"
 # What the kernel says of an interface over which nothing goes.
 NO_LINK = ("down", "lowerlayerdown", "notpresent")
 # Modules that a data path needs in the kernel of its guests.
@@ -33,7 +37,7 @@ UNLICENSED = "it is slowed down after a time of grace, so a figure of today says
 
 def kernel(values, about):
     """Whether the guest answers at all."""
-    return Found(values.get("kernel") or None)
+    return Found(values.get("kernel") or None, expected="an answer", source="the site")
 
 
 def clock(values, about):
@@ -44,16 +48,18 @@ def clock(values, about):
         cause = f"chrony of {_me(about)} has no server that it follows"
         return Found(measured, compared=False).fail("Its clock is not synchronised.", cause, "clock")
     offset = number(values.get("offset_s"))
-    return Found(None if offset is None else round(abs(offset) * 1000, 3))
+    known = offset is not None and values.get("synchronised") is True
+    return Found(round(abs(offset) * 1000, 3) if known else None)
 
 
 def address(values, about):
-    """Whether the interface of the data path has a link and the address by which the others reach it."""
+    """Whether the interface of the data path has a link and the address that the site fixes; by DHCP, any address."""
     name, found = values.get("interface") or "its interface", [str(one) for one in listing(values.get("addresses"))]
     wanted = mapping(about.intent["addresses"]).get(_guest(about))
+    text = f"a link and {wanted}" if wanted else "a link and an IPv4 address"
     if not values:
-        return Found(None, expected=wanted or "an IPv4 address")
-    answer = Found(", ".join(found) or "none", expected=wanted or "an IPv4 address", source="the site")
+        return Found(None, expected=text)
+    answer = Found(", ".join(found) or "none", expected=text, source=FIXED if wanted else NOT_FIXED)
     if values.get("state") in NO_LINK:
         cause = f"{name} of {_me(about)} is not connected, or its network is down"
         answer.fail(f"{name} has no link.", cause, "no_link")
@@ -61,7 +67,11 @@ def address(values, about):
         cause = f"{name} of {_me(about)} gets none: look at DHCP, its template, and site.guests.data_addresses"
         answer.fail(f"{name} has no IPv4 address.", cause, "no_address")
     elif wanted and wanted not in found:
-        answer.fail(f"{name} has {', '.join(found)}.", f"the address of {_me(about)}", "no_address")
+        why = f"{name} has {', '.join(found)}, and the site fixes {wanted}."
+        answer.fail(why, f"the address of {_me(about)}", "no_address")
+    about.below.setdefault(ADDRESSES, {})[_guest(about)] = found
+    if not values.get("state") and not answer.remarks:
+        return Found(None, expected=text, note=f"The kernel does not report whether {name} has a link.")
     return answer
 
 
@@ -69,6 +79,8 @@ def mtu(values, about):
     """Whether the interface of the data path has the MTU that the site wants."""
     found, wanted = number(values.get("mtu")), about.intent["mtu"]
     answer = Found(found, low=wanted, expected=f"{wanted} bytes" if wanted else "", source="the site")
+    if not wanted:
+        answer.free = "The site requires no MTU."
     if found is not None and wanted and found < wanted:
         name = values.get("interface") or "its interface"
         answer.fail(f"{name} has an MTU of {short(found)}.", f"{name} of {_me(about)}", "mtu_local")
@@ -119,8 +131,8 @@ def xid(values, about):
         return Found(None, expected="none")
     xids = [mapping(one) for one in values["xids"]]
     answer = Found(len(xids), expected="none", source="NVIDIA's list of Xids", high=0, compared=False)
-    for code in sorted({one.get("code") for one in xids}, key=str):
-        mine = [one for one in xids if one.get("code") == code]
+    for code in sorted({str(one.get("code")) for one in xids}):
+        mine = [one for one in xids if str(one.get("code")) == code]
         one = mine[0]
         times = f", {len(mine)} times" if len(mine) > 1 else ""
         device = one.get("of") or "GPU"
@@ -193,16 +205,21 @@ def loaded(values, about):
 
 
 def memlock(values, about):
-    """Whether a login of the training's user may lock memory without limit."""
+    """Whether a login of the training's user may lock as much memory as the site requires: unlimited, or kB."""
     told = mapping(values.get("memlock")) or values
     soft, hard = number(told.get("soft_kb")), number(told.get("hard_kb"))
+    wish = str(about.intent["memlock"]).strip().lower()
+    least = math.inf if wish == "unlimited" else int(wish) if wish.isdigit() else None
+    text = "unlimited" if least == math.inf else "" if least is None else f"{least} kB"
     if soft is None or hard is None:
-        return Found(None, expected="unlimited")
-    least = hard if soft < 0 else soft
-    answer = Found("unlimited" if soft < 0 and hard < 0 else f"{short(least)} kB", expected="unlimited")
-    answer.source = "Horovod and NCCL"
-    if (soft >= 0 or hard >= 0) and about.intent["memlock"] == "unlimited":
-        why = f"Only {short(least)} kB may be locked, so that RDMA cannot register its memory."
+        return Found(None, expected=text)
+    found = min(math.inf if one < 0 else one for one in (soft, hard))
+    measured = "unlimited" if found == math.inf else f"{found:.0f} kB"
+    answer = Found(measured, expected=text, source="site.guests.limits.memlock")
+    if least is None:
+        answer.free = f"The site requires no limit: site.guests.limits.memlock is {wish or 'empty'}."
+    elif found < least:
+        why = f"Only {measured} may be locked, so that RDMA cannot register its memory."
         answer.fail(why, f"the limits of {_me(about)}", "memlock")
     return answer
 
@@ -218,7 +235,7 @@ def rdma_device(values, about):
         what = f"No RDMA device belongs to {interface}" if interface and found else "There is no RDMA device"
         return Found("none", expected="an active device").fail(f"{what}.", f"the adapter of {_me(about)}", "no_device")
     rate = number(port.get("rate_gbps"))
-    words = [device.get("name") or "unnamed", port.get("state") or "unknown"]
+    words = [str(device.get("name") or "unnamed"), str(port.get("state") or "unknown")]
     measured = " ".join([*words, *([f"{short(rate)} Gb/s"] if rate else [])])
     answer = Found(measured, expected="an active device", source="the kernel")
     if port.get("state") != "active":
@@ -234,8 +251,11 @@ def gid(values, about):
     """Whether there is a RoCE v2 GID with the address of the data path."""
     told = values.get("gid") or values.get("roce_v2_gid")
     rows = [mapping(one) for one in listing(values.get("roce_v2"))] or ([mapping(told)] if told else [])
-    expected = mapping(about.intent["addresses"]).get(_guest(about))
-    text = "a RoCE v2 GID with an IPv4 address" + (f", {expected}" if expected else "")
+    fixed = mapping(about.intent["addresses"]).get(_guest(about))
+    # Without a fixed one, the address that the interface has.
+    expected = [fixed] if fixed else mapping(about.below.get(ADDRESSES)).get(_guest(about)) or []
+    text = "a RoCE v2 GID with an IPv4 address" + (f", {' or '.join(expected)}" if expected else "")
+    source = FIXED if fixed else "the address of its interface" if expected else NOT_FIXED
     if not rows:
         if not any(key in values for key in ("gid", "roce_v2_gid", "roce_v2")):
             return Found(None, expected=text)
@@ -243,11 +263,11 @@ def gid(values, about):
         cause = f"the address of {_me(about)}"
         if "roce_v1" in listing(values.get("types")) and "roce_v2" not in values["types"]:
             why, cause = f"{why} It speaks RoCE v1.", f"the RoCE protocol of the adapter of {_me(about)}"
-        return Found("none", expected=text).fail(why, cause, "no_gid")
-    mine = [one for one in rows if expected and (one.get("address") or one.get("ipv4")) == expected]
+        return Found("none", expected=text, source=source).fail(why, cause, "no_gid")
+    mine = [one for one in rows if (one.get("address") or one.get("ipv4")) in expected]
     row = (mine or rows)[0]
     address = row.get("address") if isinstance(row.get("address"), str) else row.get("ipv4")
-    answer = Found(f"index {row.get('index')}, {address}", expected=text, source="the kernel")
+    answer = Found(f"index {row.get('index')}, {address}", expected=text, source=source)
     if expected and not mine:
         answer.fail(f"Its GID is of {address}.", f"the address of {_me(about)}", "no_gid")
     return answer

@@ -39,6 +39,7 @@ def _whole(answer, values, about):
     if test and test != wanted:
         return Found(None).fail(f"It measured {test}, and {wanted} was wanted.", "site.validation.osu", "other_test")
     wrong = number(values.get("wrong"))
+    answer.duty = "right contents" if wrong is not None else ""
     if wrong:
         places = " and ".join(spread.where(guest, about.places) for guest in about.guests)
         sizes = "one size" if wrong == 1 else f"{short(wrong)} sizes"

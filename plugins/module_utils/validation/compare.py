@@ -17,8 +17,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
     spread,
     thresholds,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+    simulated as simulation,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import (
     FAIL,
+    NOT_REQUIRED,
     PASS,
     WARN,
     Found,
@@ -62,6 +66,9 @@ def marks(entry, about, values, given, baseline):
     if value is not None and found.compared:
         unmarked = _marks(entry, about, values, given, value, unit)
         _baseline(entry, about, given, baseline, value, unit, cpu, unmarked)
+        rung = rungs.of(entry.check, entry.variant)
+        if rung is not None and rung.better and found.low is None and found.high is None and not found.duty:
+            found.free = f"Nothing is required of this figure. {found.note}".strip()
     if entry.check == "cluster.training":
         _dispersion(found, check_cluster.figures(values)["dispersion"], given, cpu)
 
@@ -188,8 +195,9 @@ def _dispersion(found, told, given, cpu):
 
 def derived(entry, trainings):
     """A measurement that is made of trainings: efficiency of scaling, and what RDMA gains."""
-    made = {"status": "done", "readings": {}, "simulated": False}
-    good = [one for one in trainings if one.row["verdict"] in (PASS, WARN) and number(one.row["measured"]) is not None]
+    made = {"status": "done", "readings": {}, "simulated": False, "simulated_parts": []}
+    counted = (PASS, NOT_REQUIRED, WARN)
+    good = [one for one in trainings if one.row["verdict"] in counted and number(one.row["measured"]) is not None]
     told = {}
     for one in good:
         count, _colon, transport = one.variant.partition(":")
@@ -212,16 +220,24 @@ def derived(entry, trainings):
         note = f"{short(upper)} img/s over RDMA, {short(lower)} over TCP."
     devices = {check_cluster.figures(one.values)["device"] for one in used}
     made["simulated"] = any(one.row["simulated"] for one in used)
+    made["simulated_parts"] = simulation.among(
+        {part for one in used for part in one.row["simulated_parts"]}, simulation.WORDS
+    )
     made["readings"] = {"device": "CPU" if "CPU" in devices else None}
     return dict(made, found=Found(round(value, 2), note=note, expected="for comparison", source="the trainings"))
 
 
 def figures(entries, intent):
-    """What a baseline takes: the figures of rows that passed."""
+    """What a baseline takes: the figures of rows that passed, or to which nothing was required."""
     made = []
     for entry in entries:
         rung, row = rungs.of(entry.check, entry.variant), entry.row
-        if rung is None or not rung.kept or row["verdict"] != PASS or number(row["measured"]) is None:
+        if (
+            rung is None
+            or not rung.kept
+            or row["verdict"] not in (PASS, NOT_REQUIRED)
+            or number(row["measured"]) is None
+        ):
             continue
         made.append(
             {

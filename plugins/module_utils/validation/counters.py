@@ -14,6 +14,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
 # What kind of thing a counter counts, by its name: the first pattern that fits. Names differ by driver and version.
 # What a kernel's stack drops (rx_dropped, tx_dropped) is not here: packets that nobody wants are among it, and TCP's.
 DROPS, PERHAPS, RESENT, PAUSES, MARKS, ERRORS = "drops", "perhaps", "resent", "pauses", "marks", "errors"
+# Kinds that count what is lost: without one of them nothing is known of drops.
+LOSSES = (DROPS, PERHAPS, RESENT)
+# Bytes that one packet of RDMA has at most: its path MTU.
+LARGEST_PACKET = 4096
 KINDS = (
     (
         DROPS,
@@ -25,7 +29,7 @@ KINDS = (
     (
         PERHAPS,
         r"Receive packets dropped|Transmit packets dropped|Receive (?:missed|FIFO|over) errors|"
-        r"out_of_buffer|res_oob_drop_count",
+        r"out_of_buffer|res_oob_drop_count|discards_(?:received|sent)",
     ),
     (
         RESENT,
@@ -41,6 +45,15 @@ KINDS = (
         r"link_down(?:ed|_events)(?:_phy)?|link_error_recovery|port_rcv_errors|watchdog_events|rx_icrc_encapsulated|"
         r"excessive_buffer_overrun_errors",
     ),
+)
+# What RDMA carried, by the names of one source, and how many bytes each of it is worth. Words of InfiniBand have four.
+_CARRIED = (
+    (("port_xmit_data", "port_rcv_data"), 4),
+    (("tx_vport_rdma_unicast_bytes", "rx_vport_rdma_unicast_bytes"), 1),
+    (("port_xmit_packets", "port_rcv_packets"), LARGEST_PACKET),
+    (("roce_packets_sent", "roce_packets_received"), LARGEST_PACKET),
+    (("packets_sent", "packets_received"), LARGEST_PACKET),
+    (("bytes_sent", "bytes_received"), 1),
 )
 # A way to say how long a port was paused; microseconds and no number of frames.
 _DURATION = re.compile(r"pause_duration|pause_transition")
@@ -105,7 +118,9 @@ def of_switch(told):
 
 
 def delta(before, after):
-    """{name: change} of what changed, and what cannot be told: counters that are gone, and those that began anew."""
+    """{name: change} of what changed, the names that were read twice, and what cannot be told: counters that are gone,
+    and those that began anew."""
+    before, after = ({name: now for name, now in look.items() if _is_counter(name, now)} for look in (before, after))
     changed, lost = {}, []
     for name, was in before.items():
         now = after.get(name)
@@ -115,7 +130,33 @@ def delta(before, after):
             changed[name] = now - was
     # A counter that is new has counted since a moment that nobody knows.
     lost += [name for name in after if name not in before]
-    return {"changed": dict(sorted(changed.items())), "lost": sorted(lost)}
+    known = sorted(set(before).difference(lost))
+    return {"changed": dict(sorted(changed.items())), "known": known, "lost": sorted(lost)}
+
+
+def table(before, after):
+    """Both looks as lines for people: name, before, after."""
+    names = sorted({*before, *after})
+    return "".join(f"{name} {before.get(name, '-')} {after.get(name, '-')}\n" for name in names)
+
+
+def octets(changed):
+    """Bytes that an adapter or port carried, both ways together, by the counters that RDMA is in; a packet counts as
+    much as one can hold."""
+    found = [sum(changed.get(name, 0) for name in names) * width for names, width in _CARRIED if {*names} & {*changed}]
+    return max(found, default=0)
+
+
+def sent(values):
+    """Bytes that a test of bandwidth sent, by the rows of its table."""
+    rows = values.get("rows") if isinstance(values.get("rows"), list) else []
+    pairs = [(row.get("bytes"), row.get("iterations")) for row in rows if isinstance(row, dict)]
+    return sum(int(size * times) for size, times in pairs if _is_number(size) and _is_number(times))
+
+
+def tells_of_traffic(known):
+    """Whether counters tell what RDMA carried."""
+    return any({*names} & {*known} for names, _width in _CARRIED)
 
 
 def kind(name):
@@ -155,5 +196,9 @@ def _of_json(text):
     return found
 
 
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
+
+
 def _is_counter(key, value):
-    return key not in ("ifindex", "port") and isinstance(value, int) and not isinstance(value, bool)
+    return key not in ("ifindex", "port") and isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -9,12 +9,17 @@ from __future__ import annotations
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rungs, spread
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import (
+    NOT_REQUIRED,
     NOT_RUN,
     PASS,
     SKIPPED,
     WARN,
     guests_of,
+    number,
 )
+
+# A row of these is made of the rows that it needs, which keep the evidence.
+DERIVED = "derived"
 
 
 class Entry:
@@ -47,6 +52,7 @@ def blank(entry, key, last):
         "why": "",
         "cause": "",
         "simulated": bool(last.get("simulated")),
+        "simulated_parts": list(last.get("simulated_parts") or []),
         "evidence": str(last.get("evidence") or ""),
         "needs": [],
         "began": str(last.get("began") or ""),
@@ -68,20 +74,48 @@ def finish(entry):
     told = entry.remarks = found.told
     row["measured"] = found.measured
     row["verdict"] = found.verdict
-    row["why"] = " ".join(remark.why for remark in told) or found.note
+    row["why"] = " ".join(remark.why for remark in told) or found.free or found.note
     row["cause"] = next((remark.cause for remark in told if remark.cause), "")
     have = row["expected"]
-    have["text"] = have["text"] or found.expected
+    have["text"] = have["text"] or "; ".join(one for one in (found.duty, found.expected) if one)
     have["source"] = have["source"] or found.source
     have["low"] = found.low if have["low"] is None else have["low"]
     have["high"] = found.high if have["high"] is None else have["high"]
 
 
 def guard(entry):
-    """The last word: without a figure nothing passes."""
+    """The last word: pass means required, measured, based on evidence that is kept, and met; else it is demoted."""
     row = entry.row
-    if row["measured"] in (None, "") and row["verdict"] in (PASS, WARN):
+    if row["measured"] in (None, "") and row["verdict"] in (PASS, WARN, NOT_REQUIRED):
         row.update(verdict=NOT_RUN, why=row["why"] or "Nothing was measured.")
+    elif row["verdict"] in (PASS, NOT_REQUIRED) and not _based(row):
+        row.update(verdict=NOT_RUN, why=_joined("No evidence of the measurement is kept.", row["why"]))
+    elif row["verdict"] == PASS and not _required(row["expected"]):
+        row.update(verdict=NOT_REQUIRED, why=_joined("Nothing is required of this value.", row["why"]))
+    elif row["verdict"] == PASS and not _met(row):
+        row.update(verdict=WARN, why=_joined("The value does not meet what is expected.", row["why"]))
+
+
+def _based(row):
+    rung = rungs.of(row["check"], row["variant"])
+    derived = rung is not None and rung.of == DERIVED
+    return bool(row["needs"] if derived else row["evidence"])
+
+
+def _required(expected):
+    return bool(expected["text"]) or expected["low"] is not None or expected["high"] is not None
+
+
+def _met(row):
+    low, high, value = row["expected"]["low"], row["expected"]["high"], number(row["measured"])
+    if low is None and high is None:
+        # A text is held to what is measured by its check.
+        return True
+    return value is not None and (low is None or value >= low) and (high is None or value <= high)
+
+
+def _joined(*sentences):
+    return " ".join(one for one in sentences if one)
 
 
 def trouble(entry, status, why, places):

@@ -23,7 +23,7 @@ DEFAULTS = {
     "priority": 3,
     "memlock": "unlimited",
     "driver": None,  # the version that is wanted
-    "addresses": {},  # {guest: its address on the data path}
+    "addresses": {},  # {guest: the address that the site fixes on its data path}
     "interfaces": {},  # {guest: its interface on the data path}
     "share_hosts": False,  # whether VMs may share a host
     "rounds": None,  # of pairs, at most
@@ -31,8 +31,10 @@ DEFAULTS = {
     "transports": None,  # of trainings; None is what the data path has
     "osu": (),  # what OSU's programs measure: latency, bandwidth, allreduce
     "build": {},  # {section: [what Horovod needs]}
+    "hops": [],  # ports of switches on the paths of the run, as hops.of tells them
     "skip": {},  # {check: why it is left out}
 }
+NOT_TOLD = "Nobody told at which ports of which switches the hosts are."
 
 
 def intent_of(given):
@@ -74,12 +76,14 @@ def rows(intent, places=None):
         everybody = {"guests": intent["guests"]}
         subjects = _ports(intent, places or {}) if rung.of == "place" else _subjects(rung, intent)
         if not subjects and not skip and rung.of == "place":
-            skip = "Nobody told at which ports of which switches the hosts are."
+            skip = NOT_TOLD
         if skip:
             made.append(_row(rung.check, everybody, rung.variant, skip))
             continue
         for subject, variant in subjects:
             made.append(_row(rung.check, subject, variant, ""))
+        if rung.of == "place":
+            made += [_row(rung.check, {"host": host}, "", NOT_TOLD) for host in _without_port(intent, places or {})]
     return made
 
 
@@ -106,10 +110,25 @@ def _subjects(rung, intent):
 
 
 def _ports(intent, places):
-    """The ports of switches behind which the guests are, each once."""
+    """The ports of switches on the paths of the run, else those behind which the guests are, each once."""
+    if intent["hops"]:
+        passed = [(one["switch"], one["port"]) for hop in intent["hops"] for one in hop["ports"]]
+        return [({"switch": switch, "port": port}, "") for switch, port in sorted(set(passed))]
     found = [places.get(guest) or {} for guest in intent["guests"]]
     ports = [(place["switch"], place["port"]) for place in found if place.get("switch") and place.get("port")]
     return [({"switch": switch, "port": port}, "") for switch, port in dict.fromkeys(ports)]
+
+
+def _without_port(intent, places):
+    """Hosts of guests that are on no known path, while others are: their ports were not looked at."""
+    host_of = {guest: (places.get(guest) or {}).get("host") for guest in intent["guests"]}
+    if len(set(host_of.values())) < 2:
+        return []
+    if intent["hops"]:
+        known = {host_of.get(guest) for hop in intent["hops"] for guest in hop["between"]}
+    else:
+        known = {host_of[guest] for guest in intent["guests"] if (places.get(guest) or {}).get("port")}
+    return sorted({host for host in host_of.values() if host} - known)
 
 
 def _trainings(intent):

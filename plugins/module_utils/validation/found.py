@@ -10,8 +10,10 @@ import math
 from dataclasses import dataclass, field
 
 PASS, WARN, FAIL, SKIPPED, NOT_RUN = "pass", "warn", "fail", "skipped", "not_run"
+# A value that is measured and shown, and to which nothing is required: never a pass, and never in the way of others.
+NOT_REQUIRED = "not_required"
 # From harmless to bad, for what was measured.
-ORDER = (PASS, WARN, FAIL)
+ORDER = (NOT_REQUIRED, PASS, WARN, FAIL)
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Found:
     skip: str = ""
     # What was expected, where no mark says it.
     expected: str = ""
+    # What a run has to do besides its figure; a figure without a bound is not required where this is empty.
+    duty: str = ""
     source: str = ""
     low: float = None
     high: float = None
@@ -41,6 +45,8 @@ class Found:
     compared: bool = True
     # Said of a row that passed.
     note: str = ""
+    # Why nothing is required of the value; empty where something is.
+    free: str = ""
 
     def fail(self, why, cause="", code=""):
         self.remarks.append(Remark(FAIL, why, cause, code))
@@ -52,7 +58,8 @@ class Found:
 
     @property
     def verdict(self):
-        return max((remark.verdict for remark in self.remarks), key=ORDER.index, default=PASS)
+        least = NOT_REQUIRED if self.free else PASS
+        return max((remark.verdict for remark in self.remarks), key=ORDER.index, default=least)
 
     @property
     def told(self):

@@ -17,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
     check_mpi,
     check_pair,
     compare,
+    counters,
     expected,
     needs,
     rungs,
@@ -38,6 +39,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found i
     About,
     Found,
     guests_of,
+    listing,
     mapping,
     number,
 )
@@ -85,7 +87,8 @@ def judge(measurements, intent, thresholds=None, baseline=None, topology=None):
 
     figures are those that baseline.record takes. topology is as the result of a validation has it.
     """
-    course = _Course(measurements, expected.intent_of(intent), thresholds, baseline, locations.of(topology))
+    whole = dict(expected.intent_of(intent), hops=listing(mapping(topology).get("hops")))
+    course = _Course(measurements, whole, thresholds, baseline, locations.of(topology))
     course.run()
     rows = [one.row for one in course.ordered()]
     found = causes.name(course.ordered(), course.intent, course.places)
@@ -111,7 +114,17 @@ class _Course:
         self._measured = _by_row(measurements)
         self._index = needs.Index()
         self._entries = []
-        self._below = {}
+        # What RDMA sent from one guest to another at least, and what each port of a switch carried.
+        self._below = {check_fabric.SENT: {}, check_fabric.CARRIED: self._carried()}
+
+    def _carried(self):
+        found = {}
+        for attempts in self._measured.values():
+            one = attempts[-1]
+            if one["check"] == "fabric.counters":
+                port = one["subject"].get("switch"), one["subject"].get("port")
+                found[port] = counters.octets(mapping(mapping(one.get("readings")).get("changed")))
+        return found
 
     def ordered(self):
         """All rows in the order of the ladder; what is not on it comes last."""
@@ -129,6 +142,8 @@ class _Course:
             compare.others(mine, self.given)
             for entry in mine:
                 finish(entry)
+                # What stands on it has to see what it is worth.
+                guard(entry)
                 self._index.add(entry)
                 self._entries.append(entry)
             if mine[0].check == "pair.write_bw":
@@ -159,10 +174,13 @@ class _Course:
                 yield row
 
     def _extra(self):
-        """What was measured and not expected, so that nothing is lost but what does not apply."""
+        """What was measured and not expected, so that nothing is lost but what does not apply, and ports of switches
+        that are on no path of the run."""
         for key, attempts in self._measured.items():
             one = attempts[-1]
             rung = rungs.of(one["check"], one["variant"])
+            if one["check"] == "fabric.counters":
+                continue
             if rung is None or not rungs.left_out(rung, self.intent):
                 yield key, Entry(one["check"], one["subject"], one["variant"])
 
@@ -186,12 +204,13 @@ class _Course:
         broken = needs.broken(below) or self._untimed(entry)
         if rungs.of(entry.check) is not None and rungs.of(entry.check).of == "derived":
             last = compare.derived(entry, self._index.of("cluster.training"))
-            entry.row.update(simulated=last["simulated"])
+            entry.row.update(simulated=last["simulated"], simulated_parts=last["simulated_parts"])
         if broken:
             settle(entry, NOT_RUN, broken)
             return
         if not last:
-            settle(entry, NOT_RUN, "It was not run.")
+            why = "Its counters were not read before and after." if entry.check in COUNTERS else "It was not run."
+            settle(entry, NOT_RUN, why)
             return
         self._judge(entry, last, attempts)
 
@@ -222,6 +241,10 @@ class _Course:
         if failed and not entry.check.startswith("guest."):
             entry.found.warn(f"It took {len(failed) + 1} attempts; before, it failed: {failed[-1].get('why')}")
         compare.marks(entry, about, values, self.given, self.baseline)
+        if entry.check in check_fabric.SENDS:
+            pair = entry.subject.get("from"), entry.subject.get("to")
+            sent = self._below[check_fabric.SENT]
+            sent[pair] = sent.get(pair, 0) + counters.sent(values)
 
     def _untimed(self, entry):
         """Counters of a time in which nothing was sent say nothing."""

@@ -6,7 +6,10 @@
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
+
 DONE, FAILED, TIMEOUT, MISSING, SKIPPED = "done", "failed", "timeout", "missing", "skipped"
+STATES = (DONE, FAILED, TIMEOUT, MISSING, SKIPPED)
 # What parsers tell besides figures.
 APART = ("understood", "why", "error")
 
@@ -24,7 +27,7 @@ def measurement(check, subject, status=DONE, why="", **more):
         "command": [],
         "version": "",
         "status": status,
-        "why": why,
+        "why": plain_text.shown(why),
         "readings": {},
         "evidence": "",
         "simulated": False,

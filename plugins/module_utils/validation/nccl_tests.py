@@ -18,6 +18,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found i
 TOOL = "nccl-tests"
 # The largest sizes of a sweep that count, and what the largest has to reach to say something.
 TOP_SIZES, LARGE_BYTES = 3, 64 * 2**20
+# Bandwidths are printed with two digits after the point.
+ROUNDED = 0.005
 SHAPE = ("size", "count", "type", "redop", "root")
 HALF = ("time", "algbw", "busbw", "wrong")
 WORDS = {"#wrong": "wrong", "error": "wrong", **{name: name for name in (*SHAPE, *HALF[:3])}}
@@ -179,7 +181,7 @@ def _answer(text, rows, about, bounds, stopped):
         # One rank has nobody to send to: its figures are those of a copy within the GPU.
         alone=alone,
         ranks_by_factor=_ranks(best),
-        nodes=len({rank["host"] for rank in about["ranks"]}) or None,
+        nodes=_nodes(about["ranks"], best),
         rows=rows,
         **about,
     )
@@ -217,6 +219,23 @@ def _ranks(row):
     if str(row.get("root", "-1")).strip() != "-1" or rest > 1.01:
         return None
     return round(2 / rest) if rest > 0.001 else None
+
+
+def _nodes(ranks: list, row: dict) -> int | None:
+    """The number of hosts; None where the list of ranks has gaps or does not fit the arithmetic of the row.
+
+    Launchers drop and interleave lines, and a part of the list would name too few hosts.
+    """
+    count = len(ranks)
+    if not count or sorted(str(rank["rank"]) for rank in ranks) != sorted(map(str, range(count))):
+        return None
+    out, by_factor = row["out"], _ranks(row)
+    if by_factor is not None and by_factor != count:
+        ratio = out["busbw"] / out["algbw"]
+        rounding = ROUNDED * (1 + ratio) / out["algbw"]
+        if abs(ratio - 2 * (count - 1) / count) > rounding:
+            return None
+    return len({rank["host"] for rank in ranks})
 
 
 def _first(pattern, lines):

@@ -22,7 +22,9 @@ _UNREACHABLE = re.compile(
     r"Packet filtered|Time to live exceeded|Time exceeded: .*\S)"
 )
 _RTT = re.compile(r"(?:rtt|round-trip) min/avg/max(?:/\w+)? = [\d.]+/([\d.]+)/")
-_REFUSED = re.compile(r"^(?:ping|connect): ((?!local error|warning).*)$", re.IGNORECASE)
+# Newer kernels tell a sender that the next device dropped a packet: it is lost like one that a switch drops.
+_DROPPED = "sendmsg: No buffer space available"
+_REFUSED = re.compile(rf"^(?:ping|connect): ((?!local error|warning|{_DROPPED}).*)$", re.IGNORECASE)
 
 
 def parse(text):

@@ -66,7 +66,7 @@ RUNGS = (
         paths=RDMA_PATHS,
     ),
     Rung(
-        *("guest.memlock", "Memory may be locked without limit", GUEST, "guest", "", ("guest.kernel",)),
+        *("guest.memlock", "Memory that may be locked", GUEST, "guest", "", ("guest.kernel",)),
         paths=RDMA_PATHS,
     ),
     Rung(
@@ -130,7 +130,7 @@ RUNGS = (
         paths=RDMA_PATHS,
     ),
     Rung("cluster.hostname", "Processes start on all guests", CLUSTER, "all", "", ("guest.kernel", "guest.address")),
-    Rung("cluster.check_build", "What Horovod of the image was built with", CLUSTER, "all", "", ("cluster.hostname",)),
+    Rung("cluster.check_build", "What Horovod of the image was built with", CLUSTER, "all", "", ("guest.kernel",)),
     Rung(
         *("pair.mpi_lat", "Latency of MPI", PAIR, "pair", "us", ("cluster.hostname", "pair.ping_mtu"), "low"),
         program="latency",
@@ -155,7 +155,7 @@ RUNGS = (
     ),
     Rung(
         *("cluster.training", "Training", CLUSTER, "training", "img/s"),
-        *(("cluster.check_build", "guest.licence:before", "pair.ping_mtu"), "high"),
+        *(("cluster.hostname", "cluster.check_build", "guest.licence:before", "pair.ping_mtu"), "high"),
         kept=True,
     ),
     Rung("cluster.efficiency", "Efficiency of scaling", CLUSTER, "derived", "%", ("cluster.training",), "high"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import check_cluster
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import (
     FAIL,
+    NOT_REQUIRED,
     NOT_RUN,
     PASS,
     SKIPPED,
@@ -18,19 +19,21 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found i
 )
 
 INCOMPLETE = "incomplete"
+VERDICTS = (PASS, NOT_REQUIRED, WARN, FAIL, SKIPPED, NOT_RUN)
+NOTHING = "Nothing passed: every check was left out or is not required."
 WORDS = {FAIL: "failed", NOT_RUN: "did not run", WARN: "warned"}
 
 
 def verdict(rows):
     """{state, sentence, counts}. What did not run keeps a run from passing as much as what failed."""
-    counts = {name: sum(row["verdict"] == name for row in rows) for name in (PASS, WARN, FAIL, SKIPPED, NOT_RUN)}
+    counts = {name: sum(row["verdict"] == name for row in rows) for name in VERDICTS}
     counts["all"] = len(rows)
     counts["simulated"] = sum(bool(row["simulated"]) for row in rows)
     return {"state": _state(counts), "sentence": _sentence(rows, counts), "counts": counts}
 
 
 def simulated(rows):
-    """The checks with figures of simulated devices."""
+    """The titles of checks that rest on simulated parts."""
     return sorted({row["title"] for row in rows if row["simulated"]})
 
 
@@ -105,12 +108,13 @@ def _sentence(rows, counts):
         return "Nothing was checked."
     parts = [f"{counts[name]} {word}" for name, word in WORDS.items() if counts[name]]
     left = f", {counts[SKIPPED]} were left out" if counts[SKIPPED] else ""
+    left += f", {counts[NOT_REQUIRED]} not required" if counts[NOT_REQUIRED] else ""
     first = next((row for name in WORDS for row in rows if row["verdict"] == name), None)
     if first is None:
-        said = f"All {counts[PASS]} checks passed{left}." if counts[PASS] else "Every check was left out."
+        said = f"All {counts[PASS]} checks passed{left}." if counts[PASS] else NOTHING
     else:
         where = f" Narrowest place: {first['cause']}." if first["cause"] else ""
         said = f"Of {many} checks {', '.join(parts)}{left}. First: {first['id']}: {first['why'].rstrip('.')}.{where}"
     if counts["simulated"]:
-        said += f" {counts['simulated']} rest on simulated devices and say nothing of real ones."
+        said += f" {counts['simulated']} rest on simulated parts and say nothing of real ones."
     return said

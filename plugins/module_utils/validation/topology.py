@@ -58,7 +58,7 @@ def parse(text):
 
 def rank(one):
     """How far a class is, 0 for oneself; None for a word that is none."""
-    word = "NV" if one.startswith("NV") else one
+    word = "NV" if str(one).startswith("NV") else one
     return CLASSES.index(word) if word in CLASSES else None
 
 

@@ -14,7 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import tro
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import VmomiSupport
 
 PATH = "/sdk/vimServiceVersions.xml"
-OLDEST = (7, 0)
+# vCenter 7.0 Update 2. Modules and the REST services need what came with it.
+OLDEST = (7, 0, 2)
 _NUMBERS = re.compile(r"\d+(\.\d+)+\Z")
 
 
@@ -40,7 +41,7 @@ def negotiate(target, status, body):
             target.name,
             f"a vSphere API of version {'.'.join(str(part) for part in OLDEST)} or newer was wanted",
             f"The server speaks up to {newest}, and pyVmomi here speaks up to {max(spoken, key=numbers)}",
-            "Use a newer vCenter" if numbers(newest) < OLDEST else "Use a newer pyVmomi",
+            "Use vCenter 7.0 Update 2 or newer" if numbers(newest) < OLDEST else "Use a newer pyVmomi",
             "api_version",
         )
     return spoken[best]

@@ -12,6 +12,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 def explain(fault, label, wanted):
     """An OperatorError for a vendor fault that came instead of what was wanted for the labelled object."""
     row = next((_ADVICE[name] for name in _lineage(fault) if name in _ADVICE), None)
+    service = _missing_service(fault)
+    if service:
+        row = ("service_missing", f"This server has no {service}: check its version, and whether the host answers")
     code, todo = row if row is not None else ("vsphere_fault", "")
     messages = vendor_messages(fault)
     found = f"vCenter answered {fault._wsdlName}"
@@ -23,6 +26,43 @@ def explain(fault, label, wanted):
     return OperatorError(
         label, wanted, found, todo, code, fault=fault._wsdlName, vendor_message=" / ".join(messages), **_named(fault)
     )
+
+
+# Kinds that a person creates and removes. Everything else is a service of the server or of a host, which never goes.
+_REMOVABLE = (
+    *(
+        "VirtualMachine",
+        "VirtualApp",
+        "HostSystem",
+        "ComputeResource",
+        "ClusterComputeResource",
+        "ResourcePool",
+        "Folder",
+    ),
+    *("Datacenter", "Datastore", "StoragePod", "Network", "OpaqueNetwork", "DistributedVirtualPortgroup", "Task"),
+    *(
+        "DistributedVirtualSwitch",
+        "VmwareDistributedVirtualSwitch",
+        "VirtualMachineSnapshot",
+        "ListView",
+        "ContainerView",
+    ),
+    *(
+        "PropertyFilter",
+        "PropertyCollector",
+        "HttpNfcLease",
+        "EventHistoryCollector",
+        "TaskHistoryCollector",
+        "HostProfile",
+    ),
+)
+
+
+def _missing_service(fault):
+    """The kind of a service that the server does not have; running again would never help."""
+    gone = getattr(fault, "obj", None) if fault._wsdlName == "ManagedObjectNotFound" else None
+    kind = getattr(gone, "_wsdlName", "")
+    return "" if kind in _REMOVABLE else kind
 
 
 def vendor_messages(fault):

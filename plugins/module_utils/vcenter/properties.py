@@ -11,6 +11,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
 
 _RESTARTS = 2
+# Steps that lead back to where a step came from. No server promises to notice that it goes round in a circle.
+_BACK = {
+    ("ComputeResource", "host"): (("HostSystem", "parent"),),
+    ("HostSystem", "vm"): (("VirtualMachine", "runtime.host"),),
+    ("HostSystem", "network"): (("DistributedVirtualPortgroup", "host"), ("Network", "host")),
+    ("HostSystem", "datastore"): (("Datastore", "host"),),
+}
 
 
 class Row:
@@ -94,16 +101,15 @@ def _row(content):
 
 def _filter_spec(select, start, walk):
     collector = vmodl.query.PropertyCollector
-    names = [f"{kind}.{path}" for kind, path in walk]
     steps = [
         collector.TraversalSpec(
-            name=name,
+            name=f"{kind}.{path}",
             type=managed_type(kind),
             path=path,
             skip=False,
-            selectSet=[collector.SelectionSpec(name=other) for other in names],
+            selectSet=[collector.SelectionSpec(name=".".join(step)) for step in followed((kind, path), walk)],
         )
-        for name, (kind, path) in zip(names, walk)
+        for kind, path in walk
     ]
     return collector.FilterSpec(
         propSet=[
@@ -112,6 +118,11 @@ def _filter_spec(select, start, walk):
         ],
         objectSet=[collector.ObjectSpec(obj=ref, skip=False, selectSet=list(steps)) for ref in start],
     )
+
+
+def followed(step, walk):
+    """The steps of a walk that go on after one of them: none that leads back to where it came from."""
+    return [other for other in walk if tuple(other) not in _BACK.get(tuple(step), ())]
 
 
 def _same(ref, other):

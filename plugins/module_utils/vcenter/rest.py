@@ -121,8 +121,18 @@ class Rest:
         words = ":".join(self._vcenter.login_words())
         basic = base64.b64encode(words.encode("utf-8")).decode("ascii")
         status, answer = self._send("POST", _SESSION, None, {"Authorization": f"Basic {basic}"}, repeatable=True)
+        wanted = "a session of the REST services was wanted"
+        if status == 404:
+            raise OperatorError(
+                self._vcenter.name,
+                wanted,
+                f"There is no REST service at {_SESSION} (HTTP status 404)",
+                "Use vCenter 7.0 Update 2 or newer, and check that no proxy answers in its place",
+                "rest_missing",
+                status=status,
+            )
         if status >= 400:
-            raise refused(_refusal(status, answer), self._vcenter.name, "a session of the REST services was wanted")
+            raise refused(_refusal(status, answer), self._vcenter.name, wanted, "the REST services")
         return answer
 
     def _send(self, method, path, body, headers, repeatable=None):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 
 from ansible.module_utils.common import warnings
+from ansible_collections.aiready.vsphere.plugins.module_utils import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version, session_file, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vim, vmodl
@@ -22,11 +24,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire impor
 
 def connect(params, warn=warnings.warn, clock=Clock, make_wire=Wire):
     """A VCenter for connection parameters as args.CONNECTION describes them; warn takes one sentence."""
-    problems = check_common(params)
+    problems = check_common(params) + trust.contradictions(trust.VCENTER, params, os.environ)
     if problems:
         raise OperatorError(
             params["hostname"] or "vCenter", "a connection was wanted", " ".join(problems), "", "invalid_parameters"
         )
+    told = trust.warning(trust.VCENTER, params["hostname"], params, os.environ)
+    if told:
+        warn(told)
     store = None
     if params.get("session", "reuse") == "reuse":
         server = f"{params['hostname']}:{params['port']}"

@@ -1,7 +1,7 @@
-"""Settings that can be wrong, one table for each layer: how each gets into the model, and what a validation says of it.
+"""Settings that can be wrong, one table for each layer: how to plant each, the playbook that finds it, what it reports.
 
-Each is planted after a good run and taken out again; see test_faults.py. `Fault.plant` is a context manager that takes
-the twin. A fault of the job is none of the model: it is what the site says (`site`).
+The rehearsal plants each after a good run and removes it again (rehearse/faults.py). `Fault.plant(twin)` returns a
+context manager. A fault of the job is not in the model: it is in the site (`lab`).
 """
 
 from __future__ import annotations
@@ -9,9 +9,15 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, field
 
+import twin.model  # noqa: F401  (makes the collection importable, also without Ansible)
+
 FAIL, WARN = "fail", "warn"
-# What has to be measured for a fault to be seen, from quick to slow.
-GUESTS, PAIRS, MPI, NCCL, TRAINING = "guests", "pairs", "mpi", "nccl", "training"
+# What has to be measured for a fault to be seen, from quick to slow. RUNS starts one process on each guest and no more.
+GUESTS, PAIRS, RUNS, MPI, NCCL, TRAINING = "guests", "pairs", "runs", "mpi", "nccl", "training"
+# The playbook that finds a fault, unless another one is named.
+VALIDATE = "validate"
+# Playbooks that work inside the guests.
+INSIDE = (VALIDATE, "guests", "runtime", "training")
 FIRST, SECOND = "job-01", "job-02"
 ONE, OTHER = "esx-01.lab.example", "esx-02.lab.example"
 
@@ -24,6 +30,24 @@ class Seen:
     verdict: str
     cause: tuple = ()
     why: tuple = ()
+
+
+@dataclass(frozen=True)
+class Named:
+    """One statement of another playbook than `validate`, by words that it contains: object, value, code.
+
+    Statements are the findings of `preflight`, the lines of `fabric_check`, and failures and changes of a stage;
+    running.statements shows how each begins.
+    """
+
+    words: tuple
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+
+def named(*words: str) -> Named:
+    return Named(words)
 
 
 def ways(check, verdict, *cause):
@@ -60,12 +84,20 @@ class Fault:
 
     layer: str
     plant: object  # twin -> context manager
-    seen: tuple
+    seen: tuple  # of Seen for a validation, else of Named
     scope: str = PAIRS
     fabric: bool = False  # whether switches are looked at
-    also: tuple = ()  # patterns of rows that may be wrong with it
-    site: dict = field(default_factory=dict)  # what it changes of lab_training, by key
+    also: tuple = ()  # patterns of rows, or of statements, that may be wrong with it
+    lab: dict = field(default_factory=dict)  # what it changes of the lab's variables: {name: value}, tables are merged
     silent: bool = False  # one of those that nobody sees without measuring
+    by: str = VALIDATE  # the playbook that finds it
+    status: int = 2  # how that playbook ends, where it is not `validate`
+    arguments: tuple = ()  # more words for ansible-playbook
+    inside: bool = False  # planted in a guest, whoever finds it
+
+    @property
+    def needs_guests(self) -> bool:
+        return self.inside or self.by in INSIDE
 
 
 def nothing(twin):

@@ -15,6 +15,7 @@ from . import (
     SECOND,
     WARN,
     Fault,
+    Seen,
     attribute,
     changed,
     lines,
@@ -94,9 +95,10 @@ def pulled(twin):
     return changed(twin, link(False), link(True))
 
 
-def agree_not(plant, *places):
-    """Settings of a switch that make packets get lost."""
-    return Fault("fabric", plant, (*settings(*places), *loss(*places)), PAIRS, fabric=True, also=DROPS)
+def agree_not(plant, *places, counted=()):
+    """Settings of a switch that make packets get lost; counted: a port that has to show it in its counters."""
+    seen = (Seen(f"fabric.counters {port}", FAIL, (port, "packets are dropped"), ("roce_drops",)) for port in counted)
+    return Fault("fabric", plant, (*settings(*places), *loss(*places), *seen), PAIRS, fabric=True, also=DROPS)
 
 
 SLOW = tuple(row for check in ("pair.write_bw", "pair.write_bw_both") for row in ways(check, WARN, "25 Gbit/s"))
@@ -104,7 +106,7 @@ TOO_SMALL = "the MTU on the way is too small"
 FAULTS = {
     "fabric-no-pfc-at-a-port": agree_not(no_profile, "leaf-01 Ethernet1"),
     "fabric-lossy-leaf": agree_not(lossy, "leaf-03"),
-    "fabric-other-class": agree_not(other_class, "spine-02"),
+    "fabric-other-class": agree_not(other_class, "spine-02", counted=("leaf-03 swp31",)),
     "fabric-no-trust": Fault(
         "fabric",
         no_trust,
@@ -129,6 +131,6 @@ FAULTS = {
         fabric=True,
     ),
     "fabric-dead-pfc": agree_not(dead("pfc", "spine-01"), "spine-01"),
-    "fabric-slow-links": Fault("fabric", slow_links, (*settings("spine-01 Eth1/3", verdict=WARN), *SLOW), fabric=True),
+    "fabric-slow-links": Fault("fabric", slow_links, (*settings("leaf-03 swp31", verdict=WARN), *SLOW), fabric=True),
     "fabric-cable-out": Fault("fabric", pulled, ways("pair.ping_mtu", FAIL, "nothing gets through", ONE, OTHER)),
 }

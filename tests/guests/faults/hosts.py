@@ -72,6 +72,12 @@ def global_pause(twin):
         yield
 
 
+def discards(twin):
+    """A port that discards packets while it sends much. No setting shows it, and PVRDMA counts nothing of it."""
+    (port,) = (one for one in host(twin, ONE).ports if one.device == "vmnic2")
+    return attribute(twin, port, "discards", True)
+
+
 def c_states(twin):
     return entry(twin, host(twin, OTHER).bmc.active, "MinProcIdlePower", "C6")
 
@@ -105,6 +111,7 @@ FAULTS = {
         also=DROPS,
     ),
     "host-global-pause": agree_not(global_pause, f"{ONE} vmnic2"),
+    "host-adapter-discards": Fault("host", discards, loss_from(FIRST, SECOND), PAIRS, fabric=True, silent=True),
     "host-c-states": Fault("host", c_states, SLEEPY),
     "host-power-saving": Fault("host", saving, SLEEPY),
     "host-switch-mtu": Fault("host", small_switch, ways("pair.ping_mtu", FAIL, "the MTU on the way is too small")),

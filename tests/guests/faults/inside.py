@@ -6,12 +6,44 @@ import contextlib
 
 from twin.model import gpu_errors
 
-from . import FAIL, GUESTS, MPI, ONE, OTHER, PAIRS, SECOND, Fault, Seen, shell, vm, ways
+from . import (
+    FAIL,
+    FIRST,
+    GUESTS,
+    MPI,
+    NCCL,
+    ONE,
+    OTHER,
+    PAIRS,
+    RUNS,
+    SECOND,
+    Fault,
+    Seen,
+    changed,
+    named,
+    nothing,
+    shell,
+    vm,
+    ways,
+)
 
 # Ranks find each other at ports that nobody chose, and the SSH of the containers at one that is known.
 RANKS = "INPUT -i ens224 -p tcp --syn ! --dport 12345 -j REJECT --reject-with tcp-reset"
 CLOSED = "does not let the connections of MPI in"
 TOKENS = "/etc/nvidia/ClientConfigToken"
+
+
+# The port of the containers' SSH, and a container of somebody else that listens on it.
+PORT = 12345
+IMAGE = '"$(docker images --quiet | head -n 1)"'
+STRANGER = f"""
+docker run --detach --name stranger --network host --entrypoint python3 {IMAGE} -m http.server {PORT}
+for _try in $(seq 600); do ss -Hltn 'sport = :{PORT}' | grep -q . && exit 0; sleep 0.1; done
+exit 1
+"""
+# A token that another licence server signed.
+OTHER_TOKEN = f"cp {TOKENS}/*.tok /srv/kept.tok && sed -i 's/[^.]*$/c29tZWJvZHkgZWxzZQ/' {TOKENS}/*.tok"
+NO_ROOM = "mount -t tmpfs -o size=64k,mode=0755 full /var/lib"
 
 
 def script(wrong, right):
@@ -28,6 +60,16 @@ def gpu_error(twin, number):
             # As a restart of the VM does.
             gpu_errors._EVENTS.pop(vm(twin, SECOND), None)
             twin.world.touch(vm(twin, SECOND))
+
+
+@contextlib.contextmanager
+def gpu_computes_wrong(twin):
+    with changed(
+        twin,
+        lambda world: gpu_errors.set_wrong(world, vm(twin, SECOND)),
+        lambda world: gpu_errors.set_wrong(world, vm(twin, SECOND), wrong=False),
+    ):
+        yield
 
 
 # The brackets keep it from finding itself.
@@ -85,6 +127,13 @@ FAULTS = {
         (Seen("guest.ecc job-02", FAIL, ("job-02",)), Seen("guest.xid job-02", FAIL, ("job-02",), ("Xid 48",))),
         GUESTS,
     ),
+    "guest-gpu-computes-wrong": Fault(
+        "guest",
+        gpu_computes_wrong,
+        (Seen("cluster.nccl rdma", FAIL, ("a GPU, its memory",), ("values of the result were wrong",)),),
+        NCCL,
+        silent=True,
+    ),
     "guest-no-ssh": Fault(
         "guest",
         script("systemctl stop ssh; pkill -x sshd || true", "systemctl start ssh"),
@@ -109,5 +158,35 @@ FAULTS = {
         MPI,
         # Two ranks that reduce begin with the one that may connect.
         also=("cluster.mpi_allreduce",),
+    ),
+    "guest-memlock": Fault(
+        "guest",
+        # The lab cannot raise the limit of its guests, so that a site which requires it is enough.
+        nothing,
+        tuple(Seen(f"guest.memlock {guest}", FAIL, ("limits", guest), ("8192 kB",)) for guest in (FIRST, SECOND)),
+        GUESTS,
+        lab={"lab_guests": {"limits": {"memlock": "unlimited"}}},
+    ),
+    "guest-other-licence-server": Fault(
+        "guest",
+        script(
+            f"{OTHER_TOKEN} && systemctl restart nvidia-gridd",
+            f"cp /srv/kept.tok {TOKENS}/$(basename {TOKENS}/*.tok) && systemctl restart nvidia-gridd && sleep 3",
+        ),
+        (Seen("guest.licence job-02 (before)", FAIL, ("job-02", "unlicensed")),),
+        GUESTS,
+    ),
+    "guest-disk-full": Fault(
+        "guest",
+        script(NO_ROOM, "umount --lazy /var/lib"),
+        (named("blocks: job-02, disk of /var/lib:", " GB are free", "10 GB"),),
+        by="preflight",
+        inside=True,
+    ),
+    "guest-port-in-use": Fault(
+        "guest",
+        script(STRANGER, "docker rm --force stranger"),
+        (Seen("cluster.hostname", FAIL, (), (f"port {PORT}",)),),
+        RUNS,
     ),
 }

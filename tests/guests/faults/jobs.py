@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from . import FAIL, NCCL, SECOND, Fault, Seen, nothing, shell
+import contextlib
+
+from . import FAIL, FIRST, NCCL, RUNS, SECOND, TRAINING, Fault, Seen, nothing, shell
 
 
 def no_engine(twin):
@@ -10,7 +12,41 @@ def no_engine(twin):
 
 
 def variable(name, value, seen, **more):
-    return Fault("job", nothing, seen, NCCL, site={"environment": {name: value}}, **more)
+    return Fault("job", nothing, seen, NCCL, lab={"lab_training": {"environment": {name: value}}}, **more)
+
+
+# Horovod as an image has it that was built for another framework.
+BUILT = """#!/bin/sh
+cat <<'END'
+Horovod v0.28.1:
+
+Available Frameworks:
+    [X] TensorFlow
+    [ ] PyTorch
+    [ ] MXNet
+
+Available Controllers:
+    [X] MPI
+    [X] Gloo
+
+Available Tensor Operations:
+    [ ] NCCL
+    [ ] DDL
+    [ ] CCL
+    [X] MPI
+    [X] Gloo
+END
+"""
+HOROVOD = "/srv/other-horovod/horovodrun"
+
+
+@contextlib.contextmanager
+def other_build(twin):
+    """A folder of the guests hides Horovod of the image."""
+    wrong = f"mkdir -p $(dirname {HOROVOD}) && cat > {HOROVOD} <<'FILE'\n{BUILT}FILE\nchmod 0755 {HOROVOD}"
+    right = f"rm -r $(dirname {HOROVOD})"
+    with shell(twin, FIRST, wrong, right), shell(twin, SECOND, wrong, right):
+        yield
 
 
 NCCL_ROW = "cluster.nccl rdma"
@@ -32,6 +68,37 @@ FAULTS = {
         nothing,
         (Seen("cluster.hostname", FAIL, ()),),
         NCCL,
-        site={"image": "{{ (lab_endpoint.registry | default({})).address }}/aiready/horovod:0.0.0"},
+        lab={"lab_training": {"image": "{{ (lab_endpoint.registry | default({})).address }}/aiready/horovod:0.0.0"}},
+    ),
+    "job-built-for-another-framework": Fault(
+        "job",
+        other_build,
+        (Seen("cluster.check_build", FAIL, ("image",), ("pytorch (frameworks)",)),),
+        RUNS,
+        lab={
+            "lab_training": {
+                "check_build": True,
+                "mounts": [{"source": HOROVOD, "target": "/usr/local/bin/horovodrun"}],
+            }
+        },
+    ),
+    "job-other-program": Fault(
+        "job",
+        nothing,
+        (Seen("cluster.mpi_allreduce", FAIL, ("site.validation.osu",), ("Bandwidth",)),),
+        RUNS,
+        lab={"lab_validation": {"osu": {"allreduce": ["osu_bw", "-m", "1048576:1048576", "-i", "4"]}}},
+    ),
+    # Each exchange of gradients waits for a second, which is longer than a step on any machine that is not overloaded.
+    "job-slow-exchange": Fault(
+        "job",
+        nothing,
+        (Seen("cluster.efficiency 2:tcp", FAIL, (), ("is not at least 90",)),),
+        TRAINING,
+        lab={
+            "lab_training": {"environment": {"HOROVOD_CYCLE_TIME": "1000"}},
+            "lab_validation": {"nodes": [1, 2], "thresholds": {"cluster.efficiency": {"low": 90}}},
+        },
+        also=("cluster.training *",),
     ),
 }

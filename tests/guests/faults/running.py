@@ -1,16 +1,19 @@
-"""A validation for one fault: what of the site is left out so that it is short, how it is run, and what came of it."""
+"""The playbook that finds a fault: what of the site is left out so that it is short, how it is run, what came of it."""
 
 from __future__ import annotations
 
 import fnmatch
 import json
+import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import overlaid
 
-from rehearse import playbook
+from rehearse import plan, playbook
 
-from . import GUESTS, MPI, NCCL, OTHER, PAIRS, TRAINING, Fault, host, nothing
+from . import GUESTS, MPI, NCCL, OTHER, PAIRS, RUNS, TRAINING, VALIDATE, Fault, host, nothing
 
 OF_SWITCHES = ("fabric.settings", "fabric.counters")
 OF_PAIRS = ("pair.ping_mtu", "pair.rping", "pair.write_lat", "pair.write_bw", "pair.write_bw_both", "pair.iperf3")
@@ -19,10 +22,21 @@ OF_NCCL = ("cluster.nccl",)
 OF_TRAINING = ("cluster.check_build", "cluster.training", "cluster.efficiency")
 OF_RUNS = ("cluster.hostname",)
 WHY = "It has nothing to do with what is planted"
-VALIDATE = playbook.ROOT / "playbooks" / "validate.yml"
-# No fault at all. Both measure nothing twice, and together all that is measured for faults.
+# A statement of failure on the screen: Ansible writes some over many lines, up to an empty one.
+FAILURE = re.compile(r"^(?:fatal|failed): \[(?s:.*?)(?=\n\n|\Z)", re.MULTILINE)
+# How statements begin that a playbook does not make of a good lab. Failures of a stage end with a summary of their own.
+NOT_GOOD = {"preflight": ("blocks: ",), "fabric_check": ("error ",)}
+# No fault at all.
 GOOD = Fault("none", nothing, (), PAIRS, fabric=True)
-GOOD_RUNS = Fault("none", nothing, (), TRAINING)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A playbook that ran for a fault: the run, and for a validation what it wrote down."""
+
+    run: playbook.Run
+    folder: Path
+    made: dict
 
 
 def prepare(twin):
@@ -33,46 +47,73 @@ def prepare(twin):
         twin.world.touch(one)
 
 
-def validate(fault, folder, env, echo=lambda line: None):
-    """(the run, the validation as it was written down)."""
-    run = playbook.run(VALIDATE, *arguments(fault, folder), env=env, echo=echo)
-    written = Path(folder) / "validation.json"
+def find(fault: Fault, folder: Path, env: dict[str, str], echo=lambda line: None) -> Ran:
+    """Run the playbook that finds the fault."""
+    file = playbook.ROOT / "playbooks" / f"{fault.by}.yml"
+    env = {**env, **plan.environment(folder)}
+    run = playbook.run(file, *arguments(fault, folder), env=env, echo=echo)
+    written = folder / "validation.json"
+    if fault.by != VALIDATE:
+        return Ran(run, folder, {})
     assert written.exists(), run.output[-5000:]
-    return run, json.loads(written.read_text())
+    return Ran(run, folder, json.loads(written.read_text()))
 
 
 def left_out(fault):
     """The checks that a fault does not need."""
     found = [] if fault.fabric else list(OF_SWITCHES)
-    found += OF_PAIRS if fault.scope in (GUESTS, MPI, TRAINING) else ()
+    found += OF_PAIRS if fault.scope in (GUESTS, RUNS, MPI, TRAINING) else ()
     found += OF_MPI if fault.scope != MPI else ()
     # NCCL goes where RDMA does.
     found += ("pair.write_lat", "pair.write_bw_both", "pair.iperf3") if fault.scope == NCCL else ()
     found += OF_NCCL if fault.scope != NCCL else ()
     found += OF_TRAINING if fault.scope != TRAINING else ()
     found += OF_RUNS if fault.scope in (GUESTS, PAIRS) else ()
-    return found
+    expected = {one.row.split()[0] for one in fault.seen}
+    return [check for check in found if check not in expected]
 
 
 def variables(fault, folder):
     """Variables for ansible-playbook that make of the lab's site the one for this fault."""
     lab = yaml.safe_load((playbook.LAB / "group_vars" / "all" / "site.yml").read_text())
-    validation = {**lab["lab_validation"], "skip": dict.fromkeys(left_out(fault), WHY)}
-    if fault.scope == TRAINING:
-        validation["nodes"] = [1]
+    changed = dict(fault.lab)
+    if fault.by == VALIDATE:
+        short = {"skip": dict.fromkeys(left_out(fault), WHY), **({"nodes": [1]} if fault.scope == TRAINING else {})}
+        changed["lab_validation"] = overlaid(short, changed.get("lab_validation", {}))
     return {
-        "lab_validation": validation,
-        "lab_training": {**lab["lab_training"], **fault.site},
+        **{name: overlaid(lab.get(name, {}), change) for name, change in changed.items()},
         "aiready_run_folder": str(folder),
     }
 
 
 def arguments(fault, folder):
     """The words for ansible-playbook."""
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    file = Path(folder) / "variables.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "variables.json"
     file.write_text(json.dumps(variables(fault, folder)))
-    return ["-e", f"@{file}", *([] if fault.fabric else ["--limit", "all:!switches"])]
+    limited = fault.by == VALIDATE and not fault.fabric
+    return ["-e", f"@{file}", *(["--limit", "all:!switches"] if limited else []), *fault.arguments]
+
+
+def statements(by: str, run: playbook.Run, folder: Path) -> list[str]:
+    """What a playbook other than `validate` says, one text each.
+
+    preflight: `blocks: HOST, WHAT: ...` (or `open:`, `ok:`, `will be changed:`). fabric_check: its lines (`error ...`).
+    A stage: `fatal: [HOST] ...` as on the screen, and `changed OBJECT PATH BEFORE -> AFTER`.
+    """
+    if by == "preflight":
+        written = folder / "preflight.json"
+        told = json.loads(written.read_text())["findings"] if written.exists() else []
+        parts = ("found", "wanted", "todo")
+        return [" ".join([f"{one['state']}: {one['where']}, {one['what']}:", *(one[p] for p in parts)]) for one in told]
+    if by == "fabric_check":
+        return [line for line in run.text.split('"') if line.startswith(("error ", "warning ", "unknown "))]
+    written = folder / "stages.json"
+    stages = json.loads(written.read_text())["stages"] if written.exists() else []
+    changes = [change for stage in stages for change in stage["changes"]]
+    return [" ".join(said.split()) for said in FAILURE.findall(run.output)] + [
+        f"changed {one['object']} {one.get('path')} {one.get('before')} -> {one.get('after')}" for one in changes
+    ]
 
 
 def not_right(made):
@@ -80,8 +121,11 @@ def not_right(made):
     return {row["id"]: row for row in made["rungs"] if row["verdict"] in ("fail", "warn")}
 
 
-def complaints(fault, run, made):
-    """What the validation does not say of the fault, or says and should not, as sentences."""
+def complaints(fault: Fault, ran: Ran) -> list[str]:
+    """What the playbook does not say of the fault, or says and should not, as sentences."""
+    if fault.by != VALIDATE:
+        return _complaints_of_others(fault, ran)
+    run, made = ran.run, ran.made
     wrong, found = not_right(made), []
     if (run.status != 0) != (made["verdict"]["state"] in ("fail", "incomplete")):
         found.append(f"The playbook ended with status {run.status}.")
@@ -99,5 +143,24 @@ def complaints(fault, run, made):
         f"{name} is not right either: {row['why']} ({row['cause']})"
         for name, row in wrong.items()
         if not any(fnmatch.fnmatchcase(name, pattern) for pattern in known)
+    ]
+    return found
+
+
+def _complaints_of_others(fault: Fault, ran: Ran) -> list[str]:
+    said, found = statements(fault.by, ran.run, ran.folder), []
+    if ran.run.status != fault.status:
+        found.append(f"The playbook ended with status {ran.run.status} instead of {fault.status}.")
+    naming = {one: [text for text in said if all(word in text for word in one.words)] for one in fault.seen}
+    for one, texts in naming.items():
+        if not texts:
+            found.append(f"No statement contains all of {list(one.words)}.")
+    known = [text for texts in naming.values() for text in texts]
+    found += [
+        f"It also says: {text}"
+        for text in said
+        if text.startswith(NOT_GOOD.get(fault.by, ()))
+        and text not in known
+        and not any(fnmatch.fnmatchcase(text, pattern) for pattern in fault.also)
     ]
     return found

@@ -1,15 +1,87 @@
-"""All faults of all layers."""
+"""All faults of all layers, and which of them a rehearsal plants."""
 
 from __future__ import annotations
 
-from . import fabric, hosts, inside, jobs, vms
+import fnmatch
+import subprocess
+from collections.abc import Callable, Sequence
 
-FAULTS = {**hosts.FAULTS, **fabric.FAULTS, **vms.FAULTS, **inside.FAULTS, **jobs.FAULTS}
+from rehearse.playbook import ROOT
+
+from . import Fault, around, fabric, hosts, inside, jobs, links, places, vms, wrong_results
+
+FAULTS: dict[str, Fault] = {
+    **around.FAULTS,
+    **hosts.FAULTS,
+    **places.FAULTS,
+    **fabric.FAULTS,
+    **links.FAULTS,
+    **vms.FAULTS,
+    **inside.FAULTS,
+    **jobs.FAULTS,
+    **wrong_results.FAULTS,
+}
 # What is planted beside those that nobody sees without measuring, so that there is one of each layer.
 _BESIDE = ("guest-no-module", "guest-mtu")
-WORDS = ("some", "all")
+SOME, ALL, HANDFUL = "some", "all", "handful"
+# Faults of one handful: about four minutes on two cores.
+SIZE = 6
 
 
-def chosen(which):
-    """The faults that a word of WORDS names."""
-    return {name: fault for name, fault in FAULTS.items() if which == "all" or fault.silent or name in _BESIDE}
+def chosen(words: str, faults: dict[str, Fault] | None = None, number: Callable[[], int] | None = None) -> list[str]:
+    """The names of the faults that `some`, `all`, `handful`, `handful:NUMBER` or names with wildcards select."""
+    faults = FAULTS if faults is None else faults
+    if words == ALL:
+        return list(faults)
+    if words == SOME:
+        return [name for name, fault in faults.items() if fault.silent or name in _BESIDE]
+    word, _colon, given = words.partition(":")
+    if word == HANDFUL and (given.isdigit() or not given):
+        return handful(int(given) if given else (number or number_of_commit)(), faults)
+    patterns = [pattern.strip() for pattern in words.split(",")]
+    found = {pattern: fnmatch.filter(faults, pattern) for pattern in patterns}
+    unknown = [pattern for pattern, names in found.items() if not names]
+    if unknown:
+        raise ValueError(
+            f"No fault is named {' or '.join(unknown)}. Use {SOME}, {ALL}, {HANDFUL}, {HANDFUL}:NUMBER, or names of "
+            f"{', '.join(faults)}."
+        )
+    return [name for name in faults if any(name in names for names in found.values())]
+
+
+def handful(number: int, faults: dict[str, Fault]) -> list[str]:
+    """The faults of a number: consecutive numbers walk through all, and each handful mixes layers and kinds."""
+    order = spread([*faults], lambda name: (faults[name].layer, faults[name].by, faults[name].scope))
+    many = -(-len(order) // SIZE)
+    first = number % many * SIZE if many else 0
+    return [order[(first + place) % len(order)] for place in range(min(SIZE, len(order)))]
+
+
+def spread(names: Sequence[str], kinds: Callable[[str], tuple]) -> list[str]:
+    """The names in an order in which each kind is spread evenly over the whole, by the first word of its kind first."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(next(iter(kinds(name)), ""), []).append(name)
+    if len(groups) > 1 or any(kinds(name) for name in names):
+        groups = {kind: spread(some, lambda name: kinds(name)[1:]) for kind, some in groups.items()}
+    places = [
+        ((2 * place + 1) / (2 * len(some)), kind, name)
+        for kind, some in groups.items()
+        for place, name in enumerate(some)
+    ]
+    return [name for _place, _kind, name in sorted(places)] if len(groups) > 1 else next(iter(groups.values()), [])
+
+
+def number_of_commit(root: str | None = None) -> int:
+    """How many commits HEAD has; a shallow clone does not have them all, and takes its hash. 0 without git."""
+
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", "-C", root or ROOT, *words], capture_output=True, text=True, check=False)
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    try:
+        if git("rev-parse", "--is-shallow-repository") == "true":
+            return int(git("rev-parse", "HEAD")[:8] or "0", 16)
+        return int(git("rev-list", "--count", "HEAD") or 0)
+    except FileNotFoundError:
+        return 0

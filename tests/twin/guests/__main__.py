@@ -15,7 +15,8 @@ WORDS = {
     "setup": "install and start Docker where that is possible, and make the images that labs need",
     "images": "make the images that labs need, where Docker is",
     "status": "say what is there",
-    "clean": "remove every container, network and volume of labs, and the images that their clones had",
+    "forgotten": "remove what labs of this checkout left whose process has ended",
+    "clean": "remove every container, network and volume of this checkout's labs, and the images that their clones had",
     "purge": "the same, and all images of labs, which the next one has to make anew",
 }
 
@@ -28,7 +29,14 @@ def main():
         words.add_parser(word, help=what, description=what)
     word = parser.parse_args().word
     try:
-        return {"setup": _setup, "images": _images, "status": _status, "clean": _clean, "purge": _purge}[word]()
+        return {
+            "setup": _setup,
+            "images": _images,
+            "status": _status,
+            "forgotten": _forgotten,
+            "clean": _clean,
+            "purge": _purge,
+        }[word]()
     except engine.EngineProblem as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -59,12 +67,20 @@ def _status():
     return 0
 
 
+def _forgotten():
+    client = engine.running()
+    if client is not None:
+        labs.remove_forgotten(client, _say)
+    return 0
+
+
 def _clean():
     client = engine.running()
     if client is None:
         _say("No Docker runs here, so no lab has left anything running.")
         return 0
-    labs.remove(client)
+    for name in labs.of_checkout(client):
+        labs.remove(client, name)
     return 0
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import io
 import os
 import subprocess
 import tarfile
+import tempfile
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from pathlib import Path
@@ -91,11 +93,11 @@ def tarball(entries):
 
 
 class Signer:
-    """A key made for this lab, in a folder of gpg's own."""
+    """A key made for this lab, in a folder of gpg's own: the sockets in it may only have paths of 107 bytes."""
 
-    def __init__(self, directory):
-        self.home = Path(directory) / "gnupg"
-        self.home.mkdir(mode=0o700)
+    def __init__(self):
+        self._folder = tempfile.TemporaryDirectory(prefix="gpg-")
+        self.home = Path(self._folder.name)
         self._gpg("--quick-generate-key", "Software depot of the lab <depot@lab.example>", "ed25519", "sign", "2y")
         self.public = self._gpg("--armor", "--export")
 
@@ -133,6 +135,8 @@ class Signer:
         """End the agent that gpg started for the key."""
         argv = ["gpgconf", "--homedir", str(self.home), "--kill", "all"]
         subprocess.run(argv, capture_output=True, check=False, env={**os.environ, "GNUPGHOME": str(self.home)})
+        with contextlib.suppress(OSError):  # the agent removes its sockets at the same time
+            self._folder.cleanup()
 
 
 def repository(packages, signer, label):

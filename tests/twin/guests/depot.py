@@ -38,7 +38,7 @@ class Depot:
 
     def start(self):
         """Serve, and tell guests that start from now on where their kernel's headers are."""
-        self._signer = deb.Signer(self.directory)
+        self._signer = deb.Signer()
         memory.SOFTWARE[self.world] = {SOURCE: self.source_text()}
         for name, text in (
             ("token_file", licence.token()),

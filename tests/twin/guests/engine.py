@@ -8,6 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from supervise.runs import RUN
+
 from .turn import turn
 
 INSTALLED_BY = ("debian", "ubuntu")
@@ -124,7 +126,14 @@ def _start(say):
     with (STATE / "dockerd.log").open("ab") as log:
         # In a session of its own: it goes on when the lab ends, as a service would.
         process = subprocess.Popen(
-            ["dockerd"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/"
+            ["dockerd"],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            cwd="/",
+            # The folder for temporary files goes with the command that starts the engine.
+            env={name: value for name, value in os.environ.items() if name not in ("TMPDIR", RUN)},
         )
     (STATE / "dockerd.pid").write_text(f"{process.pid}\n", encoding="utf-8")
     say(f"dockerd runs as process {process.pid}; its log is {STATE / 'dockerd.log'}.")

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import docker.errors
 
+from supervise.runs import ROOT, note_lab
+
 LABEL = "aiready.lab"  # the id of the lab
 OWNER = "aiready.owner"  # the process that runs it
+CHECKOUT = "aiready.checkout"  # the folder of the checkout that it was started from
 REMOVED_S, AGAIN_S = 120, 0.2  # how long another one may take to let go of something
 # Disks of VMs that others are cloned from. Images that stay may have the labels of the containers they were made from.
 IMAGES = "aiready-lab/vm"
@@ -22,7 +25,8 @@ class Lab:
 
     def __init__(self):
         self.id = secrets.token_hex(4)
-        self.labels = {LABEL: self.id, OWNER: owner()}
+        self.labels = {LABEL: self.id, OWNER: owner(), CHECKOUT: str(ROOT)}
+        note_lab()
 
     def name(self, part):
         """The name of something of this lab."""
@@ -55,9 +59,23 @@ def _space():
 
 def labs(client):
     """{id of a lab: its owner}, for every lab of which something is left."""
+    return {name: labels.get(OWNER, "") for name, labels in _first_labels(client).items()}
+
+
+def of_checkout(client):
+    """Ids of the labs of this checkout, and of those without a process whose checkout is gone or unknown."""
+    return [
+        name
+        for name, labels in _first_labels(client).items()
+        if labels.get(CHECKOUT) == str(ROOT)
+        or (not Path(labels.get(CHECKOUT, "/nonexistent")).is_dir() and not lives(labels.get(OWNER)))
+    ]
+
+
+def _first_labels(client):
     found = {}
     for labels in _labels(client):
-        found.setdefault(labels[LABEL], labels.get(OWNER, ""))
+        found.setdefault(labels[LABEL], labels)
     return found
 
 
@@ -75,9 +93,10 @@ def _labels(client):
 
 
 def remove_forgotten(client, say):
-    """Remove labs whose process has ended without cleaning up."""
+    """Remove labs of this checkout whose process has ended without cleaning up."""
+    ours = of_checkout(client)
     for name, its_owner in labs(client).items():
-        if lives(its_owner) is False:
+        if name in ours and lives(its_owner) is False:
             say(f"Removing what an earlier lab left: {name}.")
             remove(client, name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..model.cloudinit import NAMES
+from ..switches import cabling
 
 STANDARD_MTU = 1500
 LARGEST = 9000
@@ -43,7 +44,7 @@ def _group(world, nic):
 def _wire(world, vm, nic, name):
     group = _group(world, nic)
     connected = bool(nic.connectable is not None and nic.connectable.connected)
-    mtu, reaches = (_standard(vm.host), True) if group is None else _distributed(world, vm.host, group.switch)
+    mtu, reaches = (_standard(vm.host), True) if group is None else _distributed(world, vm.host, group)
     return Wire(nic.macAddress.lower(), name, key_of(world, nic), mtu, connected, reaches)
 
 
@@ -52,8 +53,9 @@ def _standard(host):
     return min((switch.mtu for switch in host.standard_switches), default=STANDARD_MTU)
 
 
-def _distributed(world, host, switch):
-    """(the largest packet, whether the host's uplinks carry anything)."""
+def _distributed(world, host, group):
+    """(the largest packet, whether the host's uplinks carry anything of the port group)."""
+    switch = group.switch
     uplinks = switch.uplinks_of(host)
     living = [nic for nic in uplinks if nic.link_up]
     sizes = [switch.mtu, *(nic.mtu for nic in living)]
@@ -61,7 +63,23 @@ def _distributed(world, host, switch):
         far = world.fabric.cables.get((host.name, nic.device))
         if far is not None and far[0] in world.fabric.switches:
             sizes += _through(world, far)
-    return min(*sizes, LARGEST), bool(living) or not uplinks
+    carried = [nic for nic in living if _among_others(world, host, nic, group)]
+    return min(*sizes, LARGEST), bool(carried) or not uplinks
+
+
+def _among_others(world, host, nic, group):
+    """Whether a port is in the largest part that the cables and VLANs make of the hosts of a port group."""
+    if (host.name, nic.device) not in world.fabric.cables or not isinstance(group.vlan, int):
+        return True
+    members = {(one.name, port.device): (one, port) for one in group.switch.hosts.values() for port in one.nics}
+    members = {end: who for end, who in members.items() if who[1].switch is group.switch}
+    parts = {
+        end: frozenset({end} | (cabling.reached(world, one, port.device, group.vlan) & {*members}))
+        for end, (one, port) in members.items()
+        if end in world.fabric.cables
+    }
+    largest = max(parts.values(), key=lambda part: (len(part), tuple(-ord(char) for char in min(part)[0])))
+    return (host.name, nic.device) in largest
 
 
 def _through(world, entry):

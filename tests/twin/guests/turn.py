@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import tempfile
 from pathlib import Path
 
 
 @contextlib.contextmanager
 def turn(say):
     """One process at a time, so that nobody makes the same again or trips over what is half made."""
-    with (Path(tempfile.gettempdir()) / f"aiready-lab-{os.getuid()}.lock").open("w") as lock:
+    # Commands have folders of their own for temporary files, and this is one for all of them.
+    with Path(f"/tmp/aiready-lab-{os.getuid()}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

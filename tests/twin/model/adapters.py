@@ -93,12 +93,18 @@ class Nic:
     rdma: RdmaDevice | None = None
     switch: object = None  # the standard or distributed switch that it is an uplink of
     uplink_port: str = ""  # of a distributed switch, where a client chose one
-    link_up: bool = True
+    plugged: bool = True  # whether its own end of the cable is well
+    outlet: object = None  # f() -> whether the port of a switch at the other end is up; None without a cable
     vfs: int = 0  # virtual functions since the last boot
     requested_vfs: int | None = None  # what the API's SR-IOV configuration asks for, unless the driver was told last
     pause_tx: bool = False
     pause_rx: bool = False
+    discards: bool = False  # a broken port: of what it has to send under load, some is discarded
     counters: Counter = field(default_factory=Counter)  # since the last boot
+
+    @property
+    def link_up(self):
+        return self.plugged and (self.outlet is None or self.outlet())
 
     @property
     def kind(self):

@@ -56,6 +56,7 @@ def furnish(host, entry):
     host.lockdown = {"normal": "lockdownNormal", "strict": "lockdownStrict"}.get(
         entry.get("lockdown"), "lockdownDisabled"
     )
+    host.lockdown_exceptions = list(entry.get("lockdown_exceptions", []))
     host.boot_seconds = float(entry.get("boot_seconds", 0.3))
 
 

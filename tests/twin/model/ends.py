@@ -71,14 +71,14 @@ def between(world, sender, receiver):
     if None not in lans and lans[0] != lans[1]:
         return State(NONE, why=(f"{sender.vm.name} is in VLAN {lans[0]}, {receiver.vm.name} in {lans[1]}",))
     if isinstance(mine, pvrdma.PVRDMA):
-        return _paravirtual(world, sender, receiver, mine, theirs)
+        return _paravirtual(world, sender, receiver, mine, theirs, lans)
     ports = (port_of(world, sender), port_of(world, receiver))
     if None in ports:
         return State(NONE, why=("a function has no port",))
     if ports[0] is ports[1]:
         # The embedded switch of an adapter turns packets between its own functions round.
         return _with_hosts(sender, receiver, ports, State(CARD, line_gbps=ports[0].speed_mbps / 1000))
-    return _through(world, sender, receiver, ports, sender.dscp, 65535)
+    return _through(world, sender, receiver, ports, sender.dscp, 65535, lans[0])
 
 
 def look(world, dscp=26):
@@ -143,7 +143,7 @@ def gpu_way(world, end):
     return "near" if found.works else "apart" if found.apart else "no", found.reasons
 
 
-def _paravirtual(world, sender, receiver, mine, theirs):
+def _paravirtual(world, sender, receiver, mine, theirs, lans):
     found = next(
         one
         for one in pvrdma.state(world, sender.vm)
@@ -162,15 +162,17 @@ def _paravirtual(world, sender, receiver, mine, theirs):
     if found.way == pvrdma.TCP:
         line = min(port.speed_mbps for port in ports) / 1000
         ends = tuple(zip((sender.vm.host, receiver.vm.host), ports, strict=True))
-        paths, _problems = cabling.way(world, *ends) or ((), ())
+        paths, _problems = cabling.way(world, *ends, vlan=lans[0]) or ((), ())
+        if not paths and all((host.name, port.device) in world.fabric.cables for host, port in ends):
+            return State(NONE, rdma=False, pvrdma=True, why=found.reasons)
         frame = min(here.mtu, there.mtu, *_sizes(world, paths))
         state = State(PORT, rdma=False, pvrdma=True, line_gbps=line, frame=frame, why=found.reasons, ports=ports)
         return _with_hosts(sender, receiver, ports, state)
-    state = _through(world, sender, receiver, ports, None, min(here.mtu, there.mtu))
+    state = _through(world, sender, receiver, ports, None, min(here.mtu, there.mtu), lans[0])
     return replace(state, pvrdma=True)
 
 
-def _through(world, sender, receiver, ports, dscp, frame):
+def _through(world, sender, receiver, ports, dscp, frame, vlan):
     """The fabric from port to port."""
     hosts = (sender.vm.host, receiver.vm.host)
     ends = tuple(zip(hosts, ports, strict=True))
@@ -181,12 +183,12 @@ def _through(world, sender, receiver, ports, dscp, frame):
     stamped = dscp if dscp is not None else _forced(ends[0])
     receiver_port = f"{hosts[1].name}/{ports[1].device}"
     plain = State(PORT, line_gbps=line, frame=frame, ports=ports, dscp=stamped, receiver=receiver_port)
-    found = cabling.way(world, *ends, dscp=dscp)
+    found = cabling.way(world, *ends, dscp=dscp, vlan=vlan)
     if found is None:  # nobody said what lies between: it is what it should be
         return _with_hosts(sender, receiver, ports, replace(plain, hops=1))
     paths, problems = found
     if not paths:
-        return State(NONE, why=(f"there is no way from {hosts[0].name}/{ports[0].device} to {receiver_port}",))
+        return State(NONE, why=(f"{hosts[0].name}/{ports[0].device}: {cabling.apart(world, *ends, vlan)}",))
     kinds = {one.kind for one in problems}
     losing = next((one for one in problems if one.kind == cabling.LOSS), None)
     early = next((one for one in problems if one.drops), None)
@@ -219,6 +221,9 @@ def _with_hosts(sender, receiver, ports, state):
             apart.append(vm.name)
     why = [*state.why, *(f"{one}: the processors save power" for one in dict.fromkeys(saving))]
     why += [f"{one}: memory or processors are on another node than the port" for one in apart]
+    if state.carrier == PORT and state.rdma and ports[0].discards:
+        place = f"{sender.vm.host.name}/{ports[0].device}"
+        state, why = replace(state, loses=True, drop_at=place), [*why, f"{place}: packets are discarded"]
     return replace(state, saving=tuple(dict.fromkeys(saving)), apart=tuple(apart), why=tuple(why))
 
 

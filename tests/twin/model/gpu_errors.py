@@ -24,6 +24,7 @@ TEXTS = {  # what the driver says of an event (NVIDIA's catalogue of Xid errors;
     119: "Timeout after 6s of waiting for RPC response from GSP!",
 }
 _EVENTS = weakref.WeakKeyDictionary()  # VM: (which boot, [Event])
+_WRONG = weakref.WeakKeyDictionary()  # VM: the numbers of its GPUs that compute wrong and report nothing of it
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,18 @@ def events(vm):
 def lost(vm, gpu):
     """Whether a GPU is gone until the next start."""
     return any(one.gpu == gpu and one.number in LOST for one in _of(vm))
+
+
+def set_wrong(world, vm, gpu=0, wrong=True):
+    """A GPU computes wrong from now on, or right again. No log and no counter reports it."""
+    found = _WRONG.setdefault(vm, set())
+    (found.add if wrong else found.discard)(gpu)
+    world.touch(vm)
+
+
+def is_wrong(vm, gpu):
+    """Whether a GPU computes wrong."""
+    return gpu in _WRONG.get(vm, ())
 
 
 def memory(vm, gpu):

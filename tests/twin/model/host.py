@@ -147,6 +147,7 @@ class Host(Managed):
         self.entering_maintenance = None  # the task that waits for running VMs
         self.reboot_required = False
         self.lockdown = "lockdownDisabled"
+        self.lockdown_exceptions = []
         self.driver = Driver()
         self.default_graphics_type = "shared"
         self.assignment_policy = "performance"

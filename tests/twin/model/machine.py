@@ -48,7 +48,7 @@ def vmkernel(host, entry, networks):
             VmkernelNic(
                 device=row["device"],
                 ip=row.get("ip", _address(host.number, position)),
-                netmask="255.255.0.0",
+                netmask=row.get("netmask", "255.255.0.0"),
                 mac=_mac(host.number, 0x60 + position) if position else host.ports[0].mac,
                 portgroup="" if group is not None else row.get("network", "Management Network"),
                 services=tuple(row.get("services", ())),
@@ -172,7 +172,7 @@ def _nic(host, tree, position, row, switches):
             parent=parent,
             firmware=Firmware.of(**row.get("firmware", {})),
             switch=_switch(host, row.get("uplink_of"), switches),
-            link_up=row.get("link", "up") == "up",
+            plugged=row.get("link", "up") == "up",
         )
     )
 

@@ -76,6 +76,7 @@ def at_boot(host, cold):
         survives = gpu.kind is not None and gpu.kind.mode_survives_reboot
         on = gpu.mig.pending if survives else False
         gpu.mig = MigState(on, on)
+        gpu.lost = False
 
 
 def branch_of(version):

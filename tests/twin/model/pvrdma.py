@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from pyVmomi import vim
 
+from . import vmkernel
+
 PVRDMA = vim.vm.device.VirtualVmxnet3Vrdma
 RDMA, TCP, LOCAL = "rdma", "tcp", "local"
 TAG, RULESET = "Net.PVRDMAVmknic", "pvrdma"
@@ -57,6 +59,19 @@ def host_reasons(host, switch):
     return [f"{host.name}: {reason}" for reason in found + _uplinks(host, switch)]
 
 
+def between(world, one, other):
+    """Why the vmkernel ports for PVRDMA of two hosts do not reach each other: then RDMA connections are not made."""
+    mine, theirs = (_tagged(host) for host in (one, other))
+    if mine is None or theirs is None:
+        return []  # told of each host
+    found = vmkernel.apart(world, (one, mine), (other, theirs))
+    return [f"{one.name} {mine.device}: {found}"] if found else []
+
+
+def _tagged(host):
+    return next((one for one in host.vmkernel if one.device == (host.options.get(TAG) or "")), None)
+
+
 def _uplinks(host, switch):
     uplinks = switch.uplinks_of(host)
     if len(uplinks) != 1:
@@ -80,6 +95,7 @@ def _path(world, vm, mine, peer, other):
         return Path(_name(mine), peer.name, _name(other), TCP if reasons else LOCAL, tuple(reasons))
     for host, switch in ((vm.host, here), (peer.host, there)):
         reasons += host_reasons(host, switch)
+    reasons += between(world, vm.host, peer.host)
     return Path(_name(mine), peer.name, _name(other), TCP if reasons else RDMA, tuple(reasons))
 
 

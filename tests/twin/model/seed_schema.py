@@ -58,6 +58,7 @@ VMKERNEL = {
     "portgroup": TEXT,
     "network": TEXT,
     "ip": TEXT,
+    "netmask": TEXT,
     "mtu": COUNT,
     "services": Key(list),
 }
@@ -82,6 +83,7 @@ HOST = {
     "vmkernel": Key(list, table=VMKERNEL),
     "ssh": Key(str, choices=("running", "stopped")),
     "lockdown": Key(str, choices=("disabled", "normal", "strict")),
+    "lockdown_exceptions": Key(list),
     "boot_seconds": Key((int, float), least=0),
     "driver": Key(
         dict, table={"family": Key(str, required=True, choices=("nvaie", "graphics", "none")), "version": TEXT}
@@ -225,7 +227,7 @@ SEED = {
     "task_seconds": Key(dict),
     "customizations": Key(list, table=CUSTOMIZATION),
     "datacenters": Key(list, required=True, table=DATACENTER),
-    "fabric": Key(dict, table={"switches": Key(list, table=SWITCH), "cables": Key(list)}),
+    "fabric": Key(dict, table={"switches": Key(list, table=SWITCH), "cables": Key(list), "vlans": Key(list)}),
 }
 NAMES = {
     (bool, dict): "true, false or a table",

@@ -95,11 +95,16 @@ def _shares(state, load, packets):
 
 
 def _at_switches(world, state, packets, octets, lost, marked, paused):
+    if lost and state.ports[0].discards:
+        state.ports[0].counters["tx_discards"] += lost
+        lost = 0
     dropped = False
     for entry, leaving in state.path:
         came, goes = (_port(world, place).counters for place in (entry, leaving))
         priority = cabling.class_at(world, entry, state.dscp)
         queue = cabling.queue_at(world, leaving, priority)
+        came[f"rx_packets_{priority}"] += packets
+        came[f"rx_bytes_{priority}"] += octets
         goes[f"tx_packets_{queue}"] += packets
         goes[f"tx_bytes_{queue}"] += octets
         if (entry, leaving) == state.path[-1]:

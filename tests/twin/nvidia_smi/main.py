@@ -5,7 +5,7 @@ from __future__ import annotations
 from twin.model import mig
 
 from . import mig_command, query, summary
-from .system import CODES, INVALID_ARGUMENT, NO_DEVICES, NOT_FOUND, NOT_SUPPORTED
+from .system import CODES, INVALID_ARGUMENT, LOST, NO_DEVICES, NOT_FOUND, NOT_SUPPORTED
 
 UNKNOWN = "Option \"{}\" is not recognized. Please run 'nvidia-smi -h'.\n\n"
 IN_USE_HINT = (
@@ -13,6 +13,8 @@ IN_USE_HINT = (
     "as another instance of nvidia-smi). Please first kill all processes using the device and retry the command or "
     "reboot the system to make MIG mode effective.\n"
 )
+# Public captures of R550 and R610; that the rest of the output follows is [sure], the return code is [unsure].
+LOST_GPU = "Unable to determine the device handle for GPU{}: {}: Unknown Error\n"
 RESET_HINT = "Reboot the system or try nvidia-smi --gpu-reset to make MIG mode effective on GPU {}\n"
 
 
@@ -25,8 +27,15 @@ def run(system, words):
     if problem is not None:
         return UNKNOWN.format(problem), INVALID_ARGUMENT
     cards = system.chosen(options.get("-i"))
+    lost = "".join(LOST_GPU.format(card.index, card.bus_id) for card in cards or () if card.gpu.lost)
+    cards = [card for card in cards or () if not card.gpu.lost]
     if not cards:
-        return NO_DEVICES, NOT_FOUND
+        return (lost, LOST) if lost else (NO_DEVICES, NOT_FOUND)
+    text, rc = _answer(system, options, cards)
+    return lost + text, rc or LOST * bool(lost)
+
+
+def _answer(system, options, cards):
     if "-mig" in options:
         return _mode(system, cards, options["-mig"])
     if "--gpu-reset" in options:

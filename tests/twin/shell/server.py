@@ -141,7 +141,7 @@ class _Door(asyncssh.SSHServer):
 
     def _open(self):
         # Lockdown keeps out whoever is no exception user (VMware vSphere Security, lockdown mode behavior).
-        return self._host.lockdown == "lockdownDisabled"
+        return self._host.lockdown == "lockdownDisabled" or USER in self._host.lockdown_exceptions
 
 
 def _run(shell, line, stdin):

@@ -46,15 +46,16 @@ def seen_by(world, host, device):
     return fabric.peer(*far) if port.up and sends and nic.link_up else None
 
 
-def way(world, sender, receiver, dscp=None):
+def way(world, sender, receiver, dscp=None, vlan=None):
     """(paths, [Why]) of packets from one (host, port) to another; dscp: what a guest stamps on them itself.
 
-    None of both where neither port has a cable: nobody said what lies between.
+    vlan: the tag that the sender's port group puts on them, 0 for none; None where no port group is between. None of
+    both where neither port has a cable: nobody said what lies between.
     """
     cabled = [(host.name, nic.device) in world.fabric.cables for host, nic in (sender, receiver)]
     if not any(cabled):
         return None
-    paths = _paths(world, sender, receiver) if all(cabled) else []
+    paths = _paths(world, sender, receiver, vlan) if all(cabled) else []
     treatments = {}
     problems = [one for path in paths for one in _way(world, sender, receiver, path, treatments, dscp)]
     return paths, list(dict.fromkeys(problems))
@@ -79,9 +80,34 @@ def _ends(world):
                 yield hosts[owner], nic
 
 
+def apart(world, one, other, vlan):
+    """Why frames of a VLAN do not get from one (host, port) to another; None where they do."""
+    if _paths(world, one, other, vlan):
+        return None
+    way = "" if vlan is None or not _paths(world, one, other) else f" in VLAN {vlan}" if vlan else " without a tag"
+    return f"there is no way to {_name(other)}{way}"
+
+
+def reached(world, host, device, vlan):
+    """{(name of a host, its port)} that frames of a VLAN come to from a port; without a cable nobody said which."""
+    start = (host.name, device)
+    seen = _flooded(world, start, vlan)
+    return {end for end, tag in seen if end[0] not in world.fabric.switches and tag == vlan} - {start}
+
+
+def vlans_of(world, port):
+    """The VLANs that a port of a host serves by its distributed switch; [None] where no switch has it."""
+    groups = getattr(port.switch, "portgroups", {}).values()
+    found = sorted({group.vlan for group in groups if not group.uplink and isinstance(group.vlan, int)})
+    return found or [None]
+
+
 def _row(world, one, other, treatments):
-    paths = _paths(world, one, other)
-    problems = [] if paths else [Why(_name(one), f"there is no way to {_name(other)}", LOSS)]
+    common = [vlan for vlan in vlans_of(world, one[1]) if vlan in vlans_of(world, other[1])] or [None]
+    ways = {vlan: _paths(world, one, other, vlan) for vlan in common}
+    missing = [vlan for vlan, found in ways.items() if not found]
+    paths = [] if missing else list({str(path): path for found in ways.values() for path in found}.values())
+    problems = [Why(_name(one), apart(world, one, other, vlan), LOSS) for vlan in missing]
     for path in paths:
         problems += _way(world, one, other, path, treatments)
         problems += _way(world, other, one, [hop[::-1] for hop in reversed(path)], treatments)
@@ -102,30 +128,55 @@ def _row(world, one, other, treatments):
     }
 
 
-def _paths(world, one, other):
-    """All shortest ways: lists of hops ((switch, port in), (switch, port out))."""
+def _paths(world, one, other, vlan=None):
+    """All shortest ways: lists of hops ((switch, port in), (switch, port out)). vlan: the tag at both ends, or any."""
     fabric = world.fabric
     start, goal = (one[0].name, one[1].device), (other[0].name, other[1].device)
     if not (one[1].link_up and other[1].link_up):
         return []
-    level, found, seen = [[fabric.cables[start]]], [], set()
+    level, found, seen = [([fabric.cables[start]], vlan)], [], set()
     while level and not found:
         longer = []
-        for way in level:
-            switch, entry = way[-1]
-            if switch not in fabric.switches or not fabric.switches[switch].ports[entry].up:
-                continue
-            for port in fabric.switches[switch].ports.values():
-                far = fabric.cables.get((switch, port.name))
-                if port.name == entry or far is None or not port.up:
-                    continue
-                if far == goal:
-                    found.append([*way, (switch, port.name)])
+        for way, tag in level:
+            for port, far, left in _onward(world, way[-1], tag):
+                if far == goal and left == vlan:
+                    found.append([*way, port])
                 elif far[0] in fabric.switches and far[0] not in seen:
-                    longer.append([*way, (switch, port.name), far])
-        seen.update(way[-1][0] for way in level)
+                    longer.append(([*way, port, far], left))
+        seen.update(way[-1][0] for way, _tag in level)
         level = longer
     return [list(zip(way[::2], way[1::2], strict=True)) for way in found]
+
+
+def _onward(world, entry, tag):
+    """[(port out, the other end of its cable, tag there)] of a frame that comes in; tag None goes everywhere."""
+    switch, came = world.fabric.switches.get(entry[0]), entry[1]
+    if switch is None or not switch.ports[came].up:
+        return
+    lan = switch.device.lan(came)
+    inside = None if tag is None else lan.enters(tag)
+    if tag is not None and (inside is None or lan.leaves(inside) != tag):
+        return  # what comes in with a tag and goes back without one is no conversation
+    for port in switch.ports.values():
+        far = world.fabric.cables.get((switch.name, port.name))
+        if port.name == came or far is None or not port.up:
+            continue
+        left = None if tag is None else switch.device.lan(port.name).leaves(inside)
+        if left is not None or tag is None:
+            yield (switch.name, port.name), far, left
+
+
+def _flooded(world, start, vlan):
+    """{(end of a cable, tag there)} that a broadcast comes to."""
+    if start not in world.fabric.cables:
+        return set()
+    seen, due = set(), [(world.fabric.cables[start], vlan)]
+    while due:
+        here = due.pop()
+        if here not in seen:
+            seen.add(here)
+            due += [(far, left) for _port, far, left in _onward(world, *here)]
+    return seen
 
 
 def _way(world, sender, receiver, path, treatments, dscp=None):

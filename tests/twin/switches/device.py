@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import pkgutil
 
+from .lans import Lan
 from .treatment import Treatment
 
 _KINDS = {}
@@ -38,6 +39,19 @@ class Device:
 
     def treatment(self, port_name) -> Treatment:
         """What the hardware does at a port now."""
+        raise NotImplementedError
+
+    def shut(self, port_name) -> bool:
+        """Whether somebody took a port down."""
+        raise NotImplementedError
+
+    def lan(self, port_name) -> Lan:
+        """The VLANs of a port."""
+        raise NotImplementedError
+
+    @staticmethod
+    def base(ports, vlans) -> list:
+        """Lines for load() that make ports trunks with these VLANs: what an operator sets up before anything else."""
         raise NotImplementedError
 
     def dialogue(self, username):

@@ -50,6 +50,7 @@ class LinuxShell(interpreter.Shell):
             return _failed(fault)
         with self.world.lock:
             output = found(self, argv, self._unlocked(stdin))
+            self.world.fabric.settle()
         return output if fault is None else _failed(fault)
 
     def missing(self, name):

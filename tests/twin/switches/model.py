@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import zlib
 from collections import Counter
@@ -23,13 +24,23 @@ class Peer:
 
 @dataclass
 class SwitchPort:
-    """A port; up is its link, not what somebody configured."""
+    """A port."""
 
     name: str
     speed_gbps: int
-    up: bool = False
+    plugged: bool = False  # whether there is a cable, and it is well
     peer: Peer | None = None
     counters: Counter = field(default_factory=Counter)
+    link: object = None  # f(port) -> whether both ends of the cable are on
+
+    @property
+    def up(self):
+        """Its link, as both ends have it."""
+        return self.plugged and self.link(self)
+
+    def total(self, name):
+        """A counter of all classes together, such as total("tx_packets")."""
+        return sum(self.counters[f"{name}_{number}"] for number in range(8))
 
 
 @dataclass(frozen=True)
@@ -115,7 +126,7 @@ class PhysicalSwitch:
         mac = f"{zlib.crc32(name.encode()):08x}"
         self.chassis = f"44:4c:{mac[0:2]}:{mac[2:4]}:{mac[4:6]}:{mac[6:8]}"
         self.serial = f"TWN{mac.upper()}"
-        self.ports = {one: SwitchPort(one, speed_gbps) for one in kind.port_names(ports)}
+        self.ports = {one: SwitchPort(one, speed_gbps, link=self._linked) for one in kind.port_names(ports)}
         self.users: dict[str, User] = {}
         self.faults = _OwnFaults(world.switch_faults, name)
         self.full_flash = False
@@ -133,6 +144,12 @@ class PhysicalSwitch:
             if port.up and port.peer is not None and self._hears(port) and self.world.fabric.sends(self, port):
                 found.append((port, port.peer))
         return found
+
+    def _linked(self, port):
+        """A port that was taken down at either end has no link at both."""
+        return not self.device.shut(port.name) and self.world.fabric.lit(
+            self.world.fabric.cables[(self.name, port.name)]
+        )
 
     def _hears(self, port):
         return getattr(self.device, "lldp", lambda _name: (True, True))(port.name)[1]
@@ -162,6 +179,7 @@ class Fabric:
         self.world = world
         self.switches: dict[str, PhysicalSwitch] = {}
         self.cables: dict[tuple, tuple] = {}
+        self._links: dict[tuple, bool] = {}  # of ports of hosts, as they were told last
 
     def switch(self, name):
         """A switch by its name; ValueError with those that are there."""
@@ -175,20 +193,35 @@ class Fabric:
         for near, far in ((one, other), (other, one)):
             if near[0] in self.switches:
                 port = self.switches[near[0]].ports[near[1]]
-                port.up, port.peer = True, self.peer(*far)
+                port.plugged, port.peer = True, self.peer(*far)
+            else:
+                self.nic(*near)[1].outlet = functools.partial(self.lit, far)
 
     def link(self, switch, port, up):
         """Pull or plug the cable of a port: both ends see it."""
-        self._port(switch, port).up = bool(up)
-        far = self.cables.get((switch, port))
+        near, far = self._port(switch, port), self.cables.get((switch, port))
         if far is None and up:
             raise ValueError(f"There is no cable in {switch}/{port}.")
+        near.plugged = bool(up) and far is not None
         if far is not None and far[0] in self.switches:
-            self.switches[far[0]].ports[far[1]].up = bool(up)
-        elif far is not None:
-            host, nic = self.nic(*far)
-            nic.link_up = bool(up)
-            self.world.touch(host, host.managers["networkSystem"])
+            self.switches[far[0]].ports[far[1]].plugged = bool(up)
+        self.settle()
+
+    def lit(self, end):
+        """Whether an end of a cable gives light: a port that is plugged and was not taken down."""
+        owner, name = end
+        if owner in self.switches:
+            return self.switches[owner].ports[name].plugged and not self.switches[owner].device.shut(name)
+        return self.nic(owner, name)[1].plugged
+
+    def settle(self):
+        """Tell everybody who waits for it which ports of hosts have lost or got their link."""
+        for owner, name in self.cables:
+            if owner not in self.switches:
+                host, nic = self.nic(owner, name)
+                if self._links.get((owner, name), nic.plugged) != nic.link_up:
+                    self.world.touch(host, host.managers["networkSystem"])
+                self._links[(owner, name)] = nic.link_up
 
     def nic(self, host_name, device):
         """(host, port of it) behind a cable."""

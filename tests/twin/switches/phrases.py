@@ -63,6 +63,17 @@ def number_set(high):
     return read
 
 
+def vlan_list(tokens, at):
+    """`111,200-299`, all or none, as a grammar reads it."""
+    if tokens[at].lower() in ("all", "none"):
+        return tokens[at].lower(), 1
+    try:
+        numbers(tokens[at], 1, 4094)
+    except ValueError:
+        return None
+    return tokens[at], 1
+
+
 def piped(text, filters):
     """Text after `| include x`, `| grep x` and the like; None where a filter is unknown."""
     lines = text.splitlines()

@@ -15,6 +15,8 @@ def build(world, entry):
     if not problems:
         for position, cable in enumerate(entry.get("cables", [])):
             _cable(world, cable, f"seed.fabric.cables[{position}]", problems)
+    if not problems:
+        _base(world, entry, problems)
     if problems:
         raise SeedError(problems)
 
@@ -41,10 +43,21 @@ def _switch(world, one, problems):
         how = told or {}
         switch.users[user] = User(how.get("password", password), how.get("privilege", getattr(found, "PRIVILEGE", 1)))
     fabric.switches[name] = switch
-    try:
-        switch.device.load(list(one.get("config", [])))
-    except ValueError as problem:
-        problems.append(f"Switch {name}: {problem}")
+
+
+def _base(world, entry, problems):
+    """What an operator sets up first, the VLANs of the port groups on each port with a cable; then the seed's lines."""
+    groups = world.of_kind("DistributedVirtualPortgroup")
+    served = [one.vlan or 1 for one in groups if isinstance(one.vlan, int) and not one.uplink]
+    vlans = {*entry.get("vlans", served)}
+    lines = {one["name"]: list(one.get("config", [])) for one in _each(entry.get("switches", []))}
+    for name, switch in world.fabric.switches.items():
+        cabled = [port for port in switch.ports if (name, port) in world.fabric.cables]
+        base = switch.device.base(cabled, vlans) if vlans and cabled else []
+        try:
+            switch.device.load([*base, *lines[name]])
+        except ValueError as problem:
+            problems.append(f"Switch {name}: {problem}")
 
 
 def _cable(world, cable, place, problems):

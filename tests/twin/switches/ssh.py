@@ -28,6 +28,7 @@ class SwitchDoors:
         self.authorised_keys = keyring.authorised
         self.connections = {}  # connection: switch
         self.sessions = Counter()  # logins by the switch's name
+        self.arrivals = Counter()  # connections by the switch's name, let in or not
         for switch in world.fabric.switches.values():
             switch.hang_ups.append(self._ender(switch))
 
@@ -141,6 +142,7 @@ class _Door(asyncssh.SSHServer):
 
     def connection_made(self, conn):
         self._connection = conn
+        self._doors.arrivals[self._switch.name] += 1
         if self._switch.refusing:
             conn.abort()
             return
@@ -175,13 +177,16 @@ def carry_out(switch, dialogue, line):
         if fault is not None and fault.without_effect:
             return _troubled(dialogue, fault)
         reply = _safely(dialogue.run, line)
+        switch.world.fabric.settle()
         return (reply, dialogue.prompt()) if fault is None else _troubled(dialogue, fault)
 
 
 def answer(switch, dialogue, text):
     """The same for what is typed after a question."""
     with switch.world.lock:
-        return _safely(dialogue.answer, text), dialogue.prompt()
+        reply = _safely(dialogue.answer, text)
+        switch.world.fabric.settle()
+        return reply, dialogue.prompt()
 
 
 def _troubled(dialogue, fault):

@@ -138,10 +138,9 @@ def test_what_is_told_together_goes_out_in_one_piece(of, monkeypatch):
 
 
 def test_trainings_print_by_what_keeps_lines_whole():
-    for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
-            printed = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
-            assert not printed or "stderr" in ast.unparse(node), f"{path.name}:{node.lineno}"
+    calls = [node for path in FILES for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    printing = [ast.unparse(call) for call in calls if getattr(call.func, "id", "") == "print"]
+    assert [call for call in printing if "stderr" not in call] == []
 
 
 def test_an_event_is_one_line_in_one_piece(of, capfd):

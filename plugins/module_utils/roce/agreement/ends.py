@@ -21,6 +21,7 @@ NEEDED = {
     "ecn": "whether it reacts to marks",
     "cnp_dscp": "the DSCP of its congestion notifications",
 }
+DSCP = "the DSCP that it puts on RoCE"
 # What the host decides for guests whose adapter it keeps.
 OF_THE_HOST = ("trust", "pfc", "pause", "ecn", "cnp_dscp")
 FIRMWARE_AGENT = "the firmware"
@@ -28,17 +29,25 @@ FIRMWARE_AGENT = "the firmware"
 
 def unknown(side, wish, behind_host=False, stamped_by=None):
     """What is not known of an adapter and decides, in words."""
-    found = [
-        what
-        for key, what in NEEDED.items()
-        if getattr(side.endpoint, key) is None
-        and (wish.lossless or key != "pfc")
+    found = [NEEDED[key] for key in _keys(wish, behind_host) if getattr(side.endpoint, key) is None]
+    if side.endpoint.dscps() is None and stamped_by is None:
+        found.insert(0, DSCP)
+    return found
+
+
+def needed(wish, behind_host=False):
+    """All that decides, in words."""
+    return [DSCP, *(NEEDED[key] for key in _keys(wish, behind_host))]
+
+
+def _keys(wish, behind_host):
+    return [
+        key
+        for key in NEEDED
+        if (wish.lossless or key != "pfc")
         and (wish.ecn or key not in ("ecn", "cnp_dscp"))
         and not (behind_host and key in OF_THE_HOST)
     ]
-    if side.endpoint.dscps() is None and stamped_by is None:
-        found.insert(0, "the DSCP that it puts on RoCE")
-    return found
 
 
 def check(side, wish, peer=None, stamped_by=None):
@@ -96,6 +105,17 @@ def check(side, wish, peer=None, stamped_by=None):
         )
 
 
+def _fate(dscp, peer):
+    """What becomes of packets with a DSCP that is not that of RoCE, at the switch where they arrive."""
+    goes = peer.priority_of(dscp) if peer is not None and peer.is_switch else None
+    if goes is None:
+        return "switches do not know them as RoCE, and drop them under load"
+    into = f"{peer.place} puts them into priority {goes}"
+    if goes in (peer.pfc or ()):
+        return f"{into}, which is lossless there, and switches without this mapping drop them under load"
+    return f"{into}, and drops them under load"
+
+
 def _marks(side, wish, peer, stamped_by):
     if side.endpoint.stamps is False:
         yield finding(
@@ -128,14 +148,12 @@ def _marks(side, wish, peer, stamped_by):
             wish.dscp,
         )
     elif where:
-        goes = peer.priority_of(where[0]) if peer is not None and peer.is_switch else None
-        fate = f"{peer.place} puts them into priority {goes}" if goes is not None else "switches do not know them"
         yield finding(
             "dscp_differs",
             ERROR,
             side,
             f"puts DSCP {', '.join(map(str, where))} on packets of RoCE",
-            f"{fate}, and drops them under load" if goes is not None else f"{fate} as RoCE, and drop them under load",
+            _fate(where[0], peer),
             "dscp",
             where[0] if len(where) == 1 else where,
             wish.source,

@@ -6,8 +6,18 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement import ends, hops, pairs, wanted
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement.cabling import cabling, owner_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement import (
+    ends,
+    hops,
+    links,
+    pairs,
+    wanted,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement.cabling import (
+    cabling,
+    find_port,
+    owner_of,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement.sides import ERROR, WARNING, Side
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.compare import natural, ranged
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import endpoint
@@ -21,7 +31,7 @@ LONG = 60
 class Fabric:
     """Everything that was looked at."""
 
-    def __init__(self, switches, hosts, guests, cables, intent=None):
+    def __init__(self, switches, hosts, guests, cables, intent=None, listed=None, portgroups=()):
         self._aliases = {}
         self._guests_on = {}
         self.sides = {}
@@ -35,12 +45,17 @@ class Fabric:
         self._told = {owner_of(self._aliases, name) or name for name in told if name}
         self.cabling = cabling(self.sides, self._aliases, cables)
         self._linked = self._roce_links()
+        self._data_path = set(portgroups)
+        named = links.Listed(*(listed or ({}, {})), lambda owner, name: find_port(self.sides, owner, name))
+        self._links, self._unknown_links = links.check(
+            self.sides, self._linked, named, self._ends_of(cables), set(portgroups)
+        )
         sides = self._of_roce()
         self.wish = wanted.of_fabric(sides) if intent is None else wanted.of_intent(intent_of(intent), sides)
 
     def disagreements(self):
         """All of them, the worse ones first."""
-        found = list(self.cabling.findings) + self.exceptions
+        found = list(self.cabling.findings) + self.exceptions + self._links
         marking = next((side for side in self._of_roce() if side.is_switch and self._does_mark(side)), None)
         for side in self._of_roce():
             found += self._of_side(side, marking)
@@ -53,8 +68,23 @@ class Fabric:
 
     def not_known(self):
         """Sentences about what could not be checked; it is never taken for right."""
-        found = [*self.unread, *self._unknown_values(), *self._unknown_ways(), *self._silent()]
+        found = [*self.unread, *self._unknown_values(), *self._unknown_ways(), *self._silent(), *self._unknown_links]
         return sorted(set(found), key=natural)
+
+    def ends(self):
+        """Of each port that RoCE passes, which settings of those that decide are known, and which are not."""
+        return [
+            {
+                "name": side.owner,
+                "port": side.name,
+                "switch": side.is_switch,
+                "known": [what for what in needed if what not in unknown],
+                "unknown": [what for what in unknown if what not in untold],
+                "untold": [what for what in unknown if what in untold],
+            }
+            for side in self._of_roce()
+            for needed, unknown, untold in [(self._needed(side), self._unknown_of(side), side.untold)]
+        ]
 
     def paths(self, disagreements):
         """Every cable that carries RoCE, where it is known from, and whether its ends agree."""
@@ -98,6 +128,13 @@ class Fabric:
         if name:
             self._aliases.setdefault(name.lower(), owner)
 
+    def _ends_of(self, cables):
+        """The keys of the ports that the list of cables names."""
+        ends = [(cable.get("switch"), cable.get("port")) for cable in cables]
+        ends += [(cable.get("peer"), cable.get("peer_port")) for cable in cables]
+        ends += [(cable.get("host"), cable.get("nic")) for cable in cables]
+        return {find_port(self.sides, owner_of(self._aliases, owner) or owner, name) for owner, name in ends if owner}
+
     def _roce_links(self):
         """[(Link, Side, Side)] of the cables between switches, and to adapters that carry RoCE."""
         found = []
@@ -116,6 +153,20 @@ class Fabric:
         """Whether RoCE uses an adapter: it has an RDMA device, flow control, or stands in the list of cables."""
         adapter = side.endpoint
         return bool(adapter.rdma or adapter.pfc or adapter.dscp is not None) or side.owner in self._told
+
+    def _is_beside(self, side):
+        """Whether an adapter of a host is not of the data path, such as one for management that has an RDMA device too.
+
+        Only where another adapter of the same host is known to be: by PVRDMA or a port group of the data path.
+        """
+        one = side.endpoint
+        if side.is_switch or one.kind != "esxi" or one.pfc or one.dscp is not None:
+            return False
+        if side.owner in self._told or any(side.key in (link.a, link.b) for link in self.cabling.links):
+            return False
+        mine = [other for other in self.sides.values() if other.owner == side.owner and not other.is_switch]
+        used = [other.key for other in mine if links.in_use(other, self._data_path)]
+        return bool(used) and side.key not in used
 
     def _of_roce(self):
         """The Sides that RoCE passes: both ends of its cables, adapters for it, and ports that pause and are in use."""
@@ -163,14 +214,21 @@ class Fabric:
                 for host in self._hosts_of(side):
                     yield from pairs.mtu(side, host, self.wish)
 
+    def _unknown_of(self, side):
+        if side.is_switch:
+            return hops.unknown(side, self.wish)
+        return ends.unknown(side, self.wish, side.owner in self._guests_on, self._stamps_for(side))
+
+    def _needed(self, side):
+        """All settings that unknown() may name."""
+        if side.is_switch:
+            return list(hops.needed(self.wish).values())
+        return ends.needed(self.wish, side.owner in self._guests_on)
+
     def _unknown_values(self):
         grouped = {}
         for side in self._of_roce():
-            behind = side.owner in self._guests_on
-            if side.is_switch:
-                told = hops.unknown(side, self.wish)
-            else:
-                told = ends.unknown(side, self.wish, behind, self._stamps_for(side))
+            told = [] if self._is_beside(side) else self._unknown_of(side)
             if told:
                 grouped.setdefault((side.owner, tuple(told)), []).append(side.name)
         return [
@@ -190,7 +248,7 @@ class Fabric:
         for side in self.sides.values():
             unused = side.is_switch and (not side.pfc or (side.oper is not None and side.oper.up is False))
             concerns = not unused if side.is_switch else self._carries(side)
-            if concerns and side.key not in linked and side.owner not in self._guests_on:
+            if concerns and side.key not in linked and side.owner not in self._guests_on and not self._is_beside(side):
                 stranger = self.cabling.strangers.get(side.key)
                 grouped.setdefault((side.owner, stranger), []).append(side.name)
         for (owner, stranger), names in grouped.items():
@@ -204,9 +262,13 @@ class Fabric:
                 yield f"{guest} runs on {host}, which was not looked at."
 
 
-def agree(switches, hosts=(), guests=(), cables=(), intent=None, strict=False):
-    """{agreed, disagreements, not_known, paths, wanted}; strict: whether warnings count as disagreement too."""
-    fabric = Fabric(switches, hosts, guests, cables, intent)
+def agree(switches, hosts=(), guests=(), cables=(), intent=None, strict=False, listed=None, portgroups=()):
+    """{agreed, disagreements, not_known, paths, ends, wanted}; strict: whether warnings count as disagreement too.
+
+    listed: (ports to hosts, ports to switches) that the inventory names, each {switch: names}. portgroups: names of
+    those of the data path.
+    """
+    fabric = Fabric(switches, hosts, guests, cables, intent, listed, portgroups)
     found = fabric.disagreements()
     counted = found if strict else [one for one in found if one["severity"] == ERROR]
     return {
@@ -214,6 +276,7 @@ def agree(switches, hosts=(), guests=(), cables=(), intent=None, strict=False):
         "disagreements": found,
         "not_known": fabric.not_known(),
         "paths": fabric.paths(found),
+        "ends": fabric.ends(),
         "wanted": wanted.as_data(fabric.wish),
     }
 

@@ -35,11 +35,13 @@ ONLY_LOSSLESS = ("pfc", "lossless", "watchdog")
 def unknown(side, wish):
     """What is not known of a port and decides, in words."""
     effect = effect_of(side, wish)
-    return [
-        what
-        for key, what in NEEDED.items()
-        if effect[key] is None and (wish.lossless or key not in ONLY_LOSSLESS) and (wish.watchdog or key != "watchdog")
-    ]
+    return [what for key, what in needed(wish).items() if effect[key] is None]
+
+
+def needed(wish):
+    """{key: words} of all that decides."""
+    without = {*(() if wish.lossless else ONLY_LOSSLESS), *(() if wish.watchdog else ("watchdog",))}
+    return {key: what for key, what in NEEDED.items() if key not in without}
 
 
 def effect_of(side, wish):
@@ -69,6 +71,21 @@ def check(side, wish, peer=None, marking=None):
     yield from _marks(side, wish, effect, marking)
     yield from _notifications(side, wish, effect)
     yield from _acting(side, effect)
+    yield from _storms(side, wish)
+
+
+def _storms(side, wish):
+    """Queues that the watchdog holds up now: their packets are dropped until the peer stops pausing."""
+    storms = side.oper.storms if side.oper is not None else None
+    if not storms:
+        return
+    queue = (side.port.queues or {}).get(wish.priority)
+    of_roce = queue is None or queue in storms
+    queues = f"queue{'s' if storms[1:] else ''} {', '.join(map(str, storms))}"
+    says = f"has a storm of pauses now, and its watchdog holds up {queues}"
+    whose = "RoCE" if of_roce else "another class"
+    breaks = f"packets of {whose} are dropped until the peer stops pausing"
+    yield finding("pfc_storm", ERROR if of_roce else WARNING, side, says, breaks, "storms", storms)
 
 
 def _class_of_roce(side, wish, effect, peer):

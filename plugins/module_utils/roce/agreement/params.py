@@ -35,6 +35,9 @@ ARGUMENTS = {
         "mutually_exclusive": [("host", "peer")],
         "required_together": [("host", "nic"), ("peer", "peer_port")],
     },
+    "host_ports": {"type": "dict", "default": {}},
+    "fabric_ports": {"type": "dict", "default": {}},
+    "portgroups": {"type": "list", "elements": "str", "default": []},
     **ROCE_INTENT,
     "strict": {"type": "bool", "default": False},
     "fail": {"type": "bool", "default": False},
@@ -52,6 +55,10 @@ def check(params):
                 found.append(
                     f"{key}[{number}]: a name and a {word} of ports were wanted, as in the result of {module}."
                 )
+    for key in ("host_ports", "fabric_ports"):
+        for switch, names in params[key].items():
+            if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+                found.append(f"{key}.{switch}: a list of names of ports is needed.")
     if found:
         raise OperatorError(
             "parameters",

@@ -12,6 +12,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts.endpoin
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port
 
 ERROR, WARNING = "error", "warning"
+# What a platform has no command for that is known here, in the words of hops.py and ends.py.
+UNTOLD = {
+    "sonic": ("link-level pause",),
+    "enterprise_sonic": ("link-level pause",),
+    "os10": ("the watchdog",),
+    "esxi": ("whether it reacts to marks", "the DSCP of its congestion notifications"),
+}
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,11 @@ class Side:
         if self.is_switch:
             return [] if self.port.pfc_mode == "off" else self.port.pfc
         return self.endpoint.pfc
+
+    @property
+    def untold(self):
+        """What its platform reports nowhere, in words."""
+        return UNTOLD.get(self.platform if self.is_switch else self.endpoint.kind, ())
 
     def sends(self, priority):
         """Whether it asks its peer to wait; None where that is not told."""

@@ -40,6 +40,11 @@ class Endpoint:
     cnp_priority: int | None = None
     mtu: int | None = None
     vmkernel: dict = field(default_factory=dict)  # {VMkernel adapter on the same switch: its MTU}
+    switch: str | None = None  # the virtual switch that it is an uplink of; '' for none, None where that is not told
+    # [{name, vlan}] of the port groups of its switch, and [{device, ip, netmask, vlan, portgroup, pvrdma}] of what has
+    # an address there: the VMkernel adapters of an ESXi host, or the adapter of a guest itself.
+    portgroups: list = field(default_factory=list)
+    addresses: list = field(default_factory=list)
     pause: bool | None = None  # link-level pause of all traffic, in either direction
     dcbx: str | None = None  # ieee, cee, off
     dcbx_owner: str | None = None  # firmware, os

@@ -68,7 +68,8 @@ def neighbours(hint):
 def endpoint(owner, port, told):
     """The Endpoint of a port.
 
-    port: a host.network.Port. told: {rdma, dcb, pause, core, rdma_module, neighbours, vmkernel}, where the two modules
+    port: a host.network.Port.
+    told: {rdma, dcb, pause, core, rdma_module, neighbours, vmkernel, vmknic, portgroups}, where the two modules
     are host.module_state.Modules and what could not be asked is None.
     """
     found = Endpoint(
@@ -83,11 +84,25 @@ def endpoint(owner, port, told):
         pause=told.get("pause"),
         lldp=told.get("neighbours"),
         vmkernel={one.device: one.mtu for one in told.get("vmkernel") or []},
+        switch=port.switch,
+        portgroups=[{"name": one.name, "vlan": one.vlan} for one in told.get("portgroups") or []],
+        addresses=[_address(one, told.get("vmknic")) for one in told.get("vmkernel") or []],
     )
     if port.driver == CORE:
         _driver(found, told.get("core"), told.get("rdma_module"))
     _running(found, told.get("dcb"))
     return found
+
+
+def _address(adapter, vmknic):
+    return {
+        "device": adapter.device,
+        "ip": adapter.ip,
+        "netmask": adapter.netmask,
+        "vlan": adapter.vlan,
+        "portgroup": adapter.portgroup,
+        "pvrdma": adapter.device == vmknic,
+    }
 
 
 def _driver(found, core, rdma):

@@ -2,16 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Asking ESXi hosts what their adapters do to RoCE: two requests to vCenter for all, then a few to each host."""
+"""Asking ESXi hosts what their adapters do to RoCE: three requests to vCenter for all, then a few to each host."""
 
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host import facts, gather
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import facts, gather, port_groups, pvrdma
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import esxi
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts.endpoint import as_data
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, esxcli_ssh, hosts
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, esxcli_ssh, hosts, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 
@@ -23,22 +23,32 @@ ARGUMENTS = dict(
 PROPERTIES = (
     "availableField",
     "config.network",
+    "config.option",
     "config.virtualNicManagerInfo",
     "configManager",
     "customValue",
     "runtime.bootTime",
 )
 MODULES = (esxi.CORE, esxi.RDMA)
+SWITCH = "VmwareDistributedVirtualSwitch"
 
 
 def look(vcenter, params):
     """Every host as the module tells it; one that cannot be asked does not keep the others from being told."""
-    return [_host(vcenter, found, params) for found in hosts.find_hosts(vcenter, params["hosts"], PROPERTIES)]
+    found = hosts.find_hosts(vcenter, params["hosts"], PROPERTIES)
+    select = {port_groups.KIND: port_groups.PROPERTIES, SWITCH: ("name",)}
+    walk = [port_groups.FROM_HOST, (port_groups.KIND, "config.distributedVirtualSwitch")]
+    rows = properties.retrieve(vcenter, select, [one.ref for one in found], walk) if found else []
+    return [_host(vcenter, one, params, rows) for one in found]
 
 
-def _host(vcenter, found, params):
-    network = network_of(found.row.get("config.network"), found.row.get("config.virtualNicManagerInfo"))
+def _host(vcenter, found, params, rows):
+    groups, names = port_groups.groups_of(rows), {row.moid: row.get("name") for row in rows}
+    info = found.row.get("config.network")
+    network = network_of(info, found.row.get("config.virtualNicManagerInfo"), groups)
     asked = _Asked(vcenter, found, params, network)
+    for group in sorted(groups.values(), key=lambda one: one.name):
+        asked.portgroups.setdefault(names.get(group.switch), []).append(group)
     if found.connection == "connected":
         asked.everything()
     else:
@@ -61,6 +71,9 @@ class _Asked:
         self._params = params
         self._network = network
         self.not_read = []
+        self.portgroups = {}  # {name of a distributed switch: its groups}
+        options = found.row.get("config.option") or []
+        self._vmknic = next((str(one.value or "") for one in options if one.key == pvrdma.OPTION), "")
         self._modules, self._pauses, self._hints, self._dcb = {}, {}, {}, {}
 
     def everything(self):
@@ -81,6 +94,8 @@ class _Asked:
             "rdma_module": self._modules.get(esxi.RDMA),
             "neighbours": esxi.neighbours(self._hints[port.device]) or None if port.device in self._hints else None,
             "vmkernel": self._network.on_switch(port.switch) if port.switch else [],
+            "vmknic": self._vmknic,
+            "portgroups": self.portgroups.get(port.switch, []),
         }
         return esxi.endpoint(self._found.name, port, told)
 

@@ -21,7 +21,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import 
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts.endpoint import Endpoint
 
-TOOLS = ("mlnx_qos", "dcb", "ethtool", "lldptool", "lldpcli", "niccli", "cma_roce_tos")
+TOOLS = ("mlnx_qos", "dcb", "ethtool", "lldptool", "lldpcli", "niccli", "cma_roce_tos", "ip")
 NVIDIA, BROADCOM = "mlx5_core", "bnxt_en"
 # Tools of administrators, also for users whose PATH has none of them.
 _PATH = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/opt/mellanox/iproute2/sbin"; LC_ALL=C; export PATH LC_ALL'
@@ -64,6 +64,8 @@ def ask(interface, values, tools, device, port):
     """The command that tells about one adapter with the tools that fit it."""
     name, steps = shlex.quote(interface), []
     driver = _driver(values, interface)
+    if "ip" in tools:
+        steps.append(("ip", f"ip -o -4 address show dev {name}"))
     if "mlnx_qos" in tools and driver in (NVIDIA, None):
         steps.append(("mlnx_qos", f"mlnx_qos -i {name}"))
     if "niccli" in tools and driver == BROADCOM:
@@ -115,6 +117,10 @@ def endpoint(owner, interface, values, rdma, said, jobs=None):
     if "ethtool" in said:
         found.pause = linux_text.pause(said["ethtool"])
     _by_lldp(found, said)
+    found.addresses = [
+        {"device": interface, "ip": ip, "netmask": prefix, "vlan": None, "portgroup": "", "pvrdma": False}
+        for ip, prefix in re.findall(r"\sinet (\d+\.\d+\.\d+\.\d+)/(\d+)\s", said.get("ip") or "")
+    ]
     return found
 
 

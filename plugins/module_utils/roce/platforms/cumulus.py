@@ -33,6 +33,7 @@ class Cumulus(Platform):
     name = "cumulus"
     title = "NVIDIA Cumulus Linux"
     shell = True
+    management = r"(?:eth|mgmt)\d?"
     limits = Limits(
         lossless=2,
         largest_mtu=9216,
@@ -49,6 +50,8 @@ class Cumulus(Platform):
         # Whether an apply of somebody else waits to be confirmed: that is not ours to take back.
         self._others = False
 
+    counting = ("counters",)
+
     def reads(self, ports):
         # Without RoCE there is nothing to show of it, which is no error here.
         shown = " ".join(f"{command} 2>/dev/null;" for command in (STATUS, COUNTERS))
@@ -57,8 +60,20 @@ class Cumulus(Platform):
     def parse(self, texts):
         return state.switch_of(Switch(platform=self.name), texts)
 
+    def spelled(self, typed):
+        file = re.fullmatch(r"(?:(?:sudo\s+)?(?:cat|less|more)\s+)?(/\S+\.conf)", typed.strip())
+        if file:
+            return file.group(1)
+        known = super().spelled(typed)
+        # The views of one port have it in between.
+        port = re.search(r"\s(swp\S+)", known or "")
+        return known if not port else known.replace(port.group(0), "").replace("interface", f"interface{port.group(0)}")
+
     def command_of(self, text):
         return state.command_of(text)
+
+    def strays(self, switch, wanted, intent, exact=True):
+        return rules.strays((switch.raw or {}).get("settings") or {})
 
     def blank(self, switch, name):
         return state.port_of({}, name)

@@ -58,8 +58,30 @@ def _settings(switch, before, wanted, intent, changed, exact):
         # Nothing is left to watch, which the switch would not take.
         bare = [name for name in before.get("interface") or {} if not _stays(before, unset, _pfc_of(name))]
         unset += [("interface", name, "qos", "pfc-watchdog") for name in bare]
-    unset += _stale(before, given, unset)
+    gone = _stale(before, given, unset)
+    unset += gone
+    # A profile that goes takes what is in it along.
+    unset += [path for path in _strays(before) if path[:3] not in gone]
     return unset, given
+
+
+def strays(before):
+    """{profile of ours: (the traffic classes that it marks, the only one that it has to mark)}."""
+    found = {}
+    for *profile, _kind, queue in _strays(before):
+        found.setdefault(" ".join(profile), []).append(queue)
+    asked = f"traffic-class {state.ROCE_CLASS}"
+    return {name: (f"{asked} and {', '.join(queues)}", asked) for name, queues in found.items()}
+
+
+def _strays(before):
+    """The paths of traffic classes that profiles of ours mark besides RoCE's."""
+    base, found = ("qos", "congestion-control"), []
+    for name, profile in sorted((_get(before, base) or {}).items()):
+        if name.startswith(OWN) and isinstance(profile, dict):
+            queues = sorted({*(profile.get("traffic-class") or {})} - {str(state.ROCE_CLASS)})
+            found += [(*base, name, "traffic-class", queue) for queue in queues]
+    return found
 
 
 def _stays(before, unset, path):

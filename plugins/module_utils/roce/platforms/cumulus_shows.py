@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import lldpctl
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_text as text
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper, Port
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.cumulus_tables import (
+    configured,
+    flow_control,
+    marking,
+    rows_of,
+    told_of,
+    trust_of,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Oper, Port
 
 ANY = "*"  # the port of outputs that do not say whose they are, or that hold for all
-THRESHOLDS = ("min th", "max th", "probability")
 # Outputs that come without their command, by what only they have.
 MARKS = (
+    ("LLDP neighbors:", "nv show interface lldp-detail"),
     ("rx-pfc-stats", "nv show interface * qos roce counters"),
     ("RoCE Pool Status", "nv show interface * qos roce status"),
     ("trust-mode", "nv show qos roce"),
@@ -25,6 +34,7 @@ MARKS = (
     ("SP->TC mapping", "nv show qos egress-queue-mapping default-global"),
     ("DSCP->SP", "nv show qos mapping default-global dscp"),
     ("bw-percent", "nv show qos egress-scheduler default-global"),
+    ("Remote Host", "nv show interface"),
     ("ECN Configurations", "nv show qos congestion-control default-global"),
 )
 
@@ -39,31 +49,89 @@ def ports_of(command, output):
     names = []
     for told in text.documents(output):
         names += [name for name in part(told) if name.startswith("swp")]
-    names += list(text.by_interface(output))
-    found = re.match(r"nv show interface (swp\S+|\*) ", command)
+    names += [*text.by_interface(output), *_listed(output)]
+    found = re.match(r"nv show interface (swp\S+|\*)(?: |$)", command)
     if not names and (found or command.startswith("nv show qos")):
         names = text.port_names(found.group(1)) if found else [ANY]
     return names
 
 
-def read(switch, command, output):
-    """Put what an output tells into a Switch."""
+def read(switch, command, output, default):
+    """Put what an output tells into a Switch.
+
+    default: {port: kinds of profiles of which it uses the one of all ports}, as far as settings tell.
+    """
+    whole, listed = [], _listed(output)
     for told in text.documents(output):
-        for name, tree in part(told).items():
-            if name.startswith("swp") and isinstance(tree, dict):
-                _port(switch, name, tree)
-    shown = text.by_interface(output)
-    if not shown and not text.documents(output):
-        shown = dict.fromkeys(ports_of(command, output), output)
-    for name, own in shown.items():
-        tree = _nested(text.tree_of(own))
+        ports = {name: tree for name, tree in part(told).items() if name.startswith("swp") and isinstance(tree, dict)}
+        for name, tree in ports.items():
+            _port(switch, name, tree)
+        if part(told) and not ports:
+            whole.append(told)
+    parts = [(name, _nested(text.tree_of(own)), own) for name, own in text.by_interface(output).items()]
+    if not parts and not text.documents(output):
+        tree = _nested(text.tree_of(output))
+        parts = [(name, tree, output) for name in ports_of(command, output) if name not in listed]
+    parts += [(name, tree, "") for tree in whole for name in ports_of(command, output)]
+    for name, tree, own in parts:
+        if name == ANY and command.startswith("nv show qos"):
+            _of_all(switch, tree, own, default)
+            continue
         if "qos pfc-watchdog" in command:
             _watched(switch, name, tree, own)
         elif command.startswith("nv show interface"):
-            _port(switch, name, tree)
-        _configured(switch.ports.setdefault(name, Port()), tree, own)
+            _port(switch, name, {"link": tree} if command.split()[4:5] == ["link"] else tree)
+        configured(switch.ports.setdefault(name, Port()), told_of(tree, own))
+    if "LLDP neighbors:" in output:
+        lldpctl.neighbours(switch, output)
+    for name, row in listed.items():
+        _row(switch, name, row)
     if command.startswith("nv show qos roce"):
         switch.exceptions += text.exceptions_of(output)
+
+
+# {what a port has: the kind of profile that decides it}
+DECIDED_BY = {
+    "trust": "mapping",
+    "dscp_map": "mapping",
+    "queues": "egress-queue-mapping",
+    "strict": "egress-scheduler",
+    "shares": "egress-scheduler",
+    "ecn": "congestion-control",
+}
+
+
+def _of_all(switch, tree, own, default):
+    """What is shown for the whole switch holds at the ports themselves, but for those with a profile of their own."""
+    names = [name for name in switch.ports if name.startswith("swp")] or [ANY]
+    told = told_of(tree, own)
+    shown = _nested(text.tree_of(own, 1)) if own else tree
+    acts = _running(shown) if "trust-mode" in part(shown, "trust") else {}
+    for name in names:
+        usual = default.get(name)
+        keys = {key for key in told if usual is None or DECIDED_BY.get(key, "pfc") in usual}
+        configured(switch.ports.setdefault(name, Port()), told, keys)
+        running = switch.oper.setdefault(name, Oper()) if acts else Oper()
+        for key, value in acts.items():
+            if getattr(running, key) is None and key in keys:
+                setattr(running, key, value)
+
+
+def _listed(output):
+    """{port: row} of a table with a row for each port."""
+    rows = text.rows_of(output, "interface")
+    return {row["interface"]: row for row in rows if str(row.get("interface", "")).startswith("swp")}
+
+
+def _row(switch, name, row):
+    running, port = switch.oper.setdefault(name, Oper()), switch.ports.setdefault(name, Port())
+    state = row.get("oper status") or row.get("oper") or row.get("state") or ""
+    running.up = {"up": True, "down": False}.get(state.lower(), running.up)
+    running.mtu = text.number(row.get("mtu")) or running.mtu
+    port.speed = text.gigabits(row.get("speed")) or port.speed
+    if row.get("remote host"):
+        peer = Neighbour(system=row["remote host"], port=row.get("remote port") or None)
+        switch.neighbours.setdefault(name, []).append(peer)
 
 
 def _port(switch, name, tree):
@@ -72,12 +140,23 @@ def _port(switch, name, tree):
     link = part(tree, "link")
     if text.number(link.get("mtu")) is not None:
         running.mtu = text.number(link.get("mtu"))
+    admin = str(link.get("admin-status", "")).lower()
+    if admin in ("up", "down"):
+        switch.ports.setdefault(name, Port()).enabled = admin == "up"
     state = link.get("oper-status") or link.get("state")
     if state:
         running.up = "up" in state if isinstance(state, dict) else str(state).lower() == "up"
+    speed = text.gigabits(link.get("speed"))
+    if speed:
+        port = switch.ports.setdefault(name, Port())
+        port.speed = port.speed or speed
     status = _holding(tree, "trust")
     if "trust-mode" in part(status, "trust"):
-        _status(running, status)
+        for key, value in _running(status).items():
+            setattr(running, key, value)
+    watch = part(_holding(tree, "pfc-watchdog"), "pfc-watchdog")
+    if watch:
+        _watched(switch, name, watch, "")
     counters = _holding(tree, "rx-pfc-stats"), _holding(tree, "tx-pfc-stats")
     if all(counters):
         _counted(running, *counters)
@@ -94,10 +173,10 @@ def _port(switch, name, tree):
         )
 
 
-def _status(running, status):
-    running.trust = _trust(status["trust"]["trust-mode"])
-    running.pfc, running.pfc_sends = _flow_control(status)
-    running.ecn = _marking(status)
+def _running(status):
+    """What acts, as far as a status tells."""
+    pfc, sends = flow_control(status)
+    return {"trust": trust_of(status["trust"]["trust-mode"]), "pfc": pfc, "pfc_sends": sends, "ecn": marking(status)}
 
 
 def _counted(running, received, sent):
@@ -121,97 +200,11 @@ def _watched(switch, name, tree, output):
     if "state" in tree:
         running.watchdog = text.is_on(tree["state"])
         switch.ports.setdefault(name, Port()).watchdog = running.watchdog
-    rows = text.rows_of(output, "traffic-class", "deadlock-count")
+    rows = rows_of(tree, output, "traffic-class", "deadlock-count")
     if rows:
         running.counters["watchdog_events"] = sum(text.number(row.get("deadlock-count")) or 0 for row in rows)
-
-
-def _configured(port, tree, output):
-    """What tables tell of the settings, for those that nothing else told."""
-    told = {}
-    if "trust-mode" in part(tree, "trust"):
-        pfc, sends = _flow_control(tree)
-        told.update(trust=_trust(tree["trust"]["trust-mode"]), ecn=_marking(tree), pfc=pfc, pfc_sends=sends)
-        told["lossless"] = pfc if str(tree.get("mode", "")).startswith("lossless") else []
-        told["cable_length_m"] = text.number(part(tree, "pfc").get("cable-length"))
-    elif "tx" in tree and "switch-priority" in tree:
-        told.update(pfc=text.numbers(tree["switch-priority"]), pfc_sends=text.is_on(tree["tx"]))
-        told["cable_length_m"] = text.number(tree.get("cable-length"))
-    if "pfc" in told:
-        told["pfc_mode"] = "on" if told["pfc"] else "off"
-    for column in ("switch-prio", "switch-priority"):
-        rows = text.rows_of(output, "dscp", column)
-        if rows:
-            numbered = [(text.number(row.get(column)), text.numbers(row.get("dscp"))) for row in rows]
-            told["dscp_map"] = {one: to for to, dscps in numbered if to is not None for one in dscps}
-    rows = text.rows_of(output, "switch-prio", "traffic-class") or text.rows_of(
-        output, "switch-priority", "traffic-class"
-    )
-    if rows:
-        _queues(told, rows)
-    rows = _by_class(text.rows_of(output, "traffic-class", "mode", "bw-percent"))
-    if rows:
-        told["strict"] = [queue for queue, row in rows if row.get("mode") == "strict"]
-        weighted = [(queue, row) for queue, row in rows if row.get("mode") == "dwrr"]
-        told["shares"] = {queue: text.number(row.get("bw-percent")) or 0 for queue, row in weighted}
-    rows = _by_class(text.rows_of(output, "traffic-class", "ecn", "min th"))
-    if rows:
-        sizes = [(queue, row, [text.number(row.get(name)) for name in THRESHOLDS]) for queue, row in rows]
-        told["ecn"] = {
-            queue: Marking(low, high, part, text.is_on(row.get("ecn")))
-            for queue, row, (low, high, part) in sizes
-            if None not in (low, high)
-        }
-    for key, value in told.items():
-        if getattr(port, key) is None:
-            setattr(port, key, value)
-
-
-def _by_class(rows):
-    """[(traffic class, row)] of the rows that name one."""
-    found = [(text.number(row.get("traffic-class")), row) for row in rows]
-    return [(queue, row) for queue, row in found if queue is not None]
-
-
-def _queues(told, rows):
-    told["queues"], strict, shares = {}, set(), {}
-    for queue, row in _by_class(rows):
-        priority = text.number(row.get("switch-prio") or row.get("switch-priority"))
-        if priority is None:
-            continue
-        told["queues"][priority] = queue
-        weight = row.get("scheduler-weight", "").lower()
-        if weight.startswith("strict"):
-            strict.add(queue)
-        elif weight:
-            shares[queue] = int(re.sub(r"\D", "", weight) or 0)
-    if strict or shares:
-        told.update(strict=sorted(strict), shares=shares)
-
-
-def _flow_control(tree):
-    flow = part(tree, "pfc")
-    sends, obeys = (text.is_on(flow.get(key, "no")) for key in ("tx-enabled", "rx-enabled"))
-    priorities = text.numbers(flow.get("pfc-priority") or ()) if sends or obeys else []
-    return priorities, sends if priorities else None
-
-
-def _marking(tree):
-    told = part(tree, "congestion-control")
-    if "ecn" not in str(told.get("congestion-mode", "")).lower():
-        return {}
-    low, high = text.number(told.get("min-threshold")), text.number(told.get("max-threshold"))
-    if low is None or high is None:
-        return {}
-    marking = Marking(low, high, text.number(told.get("probability")))
-    return dict.fromkeys(text.numbers(told.get("enabled-tc") or ()), marking)
-
-
-def _trust(words):
-    kinds = {word.strip().lower() for word in str(words).split(",")}
-    if {"pcp", "dscp"} <= kinds:
-        return "both"
-    return next((kind for kind in ("dscp", "pcp") if kind in kinds), "none")
+        stuck = [text.number(row["traffic-class"]) for row in rows if "deadlock" in str(row.get("status")).lower()]
+        running.storms = sorted(queue for queue in stuck if queue is not None)
 
 
 def _holding(tree, key):

@@ -12,9 +12,10 @@ import re
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_shows as shows
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_text as text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_vlans
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.cumulus_files import ALL, of_files
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port
 
-ALL = "default-global"
 ROCE_CLASS, CNP_CLASS = 3, 6  # of the presets
 IDENTITY = {priority: priority for priority in range(8)}
 EIGHTS = {dscp: dscp >> 3 for dscp in range(64)}
@@ -25,7 +26,9 @@ FACTORY_POLL_MS, FACTORY_ROBUSTNESS = 100, 3
 # The preset with a class for each step of congestion: it trims packets and marks in classes 1 to 3.
 MULTI_MARKING = Marking(163 * 1024, 234 * 1024, 5)
 MULTI_SHARES = {0: 4, 1: 8, 2: 18, 3: 22, 4: 22, 5: 22, 6: 4, 7: 0}
-MULTI_DSCPS = ("0,7-10,51-63", "1-2", "3-4", "5-6", "11-40", "41-50")
+MULTI_DSCPS = ("0,7-10,51-63", "1-2", "3-4", "5-6", "11-40")
+# Since 5.15 (its list of new features); where they were before is not documented.
+MULTI_DSCPS_5, MULTI_DSCPS_5_SINCE = "41-50", (5, 15)
 # {kind of profile: effects that it decides}
 PROFILE_KEYS = {
     "mapping": {"trust", "roce_priority", "cnp_priority"},
@@ -51,19 +54,24 @@ def switch_of(switch, texts):
             switch.version = _version(header.get("version")) or switch.version
             switch.model = header.get("model") or switch.model
         elif command.endswith(".conf"):
-            settings = _of_files(text.properties(output))
+            settings = of_files(text.properties(output))
     # Without the settings, tables of what runs say what they can.
-    made = (lambda _name: Port()) if settings is None else (lambda name: port_of(settings, name))
+    made = (lambda _name: Port()) if settings is None else (lambda name: port_of(settings, name, switch.version))
     settings = settings or {}
     switch.hostname = _at(settings, "system", "hostname")
     switch.raw = {"settings": settings}
     names = dict.fromkeys(part(settings, "interface"))
     for command, output in shown:
-        names.update(dict.fromkeys(shows.ports_of(command, output) if "show" in command else ()))
+        told = shows.ports_of(command, output) if "show" in command else ()
+        names.update(dict.fromkeys(name for name in told if name != shows.ANY))
     switch.ports = {name: made(name) for name in names if name.startswith(("swp", shows.ANY))}
-    for command, output in shown:
+    default = {name: _of_all(settings, name) for name in switch.ports} if settings else {}
+    # What is shown for all ports comes last: by then they are known.
+    for command, output in sorted(shown, key=lambda one: one[0].startswith("nv show qos")):
         if command.startswith("nv show"):
-            shows.read(switch, command, output)
+            shows.read(switch, command, output, default)
+    for name, port in switch.ports.items() if "bridge" in settings or "system" in settings else ():
+        cumulus_vlans.switched(settings, name, port)
     for name in switch.ports:
         for profile, users in _own(settings, name):
             switch.own.setdefault(f"qos congestion-control {profile}", []).extend(users)
@@ -101,11 +109,11 @@ def preset_of(settings):
     return str(roce.get("mode") or "lossless")
 
 
-def port_of(settings, name):
-    """The Port that the settings of a switch make: the preset, and over it what is set beside it."""
+def port_of(settings, name, version=None):
+    """The Port that the settings of a switch make: the preset of its release, and over it what is set beside it."""
     one = part(settings, "interface", name)
     mode = preset_of(settings)
-    port = _preset(mode)
+    port = _preset(mode, version)
     lossless_pools = (mode or "").startswith("lossless") or _has_lossless_pool(settings)
     profiles = {kind: _profile(settings, one, kind) for kind in PROFILE_KEYS}
     _mapped(port, profiles["mapping"], profiles["egress-queue-mapping"])
@@ -134,7 +142,7 @@ def port_of(settings, name):
     return port
 
 
-def _preset(mode):
+def _preset(mode, version=None):
     """A port as RoCE's mode alone makes it; as the factory did where there is none."""
     if mode is None:
         return Port(
@@ -147,9 +155,11 @@ def _preset(mode):
             shares={},
         )
     if mode == "lossy-multi-tc":
+        known = [int(one) for one in re.findall(r"\d+", version or "")[:2]]
+        rows = (*MULTI_DSCPS, MULTI_DSCPS_5) if tuple(known) >= MULTI_DSCPS_5_SINCE else MULTI_DSCPS
         return Port(
             trust="both",
-            dscp_map={dscp: at for at, row in enumerate(MULTI_DSCPS) for dscp in text.numbers(row)},
+            dscp_map={dscp: at for at, row in enumerate(rows) for dscp in text.numbers(row)},
             queues=dict(IDENTITY),
             pfc=[],
             ecn=dict.fromkeys((1, 2, 3), MULTI_MARKING),
@@ -217,6 +227,12 @@ def _scheduled(port, classes):
             port.shares[queue] = text.number(what.get("bw-percent")) or port.shares.get(queue, 0)
 
 
+def _of_all(settings, name):
+    """The kinds of profiles of which a port uses the one of all ports."""
+    one = part(settings, "interface", name)
+    return {kind for kind in PROFILE_KEYS if str(_at(one, "qos", kind, "profile") or ALL) == ALL}
+
+
 def _profile(settings, one, kind):
     name = str(_at(one, "qos", kind, "profile") or ALL)
     return part(settings, "qos", kind, name)
@@ -243,71 +259,6 @@ def _kept(one):
 def _version(value):
     found = re.search(r"\d+\.\d+(?:\.\d+)?", str(value or ""))
     return found.group(0) if found else None
-
-
-def _of_files(keys):
-    """The same settings of a switch that is run by the files behind NVUE."""
-    qos, ports = {}, {}
-    sources = keys.get("traffic.packet_priority_source_set")
-    if sources is not None:
-        kinds = {"802.1p" in sources: "l2", "dscp" in sources: "l3"}
-        trust = "both" if "802.1p" in sources and "dscp" in sources else kinds.get(True, "port")
-        qos.setdefault("mapping", {})[ALL] = {"trust": trust}
-    for key, value in keys.items():
-        found = re.match(r"traffic\.cos_(\d)\.priority_source\.dscp$", key)
-        for dscp in text.numbers(value) if found else ():
-            entries = qos.setdefault("mapping", {}).setdefault(ALL, {}).setdefault("dscp", {})
-            entries[str(dscp)] = {"switch-priority": found.group(1)}
-        found = re.match(r"cos_egr_queue\.cos_(\d)\.uc$", key)
-        if found:
-            entries = qos.setdefault("egress-queue-mapping", {}).setdefault(ALL, {}).setdefault("switch-priority", {})
-            entries[found.group(1)] = {"traffic-class": value}
-    for group, one in _groups(keys, "pfc"):
-        qos.setdefault("pfc", {})[_used(ports, "pfc", group, one)] = {
-            "switch-priority": {str(priority): {} for priority in text.numbers(one.get("cos_list", ""))},
-            "tx": one.get("tx_enable", "true"),
-            "rx": one.get("rx_enable", "true"),
-            "cable-length": one.get("cable_length"),
-            "port-buffer": one.get("port_buffer_bytes"),
-        }
-    usual = {key.rpartition(".")[2]: value for key, value in keys.items() if key.startswith("default_ecn_red_conf.")}
-    marked = [(ALL, dict(usual, port_set="allports"))] if usual else []
-    for group, one in marked + _groups(keys, "ecn_red"):
-        profile = qos.setdefault("congestion-control", {})
-        profile[_used(ports, "congestion-control", group, one)] = {"traffic-class": _marking_of_file(one)}
-    for _group, one in _groups(keys, "pfc_watchdog"):
-        for name in text.port_names(one.get("port_set", "")):
-            ports.setdefault(name, {}).setdefault("qos", {})["pfc-watchdog"] = {"state": "enable"}
-    return {"qos": qos, "interface": dict({shows.ANY: {}}, **ports)}
-
-
-def _groups(keys, kind):
-    names = re.findall(r"[\w-]+", keys.get(f"{kind}.port_group_list", ""))
-    parts = {name: f"{kind}.{name}." for name in names}
-    return [
-        (name, {key[len(start) :]: value for key, value in keys.items() if key.startswith(start)})
-        for name, start in parts.items()
-    ]
-
-
-def _used(ports, kind, group, one):
-    """The profile of a group: that of all ports, or one that its ports use."""
-    if one.get("port_set") in (None, "allports"):
-        return ALL
-    for name in text.port_names(one["port_set"]):
-        ports.setdefault(name, {}).setdefault("qos", {})[kind] = {"profile": group}
-    return group
-
-
-def _marking_of_file(one):
-    what = {
-        "ecn": one.get("ecn_enable", "true"),
-        "red": one.get("red_enable", "false"),
-        "min-threshold": one.get("min_threshold_bytes"),
-        "max-threshold": one.get("max_threshold_bytes"),
-        "probability": one.get("probability"),
-    }
-    return {str(queue): what for queue in text.numbers(one.get("egress_queue_list", ""))}
 
 
 def _at(tree, *path):

@@ -35,6 +35,12 @@ def number(value):
     return round(float(found.group(1).replace(",", "")) * UNITS.get(found.group(2).lower() or "b", 1))
 
 
+def gigabits(value):
+    """100 of '100G'; None of what is no speed of whole gigabits."""
+    found = re.fullmatch(r"(\d+)G", str(value or "").strip())
+    return int(found.group(1)) if found else None
+
+
 def numbers(value):
     """[0, 1, 2, 5] of '0-2,5', of a list, or of a dict with such keys."""
     found = set()
@@ -102,12 +108,15 @@ def command_in(text):
     return " ".join(found.group(1).split()) if found else None
 
 
-def tree_of(text):
-    """{path: cell} of the table with operational and applied values: operational where there is one."""
+def tree_of(text, columns=2):
+    """{path: cell} of the table with operational and applied values: operational where there is one.
+
+    columns: how many of the two count; 1 is what is operational.
+    """
     lines = text.splitlines()
     for place, line in enumerate(lines[1:], 1):
         if _RULE.match(line) and "operational" in lines[place - 1]:
-            return _tree(lines[place + 1 :], [match.start() for match in re.finditer("-+", line)])
+            return _tree(lines[place + 1 :], [match.start() for match in re.finditer("-+", line)], columns)
     return {}
 
 
@@ -146,7 +155,7 @@ def properties(text):
     return found
 
 
-def _tree(lines, starts):
+def _tree(lines, starts, columns):
     found, stack = {}, []
     for line in lines:
         if not line.strip():
@@ -160,7 +169,7 @@ def _tree(lines, starts):
         while stack and stack[-1][0] >= indent:
             stack.pop()
         stack.append((indent, label.strip().strip("[]")))
-        value = next((cell for cell in cells[:2] if cell), None)
+        value = next((cell for cell in cells[:columns] if cell), None)
         if value is not None and value != "-":
             found[tuple(name for _indent, name in stack)] = value
     return found

@@ -47,10 +47,13 @@ class EnterpriseSonic(Platform):
 
     def parse(self, texts):
         switch = Switch(platform=self.name)
-        shown = "\n".join(out for command, out in texts.items() if command.startswith(CONFIG))
+        shown = "\n".join(
+            lines.under(text.port_in(command), out) for command, out in texts.items() if command.startswith(CONFIG)
+        )
         root, ports, objects, buffers = text.read(shown)
         switch.hostname = next(iter(root.rest("hostname")), None)
         switch.ports = {name: text.port_of(here, objects, buffers) for name, here in ports.items()}
+        text.switched(shown, switch.ports)
         text.running(switch, texts)
         for name in switch.oper:
             switch.ports.setdefault(name, text.port_of({}, objects, buffers) if shown else Port())
@@ -75,6 +78,10 @@ class EnterpriseSonic(Platform):
             return STATUS
         if "pfc-asymmetric:" in text:
             return QOS
+        if "ChassisID:" in text:
+            return "show lldp neighbor"
+        if "LocalPort" in text and "RemoteDevice" in text:
+            return LLDP
         return CONFIG if lines.tree(text).find("interface") else None
 
     def blank(self, switch, name):
@@ -86,10 +93,13 @@ class EnterpriseSonic(Platform):
         # Without a switch, from the factory.
         ports = switch.ports if switch.raw else {name: text.port_of({}, {}, []) for name in wanted}
         objects, after = dict(raw["objects"]), {name: dict(here) for name, here in raw["ports"].items()}
+        for name, stray in _strays(raw, wanted, intent).items():
+            entries = {**_entries(objects[name]), **dict.fromkeys(stray, 0)}
+            objects[name] = _lines_of("dscp-tc", entries)
         for name in sorted(wanted, key=natural):
             here = after.setdefault(name, {})
             if intent is None:
-                for key in [key for key in here if key not in ("mtu", "cable-length")]:
+                for key in [key for key in here if key not in ("mtu", "cable-length", text.ASYMMETRIC)]:
                     if not key.startswith(("qos-map tc-d", "qos-map dot1p")):
                         del here[key]
             else:
@@ -99,6 +109,13 @@ class EnterpriseSonic(Platform):
         commands = _commands(raw, after, objects)
         payload = {"first": first, "wanted": wanted, "intent": intent, "exact": exact}
         return Edit(commands=[*first, *commands], name="aiready", payload=payload)
+
+    def strays(self, switch, wanted, intent, exact=True):
+        found = _strays(switch.raw or {}, wanted, intent)
+        return {
+            name: tuple(", ".join(f"DSCP {dscp}: {to}" for dscp in stray) for to in (intent.priority, 0))
+            for name, stray in found.items()
+        }
 
     def apply(self, session, edit):
         commands = edit.commands
@@ -161,9 +178,8 @@ def _set(here, objects, port, want, intent, exact, keys):
             f"cable-length {next((one for one in CABLES if one >= want['cable_length_m']), CABLES[-1])}m"
         )
     if port.trust != "dscp" or any(port.dscp_map[dscp] != priority for dscp, priority in intent.dscp_map.items()):
-        name = f"AIREADY-ROCE-{intent.dscp}-{intent.priority}-{intent.cnp_dscp}-{intent.cnp_priority}"
-        told = {dscp: priority for dscp, priority in port.dscp_map.items() if priority}
-        _use_map(here, objects, "dscp-tc", name, {**told, **intent.dscp_map})
+        others = {dscp: priority for dscp, priority in port.dscp_map.items() if priority not in (0, intent.priority)}
+        _use_map(here, objects, "dscp-tc", _map_name(intent), {**others, **intent.dscp_map})
     if want.get("roce_queue_shared_with") == [] and [one for one, at in port.queues.items() if at == data][1:]:
         data, notice = intent.priority, intent.cnp_priority
         _use_map(here, objects, "tc-queue", "AIREADY-QUEUES", {at: at for at in range(8)})
@@ -220,7 +236,37 @@ def _serve(here, objects, port, want, data, notice, marks):
         here["scheduler-policy"] = f"scheduler-policy {name}"
 
 
+def _strays(raw, wanted, intent):
+    """{map of ours: DSCPs that it puts into RoCE's class, and that are not RoCE's}, of those that these ports use."""
+    found = {}
+    for port in wanted if intent is not None else ():
+        name = raw.get("ports", {}).get(port, {}).get("qos-map dscp-tc", "").rpartition(" ")[2]
+        whole = f"qos map dscp-tc {name}"
+        if name.startswith(_map_name(intent)) and whole in raw["objects"]:
+            told = _entries(raw["objects"][whole])
+            stray = sorted(dscp for dscp, to in told.items() if to == intent.priority and dscp not in intent.dscp_map)
+            found.update({whole: stray} if stray else {})
+    return found
+
+
+def _map_name(intent):
+    return f"AIREADY-ROCE-{intent.dscp}-{intent.priority}-{intent.cnp_dscp}-{intent.cnp_priority}"
+
+
+def _entries(body):
+    return text.entries(line for line, _below in body)
+
+
 def _use_map(here, objects, kind, name, entries):
+    body, whole = _lines_of(kind, entries), f"qos map {kind} {name}"
+    if whole in objects and objects[whole] != body:
+        name = f"{name}-{len(objects)}"
+    objects[f"qos map {kind} {name}"] = body
+    here[f"qos-map {kind}"] = f"qos-map {kind} {name}"
+
+
+def _lines_of(kind, entries):
+    """The lines of a map with these entries."""
     left, right = {
         "dscp-tc": ("dscp", "traffic-class"),
         "tc-queue": ("traffic-class", "queue"),
@@ -230,12 +276,7 @@ def _use_map(here, objects, kind, name, entries):
     grouped = {}
     for key, value in sorted(entries.items()):
         grouped.setdefault(value, []).append(str(key))
-    body = [(f"{left} {','.join(keys)} {right} {value}", ()) for value, keys in sorted(grouped.items())]
-    whole = f"qos map {kind} {name}"
-    if whole in objects and objects[whole] != body:
-        name = f"{name}-{len(objects)}"
-    objects[f"qos map {kind} {name}"] = body
-    here[f"qos-map {kind}"] = f"qos-map {kind} {name}"
+    return [(f"{left} {','.join(keys)} {right} {value}", ()) for value, keys in sorted(grouped.items())]
 
 
 def _commands(before, after, objects):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce import lines
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import lines, lldpctl, vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper, Port
 
 FACTORY_MTU, FACTORY_CABLE_M = 9100, 40
 LOSSY_GROUP = 7  # where a class waits that no map puts elsewhere
 OWN = "AIREADY-"
+ASYMMETRIC = "priority-flow-control asymmetric"
 PFC, WATCH = "priority-flow-control priority", "priority-flow-control watchdog"
 MAPS = ("dscp-tc", "dot1p-tc", "tc-queue", "tc-pg", "tc-dscp", "tc-dot1p", "pfc-priority-queue", "pfc-priority-pg")
 # Lines inside interfaces that RoCE is made of: (pattern, the line without its value, which is how it is taken away).
@@ -27,6 +28,7 @@ LINES = (
     (rf"{WATCH} action \S+", f"{WATCH} action"),
     (rf"{WATCH} restore-time \S+", f"{WATCH} restore-time"),
     (r"mtu \d+", "mtu"),
+    (ASYMMETRIC, ASYMMETRIC),
 )
 OBJECTS = ("qos map ", "qos wred-policy ", "qos scheduler-policy ")
 
@@ -36,7 +38,7 @@ def read(text):
     root = lines.tree(text)
     ports, objects = {}, {}
     for child in root.children:
-        found = re.match(r"interface (Eth\s*\S+)$", child.text)
+        found = re.match(r"interface (Eth(?:ernet)?\s*\d\S*)$", child.text)
         if found:
             name = found.group(1).replace(" ", "")
             ports.setdefault(name, {}).update(keyed(one.text for one in child.children))
@@ -79,6 +81,7 @@ def port_of(here, objects, buffers):
     pausing = {**{at: at for at in range(8)}, **entries["pfc-priority-pg"]}
     port.pfc = sorted(int(key.split()[-1]) for key in here if key.startswith(PFC))
     port.pfc_mode = "on" if port.pfc else "off"
+    port.pfc_asymmetric = ASYMMETRIC in here
     port.lossless = [one for one in port.pfc if port.groups[one] == pausing[one] and pausing[one] in buffers]
     port.ecn = {}
     for key, line in here.items():
@@ -95,6 +98,27 @@ def port_of(here, objects, buffers):
     return port
 
 
+def switched(shown, ports):
+    """VLANs of the ports: one that is a member of none is routed. In a port channel they are not told here."""
+    root = lines.tree(shown)
+    there = {
+        number
+        for line in root.children
+        for number in lines.numbers("".join(re.findall(r"^interface Vlan ?(\d+)$", line.text)))
+    }
+    found = vlans.by_port(shown, r"interface (Eth(?:ernet)?\s*\d\S*)", lambda name: [name.replace(" ", "")])
+    for name, one in found.items():
+        if name not in ports:
+            continue
+        ports[name].enabled = one.enabled
+        if one.member or "hostname" not in {line.words[0] for line in root.children}:
+            continue
+        untagged = one.access if one.access in there else None
+        tagged = (one.allowed or frozenset()) & there
+        mode = vlans.TRUNK if tagged else vlans.ACCESS if one.access else vlans.ROUTED
+        vlans.put(ports[name], mode, untagged, frozenset(tagged))
+
+
 def running(switch, texts):
     """Put what the shows tell into a Switch."""
     for command, text in texts.items():
@@ -106,16 +130,28 @@ def running(switch, texts):
         elif command.startswith("show interface status"):
             _status(switch, text)
         elif command.startswith("show qos interface"):
-            _qos(switch, text)
+            _qos(switch, text, port_in(command))
+        elif command.startswith("show lldp neighbor"):
+            lldpctl.neighbours(switch, text)
         elif command.startswith("show lldp table"):
             _neighbours(switch, text)
 
 
+def port_in(command):
+    """The port that a command names, where it names one: Eth1/1, or Ethernet0 where ports have their native names."""
+    found = lines.port_in(command, "ethernet|eth?|e")
+    return None if found is None else ("Eth" if "/" in found[1] else "Ethernet") + found[1]
+
+
 def entries_of(block):
     """{number: number} of the lines of a map, such as dscp 24,26 traffic-class 3."""
+    return entries(child.text for child in block.children) if block else {}
+
+
+def entries(texts):
     found = {}
-    for child in block.children if block else ():
-        match = re.fullmatch(r"\S+ (\S+) \S+ (\d+)", child.text)
+    for text in texts:
+        match = re.fullmatch(r"\S+ (\S+) \S+ (\d+)", text)
         if match:
             found.update(dict.fromkeys(lines.numbers(match.group(1)), int(match.group(2))))
     return found
@@ -130,7 +166,7 @@ def _marking(block):
     figures = [int(one) for one in re.findall(r"\d+", told.get("green", ""))]
     if len(figures) != 3:
         return None
-    marks = told.get("ecn", "ecn none").split()[1] in ("green", "all")
+    marks = told.get("ecn", "").split()[-1:] in (["green"], ["all"])
     return Marking(figures[0] * 1000, figures[1] * 1000, figures[2], marks)
 
 
@@ -138,42 +174,64 @@ def _scheduled(port, block):
     port.strict, weights = [], {}
     for queue in block.find("queue") if block else ():
         told = {line.words[0]: line.words[-1] for line in queue.children}
+        number = lines.number(queue.text)
+        if number is None:
+            continue
         if told.get("type") == "strict":
-            port.strict.append(int(queue.words[1]))
+            port.strict.append(number)
         else:
-            weights[int(queue.words[1])] = int(told.get("weight", 1))
+            weights[number] = lines.number(told.get("weight", 1), 1)
     port.shares = {queue: round(100 * weight / sum(weights.values())) for queue, weight in weights.items()}
 
 
+PORT = re.compile(r"Eth(?:ernet)?\d\S*")
+
+
 def _status(switch, text):
+    """Rows of the table; some releases have a second name of the port in its last column."""
+    columns = {}
     for line in lines.cleaned(text):
         words = line.split()
-        if words and re.match(r"Eth\d", words[0]) and len(words) > 3:
+        if words[:1] == ["Name"] and "MTU" in words:
+            columns = {name: line.index(name) for name in ("Oper", "Reason", "Speed", "MTU") if name in line}
+        elif words and PORT.fullmatch(words[0]) and len(words) > 3:
             oper = switch.oper.setdefault(words[0], Oper())
-            oper.up = "up" in words[1:-2]
-            oper.mtu = lines.number(words[-1])
+            told = {name: line[at:].split()[:1] for name, at in columns.items()}
+            oper.up = told.get("Oper") == ["up"] if columns else "up" in words[1:-2]
+            oper.mtu = lines.number("".join(told.get("MTU", words[-1:])))
+            speed = "".join(told.get("Speed", words[-2:-1]))
+            port = switch.ports.setdefault(words[0], Port())
+            port.speed = int(speed) // 1000 or port.speed if speed.isdigit() else port.speed
 
 
-def _qos(switch, text):
-    oper = None
+def _qos(switch, text, port=None):
+    """port: the one that the command names; of one port alone the output does not."""
+    oper = _no_qos(switch, port) if port is not None and "pfc-" in text else None
     for line in lines.cleaned(text):
         words = line.split()
-        if len(words) == 1 and re.match(r"Eth\d", words[0]):
-            oper = switch.oper.setdefault(words[0], Oper())
-            oper.pfc, oper.watchdog, oper.trust = [], False, "none"
-        key, colon, value = line.strip().partition(":")
+        if len(words) == 1 and PORT.fullmatch(words[0]):
+            port, oper = words[0], _no_qos(switch, words[0])
+        key, colon, value = (part.strip() for part in line.partition(":"))
         if oper is None or not colon:
             continue
         if key == "pfc-priority":
-            oper.pfc = lines.numbers(value.strip())
+            oper.pfc = lines.numbers(value)
+        elif key == "pfc-asymmetric":
+            switch.ports.setdefault(port, Port()).pfc_asymmetric = {"on": True, "off": False}.get(value)
         elif key == "watchdog-detect-time":
             oper.watchdog = True
         elif key in ("dscp-tc-map", "dot1p-tc-map"):
             oper.trust = "dscp" if key == "dscp-tc-map" or oper.trust == "dscp" else "pcp"
 
 
+def _no_qos(switch, name):
+    oper = switch.oper.setdefault(name, Oper())
+    oper.pfc, oper.watchdog, oper.trust = [], False, "none"
+    return oper
+
+
 def _neighbours(switch, text):
     for line in lines.cleaned(text):
         words = line.split()
-        if len(words) > 2 and re.match(r"Eth\d", words[0]):
+        if len(words) > 2 and PORT.fullmatch(words[0]):
             switch.neighbours.setdefault(words[0], []).append(Neighbour(system=words[1], port=words[2]))

@@ -11,7 +11,7 @@ import re
 import time
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.compare import natural
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json, number
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json, number, under
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import eos_show, eos_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.eos_edit import (
@@ -23,14 +23,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.eos
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port, Switch
 
-CONFIG = "show running-config | section ^hostname|^qos|^interface|^class-map|^policy-map|priority-flow-control"
+CONFIG = "show running-config | section ^hostname|^vlan|^qos|^interface|^class-map|^policy-map|priority-flow-control"
 # Which kind of output a command gives, by how it begins.
 KINDS = (
     ("show running-config diffs", "unsaved"),
     ("show running-config", "config"),
     ("show startup-config", "config"),
+    ("show active", "config"),
     ("show version", "version"),
     ("show interfaces", "interfaces"),
+    ("show priority-flow-control counters watchdog", "stuck"),
     ("show priority-flow-control", "flow_control"),
     ("show qos interfaces", "queues"),
     ("show lldp neighbors", "neighbours"),
@@ -59,6 +61,8 @@ class Eos(Platform):
             "cable_length_m": "EOS reserves headroom by itself.",
         },
     )
+
+    counting = ("show interfaces | json", "show priority-flow-control counters")
 
     def __init__(self, options=None):
         super().__init__(options)
@@ -94,40 +98,54 @@ class Eos(Platform):
             (r"^\s*(?:interface (?:Eth|Port-)\S+$|(?:qos|priority-flow-control|hostname|class-map|policy-map) )", 0),
         ):
             if any(re.search(pattern, line, re.IGNORECASE) for line in lines):
-                return self.reads([])[command]
+                return self.reads([])[command] if command else "show running-config interfaces"
         return None
 
     def parse(self, texts):
-        switch, config, strict, links = Switch(self.name), None, {}, {}
+        switch, configs, strict, links, whole = Switch(self.name), [], {}, {}, False
         for command, text in texts.items():
             kind = next((kind for start, kind in KINDS if command.strip().startswith(start)), None)
+            port = eos_show.port_in(command)
             if kind == "config":
-                config = eos_text.config_of(text)
+                configs.append(under(port, text))
+                whole = whole or command in (CONFIG, "show running-config", "show startup-config")
             elif kind == "unsaved":
                 switch.unsaved = any(re.match(r"[+-](?![+-])", line) for line in cleaned(text))
             elif kind == "version":
                 switch.version, switch.model = eos_show.identity(text)
             elif kind == "interfaces":
-                links = eos_show.links(text)
+                for name, link in eos_show.links(text, port).items():
+                    links[name] = {**links.get(name, {}), **link}
             elif kind == "flow_control":
                 eos_show.flow_control(text, switch.oper)
+            elif kind == "stuck":
+                eos_show.stuck_queues(text, switch.oper)
             elif kind == "queues":
-                eos_show.queues_of(text, switch.oper, strict)
+                eos_show.queues_of(text, switch.oper, strict, port)
             elif kind == "neighbours":
-                switch.neighbours = eos_show.neighbours(text)
+                switch.neighbours.update(eos_show.neighbours(text))
+        config = eos_text.config_of("\n".join(configs)) if configs else None
+        if config and not whole and len(config.vlans) == 1:
+            config.vlans = None
         self._assemble(switch, config, strict, links)
         return switch
 
     def _assemble(self, switch, config, strict, links):
         for name, link in links.items():
             running = switch.oper.setdefault(name, Oper())
-            running.up = link.get("interfaceStatus", link.get("linkStatus")) == "connected"
-            running.mtu = number(link.get("mtu"))
+            state = link.get("interfaceStatus", link.get("linkStatus"))
+            running.up = None if state is None else state == "connected"
+            running.mtu = number(link.get("mtu")) or running.mtu
+            running.counters.update(eos_show.counted(link))
         names = {**switch.oper, **links, **dict.fromkeys(config.interfaces if config else ())}
         for name in sorted(names, key=natural):
             running, link = switch.oper.get(name) or Oper(), links.get(name) or {}
             switch.ports[name] = _port(config, name, running, link, strict.get(name)) if config else Port()
             switch.ports[name].speed = number(link.get("bandwidth"), 0) // 10**9 or None
+            if config:
+                eos_text.put_vlans(config, name, switch.ports[name], link)
+            if link.get("interfaceStatus"):
+                switch.ports[name].enabled = link["interfaceStatus"] != "disabled"
         if config is None:
             return
         switch.raw, switch.config = config, config.text
@@ -175,6 +193,9 @@ class Eos(Platform):
         finally:
             self.revert(session, edit, None)
         return True
+
+    def strays(self, switch, wanted, intent, exact=True):
+        return Renderer(switch, switch.raw or eos_text.Config(), wanted, intent, exact).strays()
 
     def apply(self, session, edit):
         self._fill(session, edit, _unique(edit))
@@ -262,8 +283,8 @@ def _port(config, name, running, link, strict):
     queues = {queue: _queue(own, profile, queue) for queue in range(8)}
     no_drop = sorted((own.no_drop | profile.no_drop) - own.drop)
     on = first("pfc") == "on" and not config.off
-    timeout = first("timeout", float(config.watchdog.get("timeout") or 0))
-    recovery = first("recovery", float(config.watchdog.get("recovery-time") or 0))
+    timeout = first("timeout", eos_text.seconds(config.watchdog.get("timeout")) or 0)
+    recovery = first("recovery", eos_text.seconds(config.watchdog.get("recovery-time")) or 0)
     action = first("action", config.watchdog.get("action"))
     goes_first = [queue for queue, one in queues.items() if _strict(one, queue, strict or {})]
     return Port(

@@ -60,6 +60,10 @@ class Renderer:
             if profile:
                 profiles[profile[0]] = profile[1]
             ports[name] = self._port(name, profile)
+        for name in self._todo:
+            profile = self._profile(name)
+            if profile[0] == block_of(self._config, name).profile:
+                profiles.setdefault(*profile)
         made = [line for name in sorted(profiles) for line in self._made(name, profiles[name])]
         return [*shared, *made, *in_ranges(ports), *self._stale({*profiles})]
 
@@ -129,8 +133,22 @@ class Renderer:
         chosen = todo & PROFILE_KEYS or "roce_queue_shared_with" in todo
         chosen = chosen or (todo & MAP_KEYS and profile.policy)
         chosen = chosen or (todo & GUARD_KEYS and (profile.timeout or profile.action or profile.watchdog is False))
-        if not chosen:
-            return None
+        return self._profile(name) if chosen else None
+
+    def strays(self):
+        """{profile of ours: (what it holds, what the intent asks for)}, of those that ports use."""
+        found = {}
+        for port in self._wanted:
+            name, lines = self._profile(port)
+            if name == block_of(self._config, port).profile and self._made(name, lines):
+                found[f"qos profile {name}"] = (
+                    eos_text.content(self._config.profiles[name]),
+                    eos_text.content(_block(name, lines)),
+                )
+        return found
+
+    def _profile(self, name):
+        """(name, lines) of the profile that gives a port what is wanted of it."""
         want, queues = self._wanted[name], self._queues
         priorities = set(want.get("pfc") or ())
         if not self._exact:
@@ -146,7 +164,7 @@ class Renderer:
     def _made(self, name, lines):
         """A profile with exactly these lines."""
         there = self._config.profiles.get(name)
-        if there == eos_text.block_of(tree("\n".join(_indented([f"qos profile {name}", *lines]))).children[0]):
+        if there == _block(name, lines):
             return []
         gone = [] if there is None else [f"no qos profile {name}"]
         return [*gone, f"qos profile {name}", *lines, "exit"]
@@ -198,6 +216,11 @@ class Renderer:
             for name, users in sorted(self._own.items())
             if name not in used and not {*users} - moved
         ]
+
+
+def _block(name, lines):
+    """The Block of a profile with these lines."""
+    return eos_text.block_of(tree("\n".join(_indented([f"qos profile {name}", *lines]))).children[0])
 
 
 def removal(switch, config, wanted):

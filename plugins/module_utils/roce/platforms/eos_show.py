@@ -8,15 +8,30 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json, numbers, part, rows
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.eos_text import TRUSTS, UNITS
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper
+
+# Counters of `show interfaces | json`, in all classes together.
+_COUNTED = {
+    "bytes_received": "inOctets",
+    "bytes_sent": "outOctets",
+    "discards_received": "inDiscards",
+    "discards_sent": "outDiscards",
+}
 
 
 def short(name):
     """The name of a port in full, from tables that cut it."""
     cut = re.fullmatch(r"(Et|Po)(\d\S*)", name)
     return name if not cut else {"Et": "Ethernet", "Po": "Port-Channel"}[cut.group(1)] + cut.group(2)
+
+
+def port_in(command):
+    """The port that a command names, where it names one."""
+    found = lines.port_in(command, "ethernet|eth?|e|port-channel|po")
+    return None if found is None else ("Port-Channel" if found[0].lower().startswith("p") else "Ethernet") + found[1]
 
 
 PORT = r"((?:Ethernet|Et|Port-Channel|Po)[\w/.]+)"
@@ -42,6 +57,18 @@ def flow_control(text, oper):
             running.watchdog = "W" in flags.group(2)
 
 
+def stuck_queues(text, oper):
+    """`show priority-flow-control counters watchdog`: queues that got stuck, and how often they recovered."""
+    for line in cleaned(text):
+        row = re.match(rf"^\s*{PORT}\s+(?:[UM]C)?(\d)\s+(\d+)\s+(\d+)\s*$", line)
+        if row:
+            running = oper.setdefault(short(row.group(1)), Oper())
+            events = running.counters.get("watchdog_events", 0)
+            running.counters["watchdog_events"] = events + int(row.group(3))
+            now = [int(row.group(2))] if int(row.group(3)) > int(row.group(4)) else []
+            running.storms = sorted({*(running.storms or ()), *now})
+
+
 def _acting(running, active, priorities, note):
     running.pfc = numbers(priorities) if active else []
     running.pfc_sends = bool(running.pfc)
@@ -49,10 +76,13 @@ def _acting(running, active, priorities, note):
         running.dcbx = "off"
 
 
-def queues_of(text, oper, strict):
-    """`show qos interfaces`, whole or of one aspect, into {port: Oper} and {port: {queue: whether it goes first}}."""
-    name = queue = None
-    marking = {}  # queues of which a table says that they mark, and not from when on
+def queues_of(text, oper, strict, port=None):
+    """`show qos interfaces`, whole or of one aspect, into {port: Oper} and {port: {queue: whether it goes first}}.
+
+    port: the one that the command names; some tables leave it to the command.
+    """
+    name, queue = port, None
+    units, marking = {}, {}  # queues of which a table says that they mark, and not from when on
     for line in cleaned(text):
         head, table = (
             re.match(rf"^\s*{PORT}:", line),
@@ -65,13 +95,17 @@ def queues_of(text, oper, strict):
             continue
         if name is None:
             continue
+        unit = re.search(_UNIT, line, re.IGNORECASE)
+        if unit and not re.match(r"\s*(?:\w+-?queue:?\s*)?\d", line):
+            units[name] = unit.group(1)  # a header with the unit of the column below it
         trust = re.search(r"trust mode\s*:?\s*(\w+)", line, re.IGNORECASE)
         row = re.match(r"^\s*(?:(?:uc-?)?tx-?queue:?\s*)?(\d)\s*:?(?:\s+(.*))?$", line, re.IGNORECASE)
         if trust:
-            oper[name].trust = TRUSTS.get(trust.group(1).lower())
+            oper.setdefault(name, Oper()).trust = TRUSTS.get(trust.group(1).lower())
         elif row:
             queue = int(row.group(1))
-            _queue_row(queue, row.group(2) or "", oper[name], strict.setdefault(name, {}))
+            running = oper.setdefault(name, Oper())
+            _queue_row(queue, row.group(2) or "", running, strict.setdefault(name, {}), units.get(name))
             if re.search(r"\b(SP|RR)\s+[A-CE-Z]\s*$", line):
                 marking.setdefault(name, set()).add(queue)
         elif queue is not None:
@@ -81,14 +115,18 @@ def queues_of(text, oper, strict):
             oper[name].ecn = oper[name].ecn or None
 
 
-def _queue_row(queue, rest, running, strict):
+_UNIT = r"\b(bytes|kbytes|mbytes|segments|kb|mb)\b"
+
+
+def _queue_row(queue, rest, running, strict, usual=None):
     order = re.search(r"\b(SP|RR)\b", rest)
     if order:
         strict[queue] = order.group(1) == "SP"
-    unit = re.search(r"\b(bytes|kbytes|mbytes|segments|kb|mb)\b", rest, re.IGNORECASE)
+    told = re.search(_UNIT, rest, re.IGNORECASE)
+    unit = told.group(1) if told else (usual if not order else None)
     found = [int(entry) for entry in re.findall(r"\b\d+\b", rest)]
     if unit and len(found) >= 2:
-        size = _size(unit.group(1))
+        size = _size(unit)
         chance = found[2] if len(found) > 2 and found[2] <= 100 else None
         running.ecn = {**(running.ecn or {}), queue: Marking(found[0] * size, found[1] * size, chance)}
     elif order:
@@ -116,21 +154,44 @@ def _size(unit):
     return UNITS.get({"kb": "kbytes", "mb": "mbytes"}.get(unit, unit), 0)
 
 
-def links(text):
-    """{port: row of its JSON} of `show interfaces`, as JSON or as text."""
+def links(text, port=None):
+    """{port: row of its JSON} of `show interfaces`, as JSON or as text; port: the one that the command names."""
     told = from_json(text)
-    found = part(told, "interfaces") if told is not None else _links_text(text)
+    found = part(told, "interfaces") or part(told, "interfaceStatuses") if told is not None else _links_text(text, port)
     return {name: part(found, name) for name in found if name.startswith(("Ethernet", "Port-Channel"))}
 
 
-def _links_text(text):
-    found, row = {}, None
+def counted(link):
+    """What a port counted, by its row of `show interfaces`."""
+    told = part(link, "interfaceCounters")
+    counts = {name: told.get(key) for name, key in _COUNTED.items()}
+    return {name: count for name, count in counts.items() if isinstance(count, int)}
+
+
+_LINKED = {"up": "connected", "down": "notconnect"}
+# Et1  to a host  connected  trunk  a-full  a-100G  100GBASE-CR4
+_STATUS = re.compile(
+    rf"^\s*{PORT}\s(?:.*\s)?(connected|notconnect|disabled|errdisabled|inactive)\s(?:.*\s(?:a-)?(\d+)G\s)?"
+)
+
+
+def _links_text(text, port=None):
+    found, row = {}, {}
     for line in cleaned(text):
-        head = re.match(r"\s*(\S+) is .*?line protocol is \w+(?: \((\w+)\))?", line)
+        head = re.match(r"\s*(\S+) is .*?line protocol is (\w+)(?: \((\w+)\))?", line)
+        status = _STATUS.match(line)
+        if status:
+            found[short(status.group(1))] = {
+                "interfaceStatus": status.group(2),
+                "bandwidth": int(status.group(3) or 0) * 10**9,
+            }
+            continue
         size = re.search(r"\bMTU (\d+) bytes(?:.*\bBW (\d+) kbit)?", line)
         if head:
-            row = found[head.group(1)] = {"interfaceStatus": head.group(2)}
-        elif size and row is not None:
+            row = found[head.group(1)] = {"interfaceStatus": _LINKED.get(head.group(2), head.group(3))}
+        elif size:
+            if not found and port is not None:
+                found[port] = row
             routed = "IP MTU" in line
             row.update(mtu=int(size.group(1)), bandwidth=1000 * int(size.group(2) or 0))
             row["forwardingModel"] = "routed" if routed else "bridged"

@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import number, numbers, tree
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
 
@@ -76,6 +77,8 @@ class Config:
     off: bool = False
     keyword: str = "tx-queue"
     text: str = ""
+    switching: dict = field(default_factory=dict)  # {interface: vlans.Switching}
+    vlans: set | None = None  # those that exist; None: not told
 
 
 def config_of(text):
@@ -103,6 +106,8 @@ def config_of(text):
     if any(line.text.startswith("uc-tx-queue ") for _above, line in root.walk()):
         found.keyword = "uc-tx-queue"
     found.text = _kept(root)
+    found.switching = vlans.by_port(text, r"interface ((?:Ethernet|Port-Channel)\S+)", lambda name: [name])
+    found.vlans = vlans.existing([line.text for line in root.children], r"vlan ([\d,-]+)")
     return found
 
 
@@ -189,8 +194,13 @@ def _flow_control(found, text):
         found.action = text.split()[-1]
     if text.startswith(f"{guard}timer "):
         times = dict(re.findall(r"(timeout|recovery-time) ([\d.]+)", text))
-        found.timeout = float(times["timeout"]) if "timeout" in times else None
-        found.recovery = float(times["recovery-time"]) if "recovery-time" in times else None
+        found.timeout = seconds(times.get("timeout"))
+        found.recovery = seconds(times.get("recovery-time"))
+
+
+def seconds(text):
+    """1.5 of '1.5'; None of what is no number."""
+    return float(text) if re.fullmatch(r"\d+(?:\.\d+)?", text or "") else None
 
 
 def _queue(line):
@@ -230,3 +240,34 @@ def _kept(root):
         kept.append(line.text)
         kept += [child.render(3, 1) for child in lines]
     return "\n".join(kept)
+
+
+def content(block):
+    """What a profile sets, on one line."""
+    usual = vars(Block())
+    told = {key: value for key, value in vars(block).items() if value != usual[key]}
+    return ", ".join(f"{key}: {_short(value)}" for key, value in told.items())
+
+
+def _short(value):
+    if isinstance(value, dict):
+        return "; ".join(f"{key} {_short(one)}" for key, one in sorted(value.items()))
+    if hasattr(value, "__dict__"):
+        return " ".join(f"{key}={_short(one)}" for key, one in vars(value).items() if one is not None)
+    return " ".join(map(str, sorted(value))) if isinstance(value, (set, frozenset)) else str(value)
+
+
+def put_vlans(config, name, port, link):
+    """A member of a port channel has the VLANs of that."""
+    one = config.switching.get(name) or vlans.Switching()
+    above = config.switching.get(f"Port-Channel{one.member}") if one.member else None
+    lines = replace(above, enabled=one.enabled) if above else one
+    if (
+        lines.mode is None
+        and (lines.told or link.get("forwardingModel") == "bridged")
+        and not (one.member and not above)
+    ):
+        lines = replace(lines, mode=vlans.ACCESS)
+    if lines.mode is None and link.get("forwardingModel") == "routed":
+        lines = replace(lines, mode=vlans.ROUTED)
+    vlans.settle(port, lines, config.vlans)

@@ -20,6 +20,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import 
 
 COS = "show configuration class-of-service"
 INTERFACES = "show configuration interfaces"
+WHOLE = "show configuration"
 LLDP = "show lldp neighbors"
 VERSION = "show version"
 # What an interface carries when nothing is said, its Ethernet header included.
@@ -61,7 +62,7 @@ class Junos(Platform):
 
     def parse(self, texts):
         switch = Switch(platform=self.name)
-        texts = {_kind(command) or self.command_of(output): output for command, output in texts.items()}
+        texts = _by_kind(self, texts)
         switch.neighbours = _neighbours(texts.get(LLDP, ""))
         _identity(switch, texts.get(VERSION, ""))
         interfaces = junos_statements(texts.get(INTERFACES, ""), "interfaces")
@@ -76,14 +77,30 @@ class Junos(Platform):
             port = switch.ports.setdefault(name, Port() if COS not in texts else self.blank(switch, name))
             if INTERFACES in texts:
                 port.mtu = _mtu(interfaces, name)
+                port.enabled = (name, "disable") not in interfaces
         switch.oper = {name: Oper() for name in switch.ports}
         return switch
+
+
+def _by_kind(platform, texts):
+    """{command: output}, of several of one kind together; a whole configuration is both parts of one."""
+    found = {}
+    for command, output in texts.items():
+        kind = _kind(command) or platform.command_of(output)
+        first = {one[0] for one in junos_statements(output)} if kind in (COS, WHOLE) else set()
+        kinds = [COS if kind == WHOLE else kind]
+        if kind == WHOLE or "class-of-service" in first:
+            both = {COS: "class-of-service" in first, INTERFACES: "interfaces" in first}
+            kinds = [one for one, there in both.items() if there] or kinds
+        for one in kinds:
+            found[one] = "\n".join([found[one], output] if one in found else [output])
+    return found
 
 
 def _kind(command):
     """The command without what only changes the form of its output, such as `| display set`."""
     words = " ".join(command.partition("|")[0].split())
-    known = (one for one in (COS, INTERFACES, LLDP, VERSION) if words.startswith(one))
+    known = (one for one in (COS, INTERFACES, WHOLE, LLDP, VERSION) if words.startswith(one))
     return next(known, None)
 
 
@@ -144,7 +161,7 @@ def _identity(switch, output):
         ("hostname", r"(?mi)^Hostname:\s*(\S+)"),
         ("model", r"(?mi)^Model:\s*(\S+)"),
         # Parts of the system have versions of their own, such as dates.
-        ("version", r"(?mi)^JUNOS .*\[(\d+\.\d+[A-Z][^\]]*)\]"),
+        ("version", r"(?mi)^JUNOS .*\[(\d{1,2}\.\d+[A-Z][^\]]*)\]"),
         ("version", r"(?mi)^Junos:\s*(\S+)"),
     ):
         found = re.search(pattern, output)

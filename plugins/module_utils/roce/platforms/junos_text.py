@@ -179,7 +179,7 @@ class ClassOfService:
             elif one[:1] == ("priority",) and len(one) > 1:
                 found.strict = one[1] in STRICT
             elif one[:2] == ("transmit-rate", "percent") and len(one) > 2:
-                found.share = int(one[2])
+                found.share = _number(one[2])
         return found
 
     def _probability(self, name):

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import re
+from dataclasses import replace
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.compare import natural
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json, number
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json, number, under
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Limits, Platform
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import nxos_edit, nxos_show, nxos_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import (
+    nxos_edit,
+    nxos_owned,
+    nxos_peers,
+    nxos_show,
+    nxos_text,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port, Switch
 
@@ -26,12 +34,13 @@ KINDS = (
     ("show interface", "interfaces"),
     ("show policy-map interface", "policies"),
     ("show queuing pfc-queue", "guards"),
-    ("show queuing interface", "queuing"),
+    ("show queuing", "queuing"),
     ("show lldp neighbors", "neighbours"),
 )
 READS = (
     "show running-config ipqos",
     "show running-config interface",
+    "show running-config vlan",
     "show running-config | include priority-flow-control",
     "show version | json",
     "show interface | json",
@@ -48,7 +57,7 @@ TOLD_BY = (
     (r"Interface PFC watchdog|PFC Watchdog \(VL bmap\)", "show queuing pfc-queue"),
     (r"Service-policy \(", "show policy-map interface"),
     (r"^\s*(?:NXOS|kickstart):\s+version ", "show version"),
-    (r"^\s*Local Port id:", "show lldp neighbors detail"),
+    (r"^\s*Local Port id:|^\s*Device ID\s+Local Intf", "show lldp neighbors detail"),
     (r"^\s*(?:Ethernet|port-channel)\S+ is (?:up|down)\b", "show interface"),
     (r"^\s*(?:interface|class-map|policy-map|system qos|priority-flow-control|switchname)\b", "show running-config"),
 )
@@ -78,6 +87,8 @@ class Nxos(Platform):
         },
     )
 
+    counting = ("show interface | json", "show interface priority-flow-control")
+
     def reads(self, ports):
         return list(READS)
 
@@ -95,8 +106,11 @@ class Nxos(Platform):
         switch, kinds = Switch(self.name), {}
         for command, text in texts.items():
             kind = next((kind for start, kind in KINDS if command.strip().startswith(start)), None)
-            kinds.setdefault(kind, []).append(text)
+            kinds.setdefault(kind, []).append(under(nxos_show.port_in(command), text) if kind == "config" else text)
         config = nxos_text.config_of(kinds["config"]) if "config" in kinds else None
+        whole = any(command.strip() in ("show running-config", "show running-config vlan") for command in texts)
+        if config and not whole and len(config.vlans) == 1:
+            config.vlans = None
         expected = set(config.pauses.values()) if config else set()
         for text in kinds.get("flow_control", ()):
             nxos_show.flow_control(text, switch.oper, expected)
@@ -106,11 +120,14 @@ class Nxos(Platform):
             for text in kinds.get(kind, ()):
                 getattr(nxos_show, kind)(text, switch.oper)
         for text in kinds.get("neighbours", ()):
-            switch.neighbours.update(nxos_show.neighbours(text))
+            switch.neighbours.update(nxos_peers.neighbours(text))
         for text in kinds.get("unsaved", ()):
             switch.unsaved = any(re.match(r"\s*[+!-]", line) for line in cleaned(text))
         _identity(switch, config, kinds.get("version", ()))
-        links = {name: row for text in kinds.get("interfaces", ()) for name, row in nxos_show.links(text).items()}
+        links = {}
+        for text in kinds.get("interfaces", ()):
+            for name, row in nxos_show.links(text).items():
+                links[name] = {**links.get(name, {}), **row}
         self._assemble(switch, config, links)
         return switch
 
@@ -118,19 +135,22 @@ class Nxos(Platform):
         for name, row in links.items():
             running = switch.oper.setdefault(name, Oper())
             running.up = str(row.get("state", "")).lower() in ("up", "connected")
-            running.mtu = number(row.get("eth_mtu"))
+            running.mtu = number(row.get("eth_mtu")) or running.mtu
+            running.counters.update(nxos_show.counted(row))
         names = {**switch.oper, **links, **dict.fromkeys(config.interfaces if config else ())}
         for name in sorted(names, key=natural):
-            switch.ports[name] = port_of(config, name) if config else Port()
+            mode = switch.oper[name].pfc_mode if name in switch.oper else None
+            switch.ports[name] = port_of(config, name) if config else Port(pfc_mode=mode)
             kilobits = number((links.get(name) or {}).get("eth_bw"))
             switch.ports[name].speed = (kilobits or 0) // 10**6 or None
+            _vlans(config or nxos_text.Config(), name, switch.ports[name], links.get(name) or {})
             counters = switch.oper[name].counters if name in switch.oper else {}
             for group, drops in counters.pop("drops", {}).items():
                 if group in (switch.ports[name].lossless or ()):
                     counters["roce_drops"] = drops
         if config is not None:
             switch.raw, switch.config = config, config.text
-            switch.own = nxos_edit.owned(config)
+            switch.own = nxos_edit.owned_by(config)
 
     def blank(self, switch, name):
         config = switch.raw or nxos_text.Config()
@@ -148,6 +168,9 @@ class Nxos(Platform):
         else:
             commands, replaced = nxos_edit.Renderer(switch, config, wanted, intent, exact).commands()
         return Edit(commands, "aiready-roce", int(self.options.get("confirm_s") or 300), replaced)
+
+    def strays(self, switch, wanted, intent, exact=True):
+        return nxos_owned.strays(switch.raw or nxos_text.Config(), wanted, intent)
 
     def apply(self, session, edit):
         with contextlib.suppress(Refused):
@@ -195,6 +218,17 @@ class Nxos(Platform):
             f"The checkpoint {edit.name} holds the configuration from before: `rollback running-config checkpoint "
             f"{edit.name}` on the switch brings it back."
         )
+
+
+def _vlans(config, name, port, link):
+    """Whether a port is switched is the choice of the model where no line says it; the switch tells what holds."""
+    one = config.switching.get(name) or vlans.Switching()
+    mode = str(link.get("eth_mode", "")).lower()
+    if one.mode is None and (mode in (vlans.ACCESS, vlans.TRUNK, vlans.ROUTED) or one.told):
+        one = replace(one, mode=mode or vlans.ACCESS)
+    told = str(link.get("admin_state", "")).lower()
+    enabled = one.enabled if told not in ("up", "down") else told == "up"
+    vlans.settle(port, replace(one, enabled=enabled), config.vlans)
 
 
 def _identity(switch, config, texts):

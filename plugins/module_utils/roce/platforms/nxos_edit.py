@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.compare import differing, effect, natural, ranged
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import nxos_owned as owned
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import nxos_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.nxos_owned import OURS
 
-OURS = "AIREADY-ROCE"
 NETWORK = f"{OURS}-NQ"
 PFC = "priority-flow-control"
 GUARD = f"{PFC} watch-dog-interval"
@@ -35,22 +36,26 @@ class Renderer:
         self._todo = {name: set(differing(self._now[name], wanted[name], exact)) for name in wanted}
         self._every = set().union(*self._todo.values())
         self._own = dict(switch.own)
+        self._strays = owned.strays(config, wanted, intent)
         # Ports that nobody asked about and that rely on what the whole switch does not drop.
         self._others = [name for name, one in config.interfaces.items() if one.pfc == "on" and name not in wanted]
 
     def commands(self):
         """(lines in their order, {(port, line): line that removes what is there})."""
         self._check_cable()
-        shared = [*self._classifier(), *self._network()] if self._every else []
+        shared = [*self._classifier(), *self._network()] if self._every or self._strays else []
         shared += self._guard()
         if any("dcbx" in todo and self._wanted[name]["dcbx"] != "off" for name, todo in self._todo.items()):
             shared.insert(0, "feature lldp")
         policies, ports = {}, {}
         for name in self._todo:
             if self._todo[name] & QUEUE_KEYS:
-                policy = _queuing(self._intent, self._wanted[name])
+                policy = owned.queuing(self._intent, self._wanted[name])
                 policies[policy[0]] = policy[1]
             ports[name] = self._port(name)
+        for name, lines in owned.queuings(self._intent, self._wanted):
+            if f"policy-map {name}" in self._strays:
+                policies[name] = lines
         made = [line for name in sorted(policies) for line in self._made(name, policies[name])]
         lines, replaced = in_ranges(ports)
         return [*shared, *made, *lines, *self._network_after(), *self._stale(policies)], replaced
@@ -71,25 +76,33 @@ class Renderer:
 
     def _classifier(self):
         """Classes of the code points and the policy that puts them into their groups."""
-        if not self._every & CLASS_KEYS:
+        if not self._every & CLASS_KEYS and not self._strays:
             return []
         lines, policy = [], []
         for dscp, group in self._intent.dscp_map.items():
-            name = f"{OURS}-DSCP{dscp}"
-            if self._config.matches.get(name) != ({dscp}, set(), False):
+            name = owned.class_name(dscp)
+            there = self._config.matches.get(name)
+            if there != owned.only(dscp):
+                # The switch adds what is entered to what the class matches already.
                 lines += [f"class-map type qos match-any {name}", f"match dscp {dscp}"]
+                lines += [f"no {line}" for line in owned.beside(there, dscp)]
             policy += [f"class {name}", f"set qos-group {group}"]
-        name = _classifier_name(self._intent)
-        expected = [(f"{OURS}-DSCP{dscp}", group) for dscp, group in self._intent.dscp_map.items()]
-        if self._config.classifiers.get(name) == expected:
+        name = owned.classifier_name(self._intent)
+        there = self._config.classifiers.get(name)
+        expected = owned.classified(self._intent)
+        if there == expected or (there is None and not self._every & CLASS_KEYS):
             return lines
-        return [*lines, f"policy-map type qos {name}", *policy]
+        left = [one for one in there or () if one in expected]
+        # The first class that matches decides; a class that was taken out comes back at the end.
+        gone = [one for one, group in there or () if (one, group) not in expected or left != expected]
+        return [*lines, f"policy-map type qos {name}", *(f"no class {one}" for one in gone), *policy]
 
     def _made(self, name, lines):
-        held = nxos_text.config_of(["\n".join([f"policy-map type queuing {name}", *lines])]).queuing[name]
-        if self._config.queuing.get(name) == held:
+        there, held = self._config.queuing.get(name), owned.held(name, lines)
+        if there == held:
             return []
-        return [f"policy-map type queuing {name}", *(line.strip() for line in lines)]
+        gone = [f"no class type queuing {owned.queue_class(queue)}" for queue in owned.beside_queues(there or {}, held)]
+        return [f"policy-map type queuing {name}", *gone, *(line.strip() for line in lines)]
 
     def _lossless(self):
         """The groups that shall not be dropped, of all ports that were asked about."""
@@ -156,9 +169,9 @@ class Renderer:
         if "mtu" in todo:
             lines.append((f"mtu {want['mtu']}", None))
         if todo & CLASS_KEYS:
-            lines.append(_attach("qos input", _classifier_name(self._intent), block.classifier))
+            lines.append(_attach("qos input", owned.classifier_name(self._intent), block.classifier))
         if todo & QUEUE_KEYS:
-            lines.append(_attach("queuing output", _queuing(self._intent, want)[0], block.queuing))
+            lines.append(_attach("queuing output", owned.queuing(self._intent, want)[0], block.queuing))
         if todo & MODE_KEYS:
             lines += [(line, None) for line in _mode(block, want)]
         if "watchdog" in todo and block.guard != want["watchdog"]:
@@ -173,13 +186,17 @@ class Renderer:
                 moved["IN"].add(name)
             if todo & QUEUE_KEYS:
                 moved["OUT"].add(name)
-        used = {_classifier_name(self._intent), *policies}
+        used = {owned.classifier_name(self._intent), *policies}
         gone = []
         for name, users in sorted(self._own.items()):
             kind = "OUT" if name in self._config.queuing else "IN" if name in self._config.classifiers else None
             if kind and name not in used and not {*users} - moved[kind]:
                 gone.append(name)
-        classes = [] if not self._every & CLASS_KEYS else [f"{OURS}-DSCP{dscp}" for dscp in self._intent.dscp_map]
+        classes = (
+            [owned.class_name(dscp) for dscp in self._intent.dscp_map]
+            if self._every & CLASS_KEYS or self._strays
+            else []
+        )
         return _deleted(self._config, gone, classes)
 
 
@@ -239,7 +256,7 @@ def removal(switch, config, wanted):
     return commands + _deleted(config, [name for name in unused if name != NETWORK], [])
 
 
-def owned(config):
+def owned_by(config):
     """{object of ours: ports that use it}."""
     found = {}
     for policies, attribute in ((config.classifiers, "classifier"), (config.queuing, "queuing")):
@@ -275,27 +292,3 @@ def _network_gone():
 def _attached(config):
     """The classes of the network-qos policy that runs."""
     return config.networks.get(config.system.get("network-qos"), {})
-
-
-def _classifier_name(intent):
-    return "-".join([OURS, "IN", *(f"{dscp}-{group}" for dscp, group in intent.dscp_map.items())])
-
-
-def _queuing(intent, want):
-    """(name, lines) of what the queues of a port do."""
-    share, ecn = want["bandwidth_percent"], want.get("ecn")
-    values = [ecn["min_kb"], ecn["max_kb"], ecn["probability"]] if ecn else ["OFF"]
-    name = "-".join(map(str, [OURS, "OUT", intent.priority, share, *values, intent.cnp_priority]))
-    lines = [
-        f"  class type queuing c-out-8q-q{intent.cnp_priority}",
-        "    priority level 1",
-        f"  class type queuing c-out-8q-q{intent.priority}",
-        f"    bandwidth remaining percent {share}",
-    ]
-    if ecn:
-        lines.append(
-            f"    random-detect minimum-threshold {ecn['min_kb']} kbytes maximum-threshold {ecn['max_kb']} kbytes "
-            f"drop-probability {ecn['probability']} weight 0 ecn"
-        )
-    other = ["  class type queuing c-out-8q-q-default", f"    bandwidth remaining percent {100 - share}"]
-    return name, [*lines, *other]

@@ -8,21 +8,36 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import bits, cleaned, from_json, number, rows
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.nxos_text import PREDEFINED, marking
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Oper
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper
 
-PORT = r"((?:Ethernet|Eth|port-channel|Po)[\d/.]+)"
+# Vethernet is the port of a VM or of a server behind a fabric extender.
+PORT = r"((?:Ethernet|Eth|port-channel|Po|Vethernet|Veth)[\d/.]+)"
 # 'On (8)', 'On  (0x8)', 'Off': the bitmap stands in brackets.
 FLOW = re.compile(
-    rf"^\s*{PORT}\s+(On|Off|Auto)\s+(On|Off|Yes|No)(?:\s*\(\s*(\w+)\s*\))?\s+(\d+|-|N/A)\s+(\d+|-|N/A)", re.IGNORECASE
+    rf"^\s*{PORT}\s+(On|Off|Auto)\s+(On|Off|Yes|No)(?:\s*\(\s*(\w+)\s*\))?(?:\s+(\d+|-|N/A)\s+(\d+|-|N/A))?",
+    re.IGNORECASE,
 )
 
 
 def long(name):
     """The name of a port in full."""
-    found = re.fullmatch(r"(Eth|Po)(\d\S*)", name)
-    return name if not found else {"Eth": "Ethernet", "Po": "port-channel"}[found.group(1)] + found.group(2)
+    found = re.fullmatch(r"(Eth|Po|Veth)(\d\S*)", name)
+    return name if not found else _WHOLE[found.group(1)] + found.group(2)
+
+
+def port_in(command):
+    """The port that a command names, where it names one."""
+    found = lines.port_in(command, "ethernet|eth?|e|port-channel|po|vethernet|veth")
+    if found is None:
+        return None
+    kind = found[0].lower()
+    return _WHOLE["Veth" if kind.startswith("v") else "Po" if kind.startswith("po") else "Eth"] + found[1]
+
+
+_WHOLE = {"Eth": "Ethernet", "Po": "port-channel", "Veth": "Vethernet"}
 
 
 def flow_control(text, oper, expected):
@@ -32,32 +47,35 @@ def flow_control(text, oper, expected):
     """
     told = from_json(text)
     if told is not None:
-        for row in _tables(told, "ROW_pfc_interface"):
+        for row in tables_of(told, "ROW_pfc_interface"):
             _flow_row(row, oper, expected)
         return
     for line in cleaned(text):
         row = FLOW.match(line)
         if row:
-            name, _mode, state, mask, received, sent = row.groups()
+            name, mode, state, mask, received, sent = row.groups()
             _acting(oper, name, state.lower() in ("on", "yes"), _priorities(mask, expected), received, sent)
+            oper[long(name)].pfc_mode = mode.lower()
 
 
 def _priorities(mask, expected):
     text = str(mask or "0").lower()
     text = text[2:] if text.startswith("0x") else text
+    if not re.fullmatch(r"[0-9a-f]+", text):
+        return []
     plain = bits(int(text)) if text.isdigit() else None
     return plain if plain == sorted(expected) else bits(int(text, 16))
 
 
-def _tables(told, key):
+def tables_of(told, key):
     """The rows of a table, however deep it lies: modules and VDCs wrap it."""
     if isinstance(told, list):
-        return [row for entry in told for row in _tables(entry, key)]
+        return [row for entry in told for row in tables_of(entry, key)]
     if not isinstance(told, dict):
         return []
     keys = (key,) if isinstance(key, str) else key
     found = [row for one in keys for row in rows(told.get(one)) if isinstance(row, dict)]
-    return found + [row for name, entry in told.items() if name not in keys for row in _tables(entry, keys)]
+    return found + [row for name, entry in told.items() if name not in keys for row in tables_of(entry, keys)]
 
 
 def _flow_row(row, oper, expected):
@@ -72,6 +90,8 @@ def _flow_row(row, oper, expected):
     sent = next((value for key, value in row.items() if "tx" in key), 0)
     priorities = _priorities(mask.group(1), expected) if mask else []
     _acting(oper, name, state.lower().startswith("on"), priorities, received, sent)
+    modes = [str(value).lower() for key, value in row.items() if "mode" in key]
+    oper[long(name)].pfc_mode = next((mode for mode in modes if mode in ("on", "off", "auto")), None)
 
 
 def _acting(oper, name, active, priorities, received, sent):
@@ -176,19 +196,33 @@ def _trusts(known, codes, priorities):
 
 
 def guards(text, oper):
-    """`show queuing pfc-queue`: whether the watchdog of a port runs, and how often it bit."""
-    running = None
+    """`show queuing pfc-queue`: whether the watchdog of a port runs, how often it bit, and what it holds up now."""
+    running = queue = None
+    shut = 0
     for line in cleaned(text):
         head = re.search(r"(?:^|[\s|])(\S+)\s+Interface PFC watchdog:\s*\[(\w+)\]", line)
         head = head or re.match(r"^[\s|]*([A-Za-z]\S*\d)[\s|]+(Enabled|Disabled)\b", line, re.IGNORECASE)
+        group = re.search(r"QOS GROUP (\d)\s*\[(\w+)\]", line)
         bitten = re.search(r"Shutdown\s*\|\s*(\d+)", line)
+        given_back = re.search(r"Restored\s*\|\s*(\d+)", line)
         if head:
-            running = _running(oper, head.group(1))
+            running, queue = _running(oper, head.group(1)), None
             if running is not None:
                 running.watchdog = head.group(2).lower() == "enabled"
-        elif bitten and running is not None:
-            there = running.counters.get("watchdog_events", 0)
-            running.counters["watchdog_events"] = there + int(bitten.group(1))
+        elif running is None:
+            continue
+        elif group:
+            queue = int(group.group(1))
+            _storm(running, queue, group.group(2).lower() in ("shutdown", "shut", "stuck"))
+        elif bitten:
+            shut = int(bitten.group(1))
+            running.counters["watchdog_events"] = running.counters.get("watchdog_events", 0) + shut
+        elif given_back and queue is not None:
+            _storm(running, queue, shut > int(given_back.group(1)))
+
+
+def _storm(running, queue, now):
+    running.storms = sorted({*(running.storms or ()), *([queue] if now else [])})
 
 
 def identity(text):
@@ -202,54 +236,51 @@ def identity(text):
     return tuple(one and one.group(1) for one in found)
 
 
+# Counters of `show interface | json`, in all classes together.
+COUNTED = {
+    "bytes_received": "eth_inbytes",
+    "bytes_sent": "eth_outbytes",
+    "discards_received": "eth_indiscard",
+    "discards_sent": "eth_outdiscard",
+}
+
+
 def links(text):
     """{port: row of its JSON} of `show interface`, as JSON or as text."""
     told = from_json(text)
-    found = _tables(told, "ROW_interface") if told is not None else _links_text(text)
+    found = tables_of(told, "ROW_interface") if told is not None else _links_text(text)
     named = {long(str(row.get("interface", ""))): row for row in found}
+    for row in named.values():
+        speed = _SPEED.fullmatch(str(row.get("speed", "")).strip())
+        if speed and "eth_bw" not in row:
+            row["eth_bw"] = int(speed.group(1)) * (10**6 if speed.group(2) else 1000)
     return {name: row for name, row in named.items() if re.fullmatch(PORT, name)}
+
+
+def counted(row):
+    """What a port counted, by its row of `show interface`; numbers are texts in some releases."""
+    counts = {name: number(row.get(key)) for name, key in COUNTED.items()}
+    return {name: count for name, count in counts.items() if count is not None}
+
+
+# Eth1/1  to a host  connected  trunk  full  100G  QSFP-100G-CR4; speeds without a letter are in Mbit/s.
+_STATUS = re.compile(
+    rf"^\s*{PORT}\s(?:.*\s)?(\S+)\s+(?:trunk|routed|f-path|fabric|pvlan|tap-agg|--|\d+)\s+(?:full|half|auto)\s+(\S+)(?:\s|$)"
+)
+_SPEED = re.compile(r"(?:a-)?(\d+)(G)?")
 
 
 def _links_text(text):
     found = []
     for line in cleaned(text):
+        status = _STATUS.match(line)
+        if status:
+            found.append({"interface": status.group(1), "state": status.group(2), "speed": status.group(3)})
+            continue
         head = re.match(r"\s*(\S+\d) is (up|down)\b", line)
         size = re.match(r"\s*MTU (\d+) bytes(?:,\s+BW (\d+) Kbit)?", line)
         if head:
             found.append({"interface": head.group(1), "state": head.group(2)})
         elif size and found:
             found[-1].update(eth_mtu=size.group(1), eth_bw=size.group(2))
-    return found
-
-
-def neighbours(text):
-    """{port: [Neighbour]} of `show lldp neighbors detail` as JSON or as text, or without detail as JSON."""
-    told, found = from_json(text), {}
-    for whole in _neighbours_text(text) if told is None else _tables(told, ("ROW_nbor_detail", "ROW_nbor")):
-        # What a peer does not tell is the word null there.
-        row = {key: value for key, value in whole.items() if str(value).strip() not in ("", "null", "not advertised")}
-        one = Neighbour(
-            system=row.get("sys_name") or row.get("chassis_id"),
-            port=row.get("port_id"),
-            chassis=row.get("chassis_id"),
-            description=row.get("port_desc") or row.get("sys_desc"),
-        )
-        found.setdefault(long(str(row.get("l_port_id", ""))), []).append(one)
-    return found
-
-
-def _neighbours_text(text):
-    found = []
-    keys = {
-        "Port id": "port_id",
-        "Local Port id": "l_port_id",
-        "Port Description": "port_desc",
-        "System Name": "sys_name",
-    }
-    for line in cleaned(text):
-        key, _colon, value = (part.strip() for part in line.partition(":"))
-        if key == "Chassis id":
-            found.append({"chassis_id": value})
-        elif key in keys and found:
-            found[-1].setdefault(keys[key], value)
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import number, numbers, ports, tree
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
 
@@ -59,6 +60,8 @@ class Config:
     interfaces: dict = field(default_factory=dict)
     guard: bool = False
     text: str = ""
+    switching: dict = field(default_factory=dict)  # {interface: vlans.Switching}
+    vlans: set | None = None  # those that exist; None: not told
 
     def group_of(self, name):
         """The qos-group of a class, 0 for those of everything else."""
@@ -89,7 +92,7 @@ def config_of(texts):
             _class_map(found, line)
         elif line.text == "priority-flow-control watch-dog-interval on":
             found.guard = True
-        elif words[0] == "interface" and re.match(r"[Ee]thernet|port-channel", "".join(words[1:])):
+        elif words[0] == "interface" and re.match(r"[Ee]thernet|port-channel|[Vv]ethernet", "".join(words[1:])):
             for name in ports(" ".join(words[1:])):
                 _interface(found.interfaces.setdefault(_named(name), Block()), line)
         elif line.text == "system qos":
@@ -100,11 +103,17 @@ def config_of(texts):
         if line.words[0] == "policy-map":
             _policy(found, line)
     found.text = _kept(roots)
+    for text in texts:
+        told = vlans.by_port(
+            text, r"interface (ethernet.*|port-channel.*)", lambda name: [_named(one) for one in ports(name)]
+        )
+        found.switching.update({name: one for name, one in told.items() if one.told or name not in found.switching})
+    found.vlans = vlans.existing([line.text for line in lines], r"vlan ([\d,-]+)")
     return found
 
 
 def _named(name):
-    return name[0].upper() + name[1:] if name.startswith("ethernet") else name
+    return name[0].upper() + name[1:] if name.startswith(("ethernet", "vethernet")) else name
 
 
 def _type(words):

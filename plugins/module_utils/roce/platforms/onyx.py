@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import port_in
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import onyx_plan as plan
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import onyx_settings as lines
@@ -20,10 +21,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port, Switch
 
 # Only lines that matter here are asked for, so that no password is ever read.
-CONFIG = 'show running-config | include "roce|traffic|qos |dcb |pfc-wd| mtu |flowcontrol|[Hh]ostname"'
+QOS_LINES = "roce|traffic|qos |dcb |pfc-wd| mtu |flowcontrol"
+VLAN_LINES = "switchport|^ *vlan |shutdown|channel-group"
+CONFIG = f'show running-config | include "{QOS_LINES}|{VLAN_LINES}|[Hh]ostname"'
 ROCE, VERSION = "show roce", "show version | json-print"
 PFC, INTERFACES = "show dcb priority-flow-control | json-print", "show interfaces ethernet | json-print"
 PEERS = "show lldp interfaces ethernet remote | json-print"
+COUNTERS = "show interfaces ethernet counters | json-print"
 QOS = "show qos interface ethernet {} | json-print"
 CONGESTION = "show interfaces ethernet {} congestion-control | json-print"
 # Which output a command has: the first pattern that fits.
@@ -79,10 +83,16 @@ class Onyx(Platform):
         },
     )
 
+    counting = (COUNTERS, "congestion-control")
+
     def reads(self, ports):
         spans = lines.spans(ports)
         by_port = [form.format(span) for form in (QOS, CONGESTION) for span in spans]
-        return [CONFIG, VERSION, ROCE, PFC, INTERFACES, *by_port, PEERS]
+        return [CONFIG, VERSION, ROCE, PFC, INTERFACES, *by_port, COUNTERS, PEERS]
+
+    def spelled(self, typed):
+        pool = re.match(r"\s*sh\w*\s+traffic\s+pool\s+(\S+)\s*(?:\||$)", typed)
+        return f"show traffic pool {pool.group(1)}" if pool else super().spelled(typed)
 
     def command_of(self, text):
         return onyx_text.likely_command(text)
@@ -93,8 +103,10 @@ class Onyx(Platform):
         found = onyx_text.Reading()
         for command, output in texts.items():
             kind = _kind(command) or _kind(onyx_text.likely_command(output) or "")
+            port = port_in(command, "ethernet|eth|port-channel|po")
+            named = port and f"{'Po' if port[0].lower().startswith('p') else 'Eth'}{port[1]}"
             if kind:
-                onyx_text.read(output, kind, found)
+                onyx_text.read(output, kind, found, named)
         return self._switch(found, texts)
 
     def _switch(self, found, texts):
@@ -119,9 +131,12 @@ class Onyx(Platform):
         for name in sorted(state.ports(found), key=compare.natural):
             switch.ports[name] = state.port_of(found, name, preset)
             switch.oper[name] = state.oper_of(found, name, preset)
+            state.switched(found, name, switch.ports[name])
         if not switch.ports and preset is not None and preset.mode != "off":
             switch.ports[EVERYWHERE] = state.port_of(found, EVERYWHERE, preset)
             switch.oper[EVERYWHERE] = state.oper_of(found, EVERYWHERE, preset)
+        if not switch.ports:
+            switch.unread = _without_ports(preset, found)
         pools = {key[1] for key in config if key[0] == "pool" and key[1].startswith(plan.POOL)}
         users = sorted(name for name, port in switch.ports.items() if port.pfc_mode != "off")
         switch.own = {f"traffic pool {name}": users for name in sorted(pools)}
@@ -170,6 +185,13 @@ class Onyx(Platform):
             plan.set_port(after, name, switch.ports[name], want, intent, exact)
         plan.set_switch(after, before, switch, wanted, intent, exact)
         return Edit(commands + lines.commands(before, after))
+
+    def strays(self, switch, wanted, intent, exact=True):
+        raw = switch.raw or Raw({})
+        # The pools of the preset are the switch's.
+        pool, stray = plan.strays(raw.settings, intent) if raw.mode in (None, "off") else ("", [])
+        held = ", ".join(map(str, sorted([intent.priority, *stray])))
+        return {f"traffic pool {pool}": (f"priorities {held}", f"priority {intent.priority}")} if stray else {}
 
     def _has_presets(self, switch, raw):
         known = re.findall(r"\d+", switch.version or self.options.get("version") or "")
@@ -270,6 +292,16 @@ class Onyx(Platform):
             session.run("exit")
             raise
         session.run("exit")
+
+
+def _without_ports(preset, found):
+    """Sentences about what was understood and belongs to no port."""
+    told = []
+    if preset is not None and preset.mode == "off":
+        told.append("`show roce`: the preset is off, which says nothing about ports. Give `show running-config` too.")
+    if found.pools is not None:
+        told.append("`show traffic pool`: no port is named. Give `show dcb priority-flow-control` too.")
+    return told
 
 
 def _kind(command):

@@ -10,6 +10,8 @@ import ast
 import json
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned
+
 TRIED = 50  # brackets that begin nothing, after which a text is given up
 PORT = re.compile(r"((?:Eth|Po|Mpo)\d+(?:/\d+)*)(?:\s*\(.*\))?")
 
@@ -62,6 +64,46 @@ def by_port(value):
         named = PORT.fullmatch(str(table.get("header", "")))
         if named:
             yield named.group(1), table
+
+
+def from_text(text, port=None):
+    """The same document of an output that is text: tables by port, with one below for each row or traffic class.
+
+    port: the one that the command names; some outputs leave it to the command.
+    """
+    found, place, columns = {}, None, []
+    at = found.setdefault(port, {}) if port else None
+    for line in cleaned(text):
+        words = line.strip()
+        head = _HEAD.fullmatch(words)
+        if head:
+            name = head.group(1) or f"{'Po' if head.group(2).lower().startswith('p') else 'Eth'}{head.group(3)}"
+            at, place, columns = found.setdefault(name, {}), None, []
+            continue
+        if at is None:
+            continue
+        queue = re.fullmatch(r"TC[- ]?(\d)\s*:?", words)
+        cells = words.split()
+        mapped = re.fullmatch(r"(?:\d\(\d\)\s+)+((?:\d+[ ,]+)*\d+)\s{2,}(\d)", words)
+        if queue:
+            place = at.setdefault(f"TC-{queue.group(1)}", {"header": f"TC-{queue.group(1)}"})
+        elif cells[:2] == ["TC", "S.Mode"]:
+            columns = cells
+        elif mapped:
+            at[f"map {mapped.group(2)}"] = {"DSCP": mapped.group(1), "switch-priority": mapped.group(2)}
+        elif columns and re.match(r"\d\s+\S", words):
+            at[cells[0]] = dict(zip(columns[1:], cells[1:]))
+        elif ":" in words:
+            key, _colon, value = (piece.strip() for piece in words.partition(":"))
+            (at if place is None else place)[key] = value
+    return [{name: table} for name, table in found.items() if table]
+
+
+# Eth1/1, Eth1/1 (server), Eth1/1:, Interface ethernet: 1/1
+_HEAD = re.compile(
+    r"((?:Eth|Po|Mpo)\d+(?:/\d+)*)(?:\s*\([^)]*\))?\s*:?|Interface (ethernet|port-channel)\s*:?\s*(\d+(?:/\d+)*)\s*:?",
+    re.IGNORECASE,
+)
 
 
 def _literal(text):

@@ -106,6 +106,8 @@ def set_switch(after, before, switch, wanted, intent, exact):
         after[("pfc_enabled",)] = "dcb priority-flow-control enable"
         after[("pfc_priority", intent.priority)] = "enable"
         _pool_for(after, intent.priority)
+        for priority in strays(after, intent)[1]:
+            del after[("member", priority)]
     for name in wanted:
         for priority in stale - {intent.priority, intent.cnp_priority}:
             # What carried RoCE before: its queue is as any other again.
@@ -127,6 +129,17 @@ def drop_pools(after, kept):
         if not {key[1] for key in members} & kept:
             for key in [*members, ("pool", pool), ("memory", pool)]:
                 after.pop(key, None)
+
+
+def strays(settings, intent):
+    """(pool of ours that holds RoCE's priority, others in it that nobody pauses); ('', []) where it holds none."""
+    pool = settings.get(("member", intent.priority), "") if intent.lossless else ""
+    paused = {key[1] for key in settings if key[0] == "pfc_priority"} | {intent.priority}
+    if not pool.startswith(POOL):
+        return "", []
+    members = (key[1] for key, what in settings.items() if key[0] == "member" and what == pool)
+    stray = sorted(priority for priority in members if priority not in paused)
+    return (pool, stray) if stray else ("", [])
 
 
 def _pool_for(after, priority):

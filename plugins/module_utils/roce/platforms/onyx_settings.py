@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE, cleaned, number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
 
 KB = 1000
 PROMPT = re.compile(r"(?m)^[ \t]*\S{1,80}(?: \[[^]\n]*\])?(?: \([^)\n]*\))? [#>](?: |$)")
 STEMS = {"ethernet": "Eth", "port-channel": "Po", "mlag-port-channel": "Mpo"}
+# A port, an aggregate and one of two switches, as Onyx calls them.
+PORT = re.compile(r"(Eth|Po|Mpo)((?:\d+/)*)(\d+)", re.ASCII)
 # Weights that the queues have until somebody sets others.
 FACTORY_WEIGHTS = {queue: 12 + queue % 2 for queue in range(8)}
 
@@ -116,7 +120,17 @@ def _spread(line, ports):
         return [line]
     runs = []
     for port in sorted(set(ports), key=_natural):
-        kind, stem, count = re.fullmatch(r"([A-Za-z]+)((?:\d+/)*)(\d+)", port).groups()
+        named = PORT.fullmatch(port)
+        if named is None:
+            raise OperatorError(
+                f"Port {port}",
+                "its settings were to be rendered for Onyx",
+                "Onyx calls ports Eth1/1, Po1 or Mpo1",
+                "Name the ports as the switch does",
+                "unknown_ports",
+                ports=[port],
+            )
+        kind, stem, count = named.groups()
         if runs and runs[-1][:2] == [kind, stem] and runs[-1][3] + 1 == int(count) and kind == "Eth":
             runs[-1][3] = int(count)
         else:
@@ -131,7 +145,11 @@ def _spread(line, ports):
 
 def spans(ports):
     """['1/1-1/4', '1/9'] of names of ports: as commands of Onyx take them."""
-    return [line.split()[2] for line in _spread("x", [port for port in ports if port.startswith("Eth")] or [])]
+    # Other names, such as Ethernet1, are those of no port; the module refuses them when it knows which there are.
+    return [
+        line.split()[2]
+        for line in _spread("x", [port for port in ports if PORT.fullmatch(port) and port.startswith("Eth")])
+    ]
 
 
 def _natural(name):
@@ -145,7 +163,7 @@ def settings(text):
         words = PROMPT.sub("", " ".join(line.split()))
         match = re.fullmatch(r"(no )?interface (\S+) (\d\S*)(?: (no ))?(.*)", words)
         if match and match.group(2) in STEMS:
-            named = _ports(match.group(2), match.group(3))
+            named = ports_of(match.group(2), match.group(3))
             off, rest = bool(match.group(1) or match.group(4)), match.group(5).strip()
             _take(found, PORT_LINES, rest, off, named)
             # Lines below an interface that stands alone belong to it.
@@ -155,6 +173,24 @@ def settings(text):
         if not _take(found, GLOBAL_LINES, rest, off, [None]):
             _take(found, PORT_LINES, rest, off, place)
     return {key: value for key, value in found.items() if not is_default(key, value)}
+
+
+def switching(text):
+    """{port: vlans.Switching} of a running configuration; only of ports that a line names."""
+    found = {}
+    for line in cleaned(text):
+        words = PROMPT.sub("", " ".join(line.split()))
+        match = re.fullmatch(r"(no )?interface (\S+) (\d\S*)(?: (no ))?(.*)", words)
+        if match and match.group(2) in STEMS:
+            off = "no " if match.group(1) or match.group(4) else ""
+            for name in ports_of(match.group(2), match.group(3)):
+                found.setdefault(name, vlans.Switching()).take(f"{off}{match.group(5).strip()}")
+    return found
+
+
+def existing_vlans(text):
+    """The VLANs of a running configuration."""
+    return vlans.existing([PROMPT.sub("", " ".join(line.split())) for line in cleaned(text)], r"vlan ([\d,-]+)")
 
 
 def is_default(key, value):
@@ -199,7 +235,8 @@ def _put(found, key, value, off):
         found[key] = value
 
 
-def _ports(kind, spans):
+def ports_of(kind, spans):
+    """The names of ports that a line names with its kind and their numbers."""
     found = []
     for span in spans.split(","):
         first, dash, last = span.partition("-")

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import number
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import onyx_settings as lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port
@@ -99,18 +102,32 @@ def _pools(found, preset):
 
 
 def _scheduling(port, set_here, found, name, preset):
-    """Weights count as percent, as guides for Onyx have it."""
+    """Weights that are set count as percent, as guides for Onyx have it; what the switch works out comes first."""
     if found.settings is None and preset is None and name not in found.ets:
         return
     weights = {queue: f"wrr {weight}" for queue, weight in lines.FACTORY_WEIGHTS.items()}
     if preset is not None:
         weights = {queue: f"wrr {share}" for queue, share in preset.shares.items()}
         weights.update(dict.fromkeys(preset.strict, "strict"))
-    elif found.settings is None:
-        weights = found.ets[name]
-    weights = {**weights, **set_here}
+    weights = found.ets.get(name) or {**weights, **set_here}
     port.strict = sorted(queue for queue, what in weights.items() if what == "strict")
     port.shares = {queue: number(what) for queue, what in weights.items() if what != "strict"}
+
+
+def switched(found, name, port):
+    """Onyx writes no defaults: a port without lines is in VLAN 1, once lines of others show that they were read."""
+    one = found.switching.get(name) or vlans.Switching()
+    if one.member:
+        one = vlans.Switching(enabled=one.enabled)
+    elif one.mode is None and (one.told or any(other.told for other in found.switching.values())):
+        one = replace(one, mode=vlans.ACCESS)
+    untagged = (one.access or vlans.FIRST) if one.mode == "hybrid" else None
+    allowed = one.allowed if one.mode != "hybrid" or one.allowed is not None else frozenset()
+    if untagged is not None:
+        allowed = allowed | {untagged}
+    admin = found.interfaces.get(name, {}).get("Admin state", "").lower()
+    enabled = {"enabled": True, "disabled": False}.get(admin, one.enabled)
+    vlans.settle(port, replace(one, enabled=enabled, native=untagged, allowed=allowed), found.vlans, native=None)
 
 
 def oper_of(found, name, preset):

@@ -9,26 +9,35 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import number, numbers
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_json import (
     PORT,
     by_port,
     documents,
+    from_text,
     scalars,
     tables,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_peers import read_remote, remote_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_settings import (
     KB,
     PROMPT,
+    existing_vlans,
+    ports_of,
     settings,
+    switching,
 )
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
 
 LIKELY = (
     ("executed_command", None),
     (r"RoCE mode\s*:", "show roce"),
     (r"RoCE PG packets|RoCE TC packets", "show interfaces ethernet counters roce"),
-    (r"Remote system name|Remote port-id|No lldp remote", "show lldp interfaces ethernet remote"),
+    (r"discard packets", "show interfaces ethernet counters"),
+    (
+        r"Remote system name|Remote port-id|No lldp remote|Local Interface\s+Device ID",
+        "show lldp interfaces ethernet remote",
+    ),
     (r"Local global configuration|Chassis sub type", "show lldp local"),
     (r'"TLVs"|"Transmit"', "show lldp interfaces"),
     (r"ECN marked packets|TC-\d", "show interfaces ethernet congestion-control"),
@@ -77,6 +86,8 @@ class Reading:
     interfaces: dict = field(default_factory=dict)  # {port: its table}
     neighbours: dict = field(default_factory=dict)
     counters: dict = field(default_factory=dict)
+    switching: dict = field(default_factory=dict)  # {port: vlans.Switching}
+    vlans: set | None = None  # those that exist; None: not told
     exceptions: list = field(default_factory=list)
 
 
@@ -124,10 +135,16 @@ def exceptions(text):
     return [line for line in listed if line.lstrip("-") and line != "N/A" and not line.startswith(":")]
 
 
-def read(text, kind, into):
-    """Add what the output of one kind of command tells to a Reading."""
+def read(text, kind, into, port=None):
+    """Add what the output of one kind of command tells to a Reading; port: the one that the command names."""
     if kind == "config":
+        named = re.findall(r"(?m)^.*?\binterface (ethernet|port-channel|mlag-port-channel) (\d\S*)", text)
+        into.interfaces.update(
+            (name, into.interfaces.get(name, {})) for stem, span in named for name in ports_of(stem, span)
+        )
         into.settings = {**(into.settings or {}), **settings(text)}
+        into.switching, there = {**into.switching, **switching(text)}, existing_vlans(text)
+        into.vlans = there if into.switching or len(there) > 1 else into.vlans
         into.hostname = _found(text, r"(?m)^(?:## Hostname:|\s*hostname)\s+(\S+)") or into.hostname
     elif kind == "roce":
         into.preset = preset(text)
@@ -137,9 +154,12 @@ def read(text, kind, into):
         told = {**_pairs(text), **scalars(documents(text))}
         into.version, into.model = told.get("Product release"), told.get("Product model")
     else:
-        _TABLES[kind](documents(text), into)
-        if kind == "remote" and not into.neighbours:
-            into.neighbours = _remote_text(text)
+        told = documents(text)
+        _TABLES[kind](told or from_text(text, port), into)
+        if kind == "remote" and not told:
+            into.neighbours.update(remote_text(text))
+        if kind == "interfaces" and not told:
+            _read_status(text, into)
 
 
 def _pools(table):
@@ -188,6 +208,8 @@ def _read_congestion(told, into):
     for table in tables(told):
         if "Interface ethernet" in table:
             port = f"Eth{table['Interface ethernet']}"
+        if not table:
+            continue
         named = [PORT.fullmatch(str(key)) for key in table]
         port = next((name.group(1) for name in named if name), port)
         if port is None:
@@ -203,13 +225,19 @@ def _read_congestion(told, into):
 
 
 def _read_ets(told, into):
+    """Shares are the percentages; weights alone are made into some, since their sum may be any number."""
     for port, what in by_port(told):
+        found = {}
         for table in tables(what):
             for key, inner in table.items():
                 row = scalars(inner)
                 if str(key).isdigit() and "S.Mode" in row:
-                    strict = row["S.Mode"].lower() == "strict"
-                    into.ets.setdefault(port, {})[int(key)] = "strict" if strict else f"wrr {number(row.get('W'), 0)}"
+                    found[int(key)] = row
+        shared = {queue: row for queue, row in found.items() if row["S.Mode"].lower() != "strict"}
+        whole = sum(number(row.get("W"), 0) for row in shared.values())
+        for queue, row in found.items():
+            part = number(row.get("W(%)"), round(100 * number(row.get("W"), 0) / whole) if whole else 0)
+            into.ets.setdefault(port, {})[queue] = f"wrr {part}" if queue in shared else "strict"
 
 
 def _read_pools(told, into):
@@ -227,6 +255,19 @@ def _read_interfaces(told, into):
         into.interfaces[port] = {**into.interfaces.get(port, {}), **scalars(what)}
 
 
+def _read_status(text, into):
+    """Rows of the table: Eth1/1  Up  100 Gbps."""
+    for line in cleaned(text):
+        row = re.match(
+            r"\s*((?:Eth|Po|Mpo)\d[\d/]*)(?:\s*\([^)]*\))?\s+(?:Enabled\s+|Disabled\s+)?(Up|Down)\b(.*)", line
+        )
+        if row:
+            there = into.interfaces.setdefault(row.group(1), {})
+            there["Operational state"] = row.group(2)
+            speed = re.search(r"\b(\d+)\s?G", row.group(3))
+            there.update({"Actual speed": speed.group(1)} if speed else {})
+
+
 def _read_lldp(told, into):
     into.interfaces.update((port, into.interfaces.get(port, {})) for port, _what in by_port(told))
 
@@ -239,41 +280,17 @@ def _read_local(told, into):
         into.model, into.version = into.model or described.group(1), into.version or described.group(2)
 
 
-def _read_remote(told, into):
-    for port, what in by_port(told):
-        peers = []
-        for table in tables(what):
-            row = {key: str(value) for key, value in table.items() if not isinstance(value, (dict, list))}
-            if not peers or {*row} & {*peers[-1]}:
-                peers.append({})
-            peers[-1].update(row)
-        into.neighbours[port] = [_neighbour(peer) for peer in peers if "Remote chassis id" in peer]
-
-
 def _read_counters(told, into):
     names = {"RoCE PG packets": "roce_packets_received", "RoCE TC packets": "roce_packets_sent"}
+    whole = {"packets": "packets", "bytes": "bytes", "discard packets": "discards"}
     for port, what in by_port(told):
+        for way, end in (("Rx", "received"), ("Tx", "sent")):
+            for row in (scalars(table[way]) for table in tables(what) if way in table):
+                counts = {f"{name}_{end}": number(row.get(key)) for key, name in whole.items()}
+                into.counters.setdefault(port, {}).update({key: one for key, one in counts.items() if one is not None})
         row = scalars(what)
         found = {name: number(row.get(key)) for key, name in names.items()}
         into.counters.setdefault(port, {}).update((key, value) for key, value in found.items() if value is not None)
-
-
-def _remote_text(text):
-    found, port = {}, None
-    for line in text.splitlines():
-        named = PORT.fullmatch(line.strip())
-        port = named.group(1) if named else port
-        key, colon, value = (part.strip() for part in line.partition(":"))
-        if port and colon and key.startswith("Remote"):
-            found.setdefault(port, {})[key] = value
-    return {name: [_neighbour(peer)] for name, peer in found.items()}
-
-
-def _neighbour(peer):
-    keys = ("Remote system name", "Remote port-id", "Remote chassis id", "Remote port description")
-    # Texts may be followed by the kind of name that they are.
-    told = [peer.get(key, "").partition(" ; ")[0].strip() for key in keys]
-    return Neighbour(*(text if text not in ("", "N/A", r"N\A") else None for text in told))
 
 
 def _pairs(text):
@@ -308,6 +325,6 @@ _TABLES = {
     "interfaces": _read_interfaces,
     "lldp": _read_lldp,
     "local": _read_local,
-    "remote": _read_remote,
+    "remote": read_remote,
     "counters": _read_counters,
 }

@@ -50,6 +50,8 @@ class Os10(Platform):
 
     # What is there.
 
+    counting = (INTERFACES,)
+
     def reads(self, ports):
         self._asked = tuple(ports)
         return [CONFIG, VERSION, INTERFACES, PFC, PEERS]
@@ -67,8 +69,11 @@ class Os10(Platform):
         return None
 
     def parse(self, texts):
-        kinds = {_kind(command) or self.command_of(output): output for command, output in texts.items()}
-        found = text.config(kinds.get(CONFIG, ""))
+        kinds = {}
+        for command, output in texts.items():
+            kind = _kind(command) or self.command_of(output)
+            kinds[kind] = "\n".join([kinds[kind], output] if kind in kinds else [output])
+        found, lans = text.config(kinds.get(CONFIG, "")), state.lans(kinds.get(CONFIG, ""))
         version = kinds.get(VERSION, "")
         interfaces, acting = text.show_interface(kinds.get(INTERFACES, "")), text.show_pfc(kinds.get(PFC, ""))
         switch = Switch(
@@ -84,6 +89,7 @@ class Os10(Platform):
         for name in sorted(names, key=compare.natural):
             switch.ports[name] = state.port_of(found, name, interfaces.get(name, {}), CONFIG in kinds)
             switch.oper[name] = state.oper_of(interfaces.get(name, {}), acting.get(name, {}))
+            state.switched(*lans, name, switch.ports[name])
         if not names and text.SYSTEM in found.ports:
             # A part of a configuration without ports: what it says holds for all of them.
             switch.ports["all"] = state.port_of(found, "all", {}, True)
@@ -121,12 +127,19 @@ class Os10(Platform):
                     after.ports.setdefault(name, {}).pop(slot, None)
             else:
                 plan.set_port(after, name, switch.ports[name], want, intent, exact)
+        if intent is not None:
+            after.objects.update(plan.strays(before, switch, wanted, intent, exact))
         between = after.copy()
         if intent is not None and plan.hold_both(between, before, switch, wanted, self.limits.lossless):
             _without_unused(after)
             return Edit(text.commands(before, between) + text.commands(between, after))
         _without_unused(after)
         return Edit(text.commands(before, after))
+
+    def strays(self, switch, wanted, intent, exact=True):
+        before = switch.raw or text.Config()
+        found = plan.strays(before, switch, wanted, intent, exact)
+        return {" ".join(key): (_body(before.objects[key]), _body(body)) for key, body in found.items()}
 
     # How it is done.
 
@@ -198,3 +211,8 @@ def _kind(command):
 def _found(pattern, output):
     match = re.search(pattern, output)
     return match.group(1) if match else None
+
+
+def _body(lines):
+    """What an object holds, on one line."""
+    return ", ".join(" ".join([line, *inner]) for line, inner in lines.items())

@@ -10,6 +10,7 @@ import zlib
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import os10_text as text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port
 
 OWN = "AIREADY-"
 LONGEST_NAME = 32
@@ -49,6 +50,15 @@ def set_port(after, name, port, want, intent, exact):
         after.switch.pop("dcbx", None)
     elif "dcbx" in due:
         after.switch["dcbx"], slots["dcbx"] = True, "ieee"
+
+
+def strays(before, switch, wanted, intent, exact):
+    """{(kind, name): what an object of ours has to hold}, of those that are there and hold something else."""
+    ideal = text.Config()
+    for name, want in wanted.items():
+        # A port that does nothing yet gets every object; merged keeps what else is lossless.
+        set_port(ideal, name, Port(pfc=switch.ports[name].pfc), want, intent, exact)
+    return {key: body for key, body in ideal.objects.items() if before.objects.get(key, body) != body}
 
 
 def hold_both(between, before, switch, wanted, most):

@@ -6,10 +6,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import tree
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import os10_text as text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port
 
 FACTORY_MTU = 1532
+
+# Words of `show interface` for what other platforms count as well.
+COUNTED = {
+    f"{word}_{way}": f"{name}_{way}"
+    for way in ("received", "sent")
+    for word, name in (("octets", "bytes"), ("discarded", "discards"))
+}
 
 
 def port_of(found, name, interface, known):
@@ -55,6 +66,26 @@ def port_of(found, name, interface, known):
     return port
 
 
+def lans(configuration):
+    """({port: vlans.Switching}, the VLANs that exist or None) of a running configuration."""
+    heads = [line.text.lower().replace("vlan ", "vlan") for line in tree(configuration).children]
+    there = vlans.existing(heads, r"interface vlan(\d+)") if any("interface vlan" in head for head in heads) else None
+    ports = r"interface (?:range )?((?:ethernet|port-channel).*)"
+    return vlans.by_port(configuration, ports, lambda name: text.port_names(name.lower())), there
+
+
+def switched(switching, existing, name, port):
+    """The VLANs of a port; a member of a port channel has those of that. OS10 writes its defaults, too."""
+    one = switching.get(name) or vlans.Switching()
+    above = switching.get(f"port-channel{one.member}") if one.member else None
+    lines = replace(above, enabled=one.enabled) if above else one
+    if one.member and not above:
+        lines = replace(one, mode=None)
+    elif lines.mode is None and lines.told:
+        lines = replace(lines, mode=vlans.ACCESS)
+    vlans.settle(port, replace(lines, native=lines.access), existing, native=vlans.FIRST, every=False)
+
+
 def _pauses(below):
     return any(line.split()[0] == "pause" for line in below)
 
@@ -69,7 +100,7 @@ def _queue(port, queues, below, found, ets):
         if word == "random-detect" and found.marking(value) is not None:
             port.ecn.update(dict.fromkeys(queues, found.marking(value)))
         elif word == "bandwidth percent" and ets:
-            port.shares.update(dict.fromkeys(queues, int(value)))
+            port.shares.update(dict.fromkeys(queues, text.number(value, 0)))
         elif line == "priority":
             port.strict = sorted({*port.strict, *queues})
 
@@ -82,7 +113,10 @@ def oper_of(interface, acting):
         pfc=pfc,
         pfc_sends=True if pfc else None,
         mtu=interface.get("mtu"),
-        counters={key: value for key, value in counters.items() if value},
+        counters={
+            **{key: value for key, value in counters.items() if value},
+            **{COUNTED.get(key, key): value for key, value in (interface.get("counters") or {}).items()},
+        },
     )
 
 

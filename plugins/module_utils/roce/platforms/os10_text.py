@@ -166,12 +166,13 @@ def lossless_of(found, policy):
 
 
 def show_interface(text):
-    """{port: {up, mtu, speed, pause}} of `show interface`."""
-    found, port = {}, None
+    """{port: {up, mtu, speed, pause, counters}} of `show interface`."""
+    found, port, way = {}, None, ""
     for line in cleaned(text):
         head = re.match(r"\s*(Ethernet|Port-channel) ?(\d\S*) is (\w+)(?:.*line protocol is (\w+))?", line)
         if head:
             # Why it is down may stand behind it, in brackets.
+            way = ""
             port = found[f"{head.group(1).lower()}{head.group(2)}"] = {"up": (head.group(4) or head.group(3)) == "up"}
         elif port is not None and re.match(r"\s*MTU \d+", line):
             port["mtu"] = number(line)
@@ -179,6 +180,11 @@ def show_interface(text):
             port["speed"] = None if "M" in line.split()[1] else number(line) or None
         elif port is not None and re.match(r"\s*Flowcontrol rx", line):
             port["pause"] = " on" in line
+        elif port is not None and re.match(r"\s*(?:Input|Output) statistics", line, re.IGNORECASE):
+            way = "received" if line.strip().lower().startswith("input") else "sent"
+        elif port is not None and way:
+            for count, what in re.findall(r"\b(\d+) (packets(?=,)|octets|discarded)", line):
+                port.setdefault("counters", {})[f"{what}_{way}"] = int(count)
     return found
 
 
@@ -215,7 +221,7 @@ def neighbours(text):
         # Names may have blanks, and one that is too long ends in dots right before the next column.
         cells = re.split(r"\s{2,}", re.sub(r"\.\.\.(?=\S)", "...  ", line.strip()))
         cells = cells if len(cells) == 4 else line.split()
-        if len(cells) == 4 and re.match(r"ethernet\d", cells[0]):
+        if len(cells) == 4 and re.match(r"(?:ethernet|mgmt)\d", cells[0]):
             system, name, chassis = (cell if cell.lower() not in UNTOLD else None for cell in cells[1:])
             found.setdefault(cells[0], []).append(Neighbour(system, name, chassis))
     return found

@@ -29,7 +29,7 @@ SHOWS = (
     "show version",
     "show interfaces status",
     "show pfc priority",
-    "show pfc counters",
+    *("show pfc counters", "show interfaces counters"),
     "show pfcwd config",
     "show pfcwd stats -e",
     text.NAMES,
@@ -72,8 +72,7 @@ class Sonic(Platform):
     def parse(self, texts):
         saved = text.tables_of(texts.get(SAVED, ""))
         shown = text.separated({command: output for command, output in texts.items() if command != SAVED})
-        switch = Switch(platform=self.name)
-        tables = {}
+        switch, tables = Switch(platform=self.name, unread=text.silent(texts)), {}
         for command, output in shown.items():
             if not command.startswith("sonic-db-dump"):
                 tables.update(text.tables_of(output))
@@ -84,8 +83,13 @@ class Sonic(Platform):
         text.read_hardware(switch, shown)
         kept = {name: tables[name] for name in (*meaning.SHOWN, "BUFFER_POOL") if name in tables}
         if tables:
-            single = meaning.by_port(tables)
+            single, seen = meaning.by_port(tables), switch.ports
             switch.ports = meaning.ports_of(single, _names(single))
+            for name, port in switch.ports.items():
+                shown_there = seen.get(name) or port
+                port.speed = port.speed or shown_there.speed
+                port.pfc_asymmetric = port.pfc_asymmetric or shown_there.pfc_asymmetric
+            switch.ports = {**seen, **switch.ports}
             own = meaning.own_objects(tables)
             # Such a profile goes when the change is confirmed: the way back could not make it again.
             late = () if _branch(switch.version) >= PATCHES_WRED else ("WRED_PROFILE|",)
@@ -99,6 +103,14 @@ class Sonic(Platform):
         switch.raw = dict(kept, DEVICE_METADATA={"localhost": {"buffer_model": local.get("buffer_model", "")}})
         return switch
 
+    def spelled(self, typed):
+        words = " ".join(re.sub(r"^\s*sudo\s+", "", typed).split())
+        if re.match(r"sonic-cfggen .*--print-data|show runningconfiguration all|sonic-db-dump -n CONFIG_DB", words):
+            return CONFIG
+        if words.startswith(("sonic-db-dump", "echo '@ ")) or words in (CONFIG, SAVED):
+            return words
+        return CONFIG if re.match(r"cat \S+\.json$", words) else super().spelled(words)
+
     def command_of(self, text):
         return command_of(text)
 
@@ -106,8 +118,7 @@ class Sonic(Platform):
         return Port(pfc_mode="off", pfc=[], lossless=[], watchdog=False)
 
     def render(self, switch, wanted, intent, exact=True):
-        tables = switch.raw or meaning.stock(list(wanted))
-        first = []
+        tables, first = switch.raw or meaning.stock(list(wanted)), []
         if intent is not None and intent.lossless and switch.raw and not tables.get("BUFFER_POOL"):
             first = self._reloaded(switch)
         target = rules.Target(tables, intent)
@@ -117,9 +128,8 @@ class Sonic(Platform):
             elif differing(effect(switch.ports[name], intent), wanted[name], exact):
                 target.set_port(name, wanted[name], exact)
         target.tidy()
-        before, after = tables, target.tables
+        before, after, made, gone = tables, target.tables, [], []
         stops, starts = self._watchdogs(switch, wanted, intent, exact)
-        made, gone = [], []
         if _branch(switch.version) < PATCHES_WRED:
             before, made, gone = _by_hand(before, after)
         operations = rules.patch(before, after)
@@ -133,6 +143,9 @@ class Sonic(Platform):
             payload = {"reload": True, "wanted": wanted, "intent": intent, "exact": exact}
         commands = [*first, *made, f"config checkpoint {CHECKPOINT}", *stops, *written, *starts, *gone]
         return Edit(commands=commands, name=CHECKPOINT, payload=payload)
+
+    def strays(self, switch, wanted, intent, exact=True):
+        return rules.told(switch.raw or {}, intent)
 
     def validate(self, session, edit):
         if edit.payload.get("reload"):

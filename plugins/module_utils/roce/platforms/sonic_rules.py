@@ -82,7 +82,9 @@ class Target:
                     del self.tables["QUEUE"][f"{name}|{queue}"]
 
     def tidy(self):
-        """Remove objects of ours that nobody uses."""
+        """Give our maps exactly the intent, and remove objects of ours that nobody uses."""
+        for name, given in strays(self.tables, self._intent).items() if self._intent is not None else ():
+            self.tables["DSCP_TO_TC_MAP"][name].update(given)
         for table in meaning.OBJECTS:
             for name in [name for name in self.tables[table] if name.startswith(OWN)]:
                 if not meaning.users_of(self.tables, table, name):
@@ -98,7 +100,7 @@ class Target:
             # Not on top of what an earlier intent was.
             base = {dscp: stock.get(str(dscp), 0) for dscp in range(64)}
         wanted = {**base, **wish.dscp_map}
-        name = f"AIREADY_ROCE_{wish.dscp}_{wish.priority}_{wish.cnp_dscp}_{wish.cnp_priority}"
+        name = _map_name(wish)
         use["dscp_to_tc_map"] = self._reference("DSCP_TO_TC_MAP", self._named("DSCP_TO_TC_MAP", name, wanted))
 
     def _queue(self, use, now):
@@ -228,6 +230,36 @@ class Target:
             row[field] = self._reference(table, name)
         else:
             row.pop(field)
+
+
+def strays(tables, intent):
+    """{map of ours: {DSCP: class that the stock gives it}} of code points that only this map gives RoCE's class."""
+    rows, found = tables.get("DSCP_TO_TC_MAP") or {}, {}
+    stock = {str(dscp): str(priority) for dscp, priority in (rows.get(STOCK) or {}).items()}
+    classes = {str(priority) for priority in intent.dscp_map.values()}
+    asked = {str(dscp) for dscp in intent.dscp_map}
+    for name, row in rows.items():
+        # Without the stock's map nobody knows what was there before.
+        if not stock or name != _map_name(intent):
+            continue
+        wrong = [dscp for dscp, to in row.items() if to in classes and dscp not in asked and stock.get(dscp, "0") != to]
+        if wrong:
+            found[name] = {dscp: stock.get(dscp, "0") for dscp in sorted(wrong, key=int)}
+    return found
+
+
+def told(tables, intent):
+    """{map of ours: (what it holds, what it has to hold)}, of the code points that are wrong."""
+    found, rows = strays(tables, intent), tables.get("DSCP_TO_TC_MAP")
+    return {f"DSCP_TO_TC_MAP {name}": (_told(rows[name], given), _told(given, given)) for name, given in found.items()}
+
+
+def _told(row, codes):
+    return ", ".join(f"DSCP {dscp}: {row[dscp]}" for dscp in codes)
+
+
+def _map_name(wish):
+    return f"AIREADY_ROCE_{wish.dscp}_{wish.priority}_{wish.cnp_dscp}_{wish.cnp_priority}"
 
 
 def patch(before, after, tables=TABLES):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic_text import number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port
@@ -79,9 +80,30 @@ def ports_of(tables, names):
     return {name: _told_of({**tables, **nothing, **rows.get(name, {})}, name) for name in names}
 
 
+def switched(tables, name, port):
+    """VLANs of a port, or of the port channel that it is in; one in none is routed. Whole configurations tell it."""
+    shown = _row(tables, "PORT", name)
+    if "admin_status" in shown:
+        port.enabled = shown["admin_status"] == "up"
+    if "DEVICE_METADATA" not in tables:
+        return
+    above = [key.partition("|")[0] for key in tables.get("PORTCHANNEL_MEMBER") or {} if key.partition("|")[2] == name]
+    untagged, tagged, there = None, set(), tables.get("VLAN") or {}
+    for key, row in (tables.get("VLAN_MEMBER") or {}).items():
+        vlan, _rule, member = key.partition("|")
+        if member in (name, *above) and vlan in there:
+            if str(row.get("tagging_mode")) == "untagged":
+                untagged = number(vlan[4:])
+            else:
+                tagged.add(number(vlan[4:]))
+    vlans.put(port, vlans.TRUNK if tagged else vlans.ACCESS if untagged else vlans.ROUTED, untagged, frozenset(tagged))
+
+
 def _told_of(tables, name):
     missing = () if "DEVICE_METADATA" in tables else [table for table in TELLS if table not in tables]
-    return replace(port_of(tables, name), **{field: None for table in missing for field in TELLS[table]})
+    port = replace(port_of(tables, name), **{field: None for table in missing for field in TELLS[table]})
+    switched(tables, name, port)
+    return port
 
 
 def name_in(reference):
@@ -135,6 +157,7 @@ def port_of(tables, name):
     port.ecn = {queue: found for queue, found in ((at, _marking(tables, one)) for at, one in queues.items()) if found}
     _scheduled(port, tables, queues)
     port.mtu = number(shown.get("mtu", "")) or 9100
+    port.pfc_asymmetric = {"on": True, "off": False}.get(str(shown.get("pfc_asym", "")).lower())
     speed = number(shown.get("speed", ""))
     port.speed = speed // 1000 if speed else None
     port.cable_length_m = cable_of(tables, name)

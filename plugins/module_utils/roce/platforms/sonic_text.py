@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import lldpctl
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE, part
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import brief
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Oper, Port
 
 CONFIG = "sonic-cfggen -d --print-data"
@@ -24,7 +26,9 @@ KINDS = (
     ("STORM DETECTED", "show pfcwd stats"),
     ("RX Pause Transitions", "show pfc counters --history"),
     ("PFC0", "show pfc counters"),
+    ("RX_OK", "show interfaces counters"),
     ("LocalPort", "show lldp table"),
+    ("LLDP neighbors:", "show lldp neighbors"),
     ("Oper", "show interfaces status"),
     ("SONiC Software Version", "show version"),
 )
@@ -45,6 +49,17 @@ def separated(texts):
             found[_named(command, parts[0])] = parts[0]
         found.update(zip([name.strip() for name in parts[1::2]], parts[2::2]))
     return found
+
+
+def silent(texts):
+    """Sentences about the commands among joined ones that printed nothing: what they printed as errors is lost."""
+    parts = [re.split(rf"^{MARK}(.+?)\s*$", output, flags=re.M) for output in texts.values()]
+    named = [pair for one in parts for pair in zip(one[1::2], one[2::2])]
+    return [
+        f"Cannot read `{brief(command)}`. It printed nothing. Run it on the switch to see the reason."
+        for command, output in named
+        if not output.strip()
+    ]
 
 
 def command_of(output):
@@ -119,10 +134,14 @@ def numbers(cell):
 def read(switch, texts):
     """Put what the outputs of shows tell into a Switch."""
     for command, output in texts.items():
+        if command.endswith(" counters"):
+            switch.counted[command] = output
         for mark, reader in _READERS.items():
             if command.startswith(mark):
                 for table in rows(output):
                     reader(switch, table)
+        if command.startswith("show lldp neighbors"):
+            lldpctl.neighbours(switch, output)
         if command.startswith("show version"):
             found = re.search(r"Software Version:\s*(?:SONiC[.-])?(\S+)", output)
             switch.version = found.group(1) if found else switch.version
@@ -150,6 +169,11 @@ def _priorities(switch, table):
         port.pfc = numbers(cell)
         port.pfc_mode = "on" if port.pfc else "off"
         _oper(switch, name).pfc = list(port.pfc)
+
+
+def _asymmetric(switch, table):
+    for name, cell in [row[:2] for row in table[1:] if len(row) > 1]:
+        switch.ports.setdefault(name, Port()).pfc_asymmetric = {"on": True, "off": False}.get(cell.lower())
 
 
 def _counters(switch, table):
@@ -194,6 +218,8 @@ def _watched(switch, table):
     watched = {row[0].split(":")[0] for row in table[1:]}
     for name in {*switch.oper, *watched}:
         _oper(switch, name).watchdog = name in watched
+        # Without a storm there is no row unless all queues are asked for.
+        _oper(switch, name).storms = _oper(switch, name).storms or ([] if name in watched else None)
 
 
 def _storms(switch, table):
@@ -201,9 +227,15 @@ def _storms(switch, table):
     for row in table[1:]:
         cells = dict(zip(names, row))
         events = number(cells.get("storm detected/restored", "").split("/")[0])
+        name, _colon, queue = cells.get("queue", row[0]).partition(":")
         if events is not None:
-            counters = _oper(switch, cells.get("queue", row[0]).split(":")[0]).counters
+            counters = _oper(switch, name).counters
             counters["watchdog_events"] = counters.get("watchdog_events", 0) + events
+        # stormed until the watchdog gives the queue back: operational
+        if number(queue) is not None and cells.get("status"):
+            oper = _oper(switch, name)
+            stuck = {number(queue)} if cells["status"].lower() == "stormed" else set()
+            oper.storms = sorted({*(oper.storms or ()), *stuck})
 
 
 def _links(switch, table):
@@ -213,6 +245,20 @@ def _links(switch, table):
         oper = _oper(switch, cells.get("interface", row[0]))
         oper.up = {"up": True, "down": False}.get(cells.get("oper"))
         oper.mtu = number(cells.get("mtu", ""))
+        speed = re.fullmatch(r"(\d+)([GM])", cells.get("speed", ""))
+        if speed:
+            port = switch.ports.setdefault(cells.get("interface", row[0]), Port())
+            port.speed = int(speed.group(1)) // (1 if speed.group(2) == "G" else 1000) or port.speed
+
+
+def _passed(switch, table):
+    """What ports counted in all classes together; N/A where the switch chip does not count it."""
+    names = [name.lower() for name in table[0]]
+    for row in table[1:] if "rx_ok" in names else ():
+        cells = dict(zip(names, row))
+        counts = {name: number(cells.get(key, "")) for name, key in _COUNTED.items()}
+        counters = {name: count for name, count in counts.items() if count is not None}
+        _oper(switch, cells.get("iface", row[0])).counters.update(counters)
 
 
 def _neighbours(switch, table):
@@ -229,14 +275,22 @@ def _neighbours(switch, table):
         )
 
 
+_COUNTED = {
+    "packets_received": "rx_ok",
+    "packets_sent": "tx_ok",
+    "discards_received": "rx_drp",
+    "discards_sent": "tx_drp",
+}
 _READERS = {
     "show pfc priority": _priorities,
+    "show pfc asymmetric": _asymmetric,
     "show pfc counters": _counters,
     "show pfc counters --history": _history,
     "show pfcwd config": _watchdog,
     "show pfcwd stats": _storms,
     "show pfcwd stats -e": _watched,
     "show interfaces status": _links,
+    "show interfaces counters": _passed,
     "show lldp table": _neighbours,
 }
 

@@ -12,7 +12,7 @@ NIC_ROWS = {  # what is shown: the counter of the port, or nothing that the mode
     "Bytes received": "rx_bytes",
     "Bytes sent": "tx_bytes",
     "Receive packets dropped": "rx_discards",
-    "Transmit packets dropped": "",
+    "Transmit packets dropped": "tx_discards",
     "Multicast packets received": "",
     "Broadcast packets received": "",
     "Multicast packets sent": "",

@@ -61,7 +61,7 @@ def ethtool(world, vm, call):
 
 
 def _whole_port(port):
-    found = {"rx_discards_phy": port.counters["rx_discards"], "tx_discards_phy": 0}
+    found = {"rx_discards_phy": port.counters["rx_discards"], "tx_discards_phy": port.counters["tx_discards"]}
     found |= {"rx_packets_phy": port.counters["rx_packets"], "tx_packets_phy": port.counters["tx_packets"]}
     for priority in range(8):
         found |= {f"{way}_prio{priority}_pause": port.counters[f"{way}_pause_{priority}"] for way in ("rx", "tx")}

@@ -135,16 +135,17 @@ def version():
     return f"NCCL version {nccl_job.VERSION}\n"
 
 
-def row(size, options, halves):
-    """One size; halves: (microseconds, algorithm, bus) out of place and in place."""
+def row(size, options, halves, wrong=0):
+    """One size; halves: (microseconds, algorithm, bus) out of place and in place; wrong is how many elements are."""
     text = f"{size:>12}  {size // 4:>12}  {'float':>8}  {options.operation:>6}  {options.root:>6}"
-    wrong = "0" if options.check else "N/A"
+    shown_wrong = f"{wrong:g}" if options.check else "N/A"
     for microseconds, algorithm, bus in halves:
         shown = f"{microseconds:.{0 if microseconds >= 10000 else 1 if microseconds >= 100 else 2}f}"
-        text += f"  {shown:>7}  {algorithm:>6.2f}  {bus:>6.2f}  {wrong:>5}"
+        text += f"  {shown:>7}  {algorithm:>6.2f}  {bus:>6.2f}  {shown_wrong:>5}"
     return f"{text}\n"
 
 
-def footer(average, options):
-    """What the test ends with."""
-    return f"# Out of bounds values : 0 OK\n# Avg bus bandwidth    : {average:g} \n#\n\n"
+def footer(average, options, failed=0):
+    """What the test ends with; failed is how many comparisons of a rank found a wrong element."""
+    judged = f"{failed} {'FAILED' if failed else 'OK'}"
+    return f"# Out of bounds values : {judged}\n# Avg bus bandwidth    : {average:g} \n#\n\n"

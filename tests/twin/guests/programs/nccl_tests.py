@@ -6,7 +6,7 @@ import getopt
 import json
 from dataclasses import dataclass
 
-from twin.model import rates, traffic
+from twin.model import gpu_errors, rates, traffic
 
 from . import drivers, nccl_job, nvidia_view
 from . import nccl_log as log
@@ -35,6 +35,8 @@ LONG = {
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 WAIT_S, AGAIN_S = 600.0, 0.3
 LONGEST_S = 20.0
+# Of so many elements a GPU that computes wrong gets one wrong.
+ONE_WRONG_OF = 1 << 20
 NO_GPU, FAILED, WRONG = 2, 3, 1
 RANKS = (("RANK", 0), ("SIZE", 1), ("LOCAL_RANK", 0))
 LEVELS = ("VERSION", "WARN", "INFO", "TRACE")
@@ -127,18 +129,23 @@ def _run(world, call, options, rank, ranks):
         halves = [_measure(options, ranks, total, rate, size, half) for half in ("out", "in")]
         seconds += sum(half[0] for half in halves) * 1e-6 * (options.times + options.warmup)
         figures.append((size, halves))
-        rows.append(log.row(size, options, halves))
+        rows.append(log.row(size, options, halves, _wrong(options, ranks, size)))
+    # A rank sees a wrong sum whoever computed it, counts each comparison, and they add that up (nccl-tests, common.cu).
+    failed = len(ranks) * 2 * sum(_wrong(options, ranks, size) > 0 for size in options.sizes)
+    status = WRONG if failed else 0
     if not first:
-        return _with_log(call, rank, Answer(delay_s=min(seconds, LONGEST_S)), "", told)
+        return _with_log(call, rank, Answer(delay_s=min(seconds, LONGEST_S), status=status), "", told)
     _count(world, ranks, options)
     average = sum(half[2] for _size, halves in figures for half in halves) / (2 * len(figures))
-    answer = Answer(log.HEAD + "".join(rows) + log.footer(average, options), delay_s=min(seconds, LONGEST_S))
+    answer = Answer(log.HEAD + "".join(rows) + log.footer(average, options, failed), delay_s=min(seconds, LONGEST_S))
+    answer.status = status
     floor = rank.chosen("TESTS_MIN_BW")
     if floor and average < 0.9 * float(floor):
         answer.status = WRONG
     if options.file:
         path = options.file if options.file.startswith("/") else f"{call.guest.cwd.rstrip('/')}/{options.file}"
-        answer.files[path] = json.dumps(_as_json(call, options, figures, average)) + "\n"
+        told_wrong = {size: _wrong(options, ranks, size) for size, _halves in figures}
+        answer.files[path] = json.dumps(_as_json(call, options, figures, average, told_wrong, failed)) + "\n"
     return _with_log(call, rank, answer, text, told)
 
 
@@ -162,6 +169,12 @@ def _measure(options, ranks, total, rate, size, half):
     spent = nccl_job.start_us(ranks) + size * factor / (rate * 1e3)
     spent = rates.noisy(spent, *(one.name for one in ranks), options.test, size, half)
     return spent, size / spent / 1e3, size / spent / 1e3 * factor
+
+
+def _wrong(options, ranks, size):
+    """How many elements of a result are wrong on all ranks together."""
+    bad = sum(gpu_errors.is_wrong(one.vm, card.index) for one in ranks for card in one.cards)
+    return len(ranks) * max(1, size // 4 // ONE_WRONG_OF) if bad and options.check else 0
 
 
 def _count(world, ranks, options):
@@ -219,7 +232,7 @@ def _bytes(text):
     return int(float(text[:-1]) * unit) if unit else int(text)
 
 
-def _as_json(call, options, figures, average):
+def _as_json(call, options, figures, average, wrong, failed):
     """What -J writes."""
     keys = ("time", "alg_bw", "bus_bw")
     return {
@@ -234,13 +247,13 @@ def _as_json(call, options, figures, average):
                 "redop": options.operation,
                 "root": options.root,
                 **{
-                    name: {**dict(zip(keys, half, strict=True)), "nwrong": 0}
+                    name: {**dict(zip(keys, half, strict=True)), "nwrong": wrong[size]}
                     for name, half in zip(("out_of_place", "in_place"), halves, strict=True)
                 },
             }
             for size, halves in figures
         ],
-        "out_of_bounds": {"count": 0, "okay": True},
+        "out_of_bounds": {"count": failed, "okay": not failed},
         "average_bus_bandwidth": {"bandwidth": average, "okay": "unchecked"},
         "errors": [],
     }

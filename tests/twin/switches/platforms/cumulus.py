@@ -6,7 +6,9 @@ import re
 
 from twin.shell.interpreter import Output
 
+from .. import lans
 from ..device import Device
+from ..phrases import spelled
 from . import cumulus_net, cumulus_nv, cumulus_qos
 from .cumulus_revisions import STARTUP, Revisions
 from .cumulus_schema import Invalid, renamed
@@ -92,6 +94,28 @@ class Cumulus(Device):
     def treatment(self, port_name):
         dead = frozenset(self.switch.dead_features)
         return cumulus_qos.treatment(self.applied, self.release, port_name, dead, self.lldp(port_name)[0])
+
+    def shut(self, port_name):
+        state = lookup(self.applied, ("interface", port_name, "link", "state"), {})
+        return "down" in state and "up" not in state
+
+    def lan(self, port_name):
+        """A port outside a bridge is routed; in one, VLAN 1 is untagged, and it has the bridge's VLANs or its own."""
+        domains = lookup(self.applied, ("interface", port_name, "bridge", "domain"), {})
+        for name, told in domains.items():
+            existing = {1, *map(int, lookup(self.applied, ("bridge", "domain", name, "vlan"), {}))}
+            own = told or {}
+            if "access" in own:
+                return lans.access(int(own["access"]), existing)
+            native = int(own.get("untagged", 1))
+            allowed = frozenset(map(int, own.get("vlan") or existing)) | {native}
+            return lans.trunk(native, allowed, existing)
+        return lans.Lan()
+
+    @staticmethod
+    def base(ports, vlans):
+        lines = [f"nv set bridge domain br_default vlan {spelled(vlans)}"]
+        return lines + [f"nv set interface {port} bridge domain br_default" for port in ports]
 
     def lldp(self, port_name):
         """(sends, listens): lldpd runs unless it was switched off, which 5.15 can."""

@@ -205,7 +205,16 @@ def schema(version):
                     "state": Each(only("up", "down"), {}),
                 },
                 "ip": {"address": Each(lambda text: [text], {})},
-                "bridge": {"domain": Each(names, {"access": Number(1, 4094), "untagged": Number(1, 4094)})},
+                "bridge": {
+                    "domain": Each(
+                        names,
+                        {
+                            "access": Number(1, 4094),
+                            "untagged": Number(1, 4094),
+                            "vlan": Each(numbers(4094), {}),
+                        },
+                    )
+                },
                 "qos": port_qos,
                 "lldp": port_lldp,
             },

@@ -80,7 +80,8 @@ def remove(tree, path):
         parents.append(parents[-1][key])
     parents[-1].pop(path[-1], None)
     for depth in range(len(path) - 1, 0, -1):
-        if parents[depth] or (path[0] == "interface" and depth == 2):
+        instance = (path[0] == "interface" and depth == 2) or (depth > 1 and path[depth - 2] == "domain")
+        if parents[depth] or instance:
             return
         parents[depth - 1].pop(path[depth - 1])
 

@@ -7,10 +7,10 @@ import copy
 from ..device import Device
 from ..dialogue import Reply
 from ..model import effective
-from ..phrases import numbers
+from ..phrases import numbers, spelled
 from ..sections import Refusal, SectionDialogue
 from . import enterprise_sonic_exec, enterprise_sonic_ports
-from .enterprise_sonic_config import DEFAULT_PRIORITIES, Config
+from .enterprise_sonic_config import DEFAULT_PRIORITIES, INTERFACE, Config
 from .enterprise_sonic_lines import GRAMMAR
 from .enterprise_sonic_show import Shows
 
@@ -55,6 +55,21 @@ class EnterpriseSonic(Device):
     def treatment(self, port_name):
         return effective(self.config.treatment(port_name), self.switch.dead_features)
 
+    def shut(self, port_name):
+        return bool(self.config.find(INTERFACE, port_name).get("shutdown"))
+
+    def lan(self, port_name):
+        return self.config.lan(port_name)
+
+    @staticmethod
+    def base(ports, vlans):
+        lines = [f"interface Vlan {vlan}" for vlan in sorted(vlans)]
+        for port in ports:
+            lines.append(f"interface {port}")
+            lines += ["switchport access Vlan 1"] if 1 in vlans else []
+            lines += [f"switchport trunk allowed Vlan {spelled(vlans - {1})}"] if vlans - {1} else []
+        return lines
+
     def lldp(self, port_name):
         """(whether it sends, whether it listens)."""
         return self.config.lldp(port_name)
@@ -96,6 +111,8 @@ class EnterpriseSonicDialogue(SectionDialogue):
         if self.mode == "config":
             return "(config)"
         title = self.inside[0][1]
+        if self.mode == "vlan":
+            return f"(conf-if-Vlan{title})"
         if self.mode == "interface":
             return f"(conf-if-{title})" if len(self.inside) == 1 else "(conf-if-range-eth**)"
         if self.mode == "wred":

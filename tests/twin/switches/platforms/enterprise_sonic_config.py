@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ..lans import Lan
 from ..phrases import spelled
 from ..treatment import Marking, Treatment
 from ..tree import Section
 
-INTERFACE, WRED, SCHEDULER = "interface", "qos wred-policy", "qos scheduler-policy"
+INTERFACE, VLAN, WRED, SCHEDULER = "interface", "interface Vlan", "qos wred-policy", "qos scheduler-policy"
 # Kinds of maps: (word for what is mapped, most of it, word for what it becomes, most of that).
 MAPS = {
     "dscp-tc": ("dscp", 63, "traffic-class", 7),
@@ -18,12 +19,28 @@ MAPS = {
     "pfc-priority-queue": ("pfc-priority", 7, "queue", 7),
     "pfc-priority-pg": ("pfc-priority", 7, "pg", 7),
 }
-KINDS = (WRED, SCHEDULER, *(f"qos map {kind}" for kind in MAPS), INTERFACE)
+KINDS = (VLAN, WRED, SCHEDULER, *(f"qos map {kind}" for kind in MAPS), INTERFACE)
 DEFAULT_MTU, KB = 9100, 1000  # the switch counts thresholds in thousands
 LOSSY_GROUP = 7
 DEFAULT_PRIORITIES = frozenset({3, 4})
 _PLACES = (
-    *("description", "mtu", "speed", "fec", "los", "shutdown", "lldp", "dcbx", "tlv", "green", "ecn", "entry", "type"),
+    *(
+        "description",
+        "mtu",
+        "speed",
+        "fec",
+        "los",
+        "shutdown",
+        "access",
+        "allowed",
+        "lldp",
+        "dcbx",
+        "tlv",
+        "green",
+        "ecn",
+        "entry",
+        "type",
+    ),
     *("weight", "queue", "scheduler", "cable", "map", "pfc", "asymmetric", "wd-action", "wd-on", "wd-restore"),
 )
 _NAME = "ROCE"
@@ -82,6 +99,13 @@ class Config:
             for target, values in self.find(f"qos map {kind}", name).keyed("entry").items():
                 entries.update(dict.fromkeys(values, target))
         return {value: entries.get(value, otherwise(value)) for value in range(most + 1)}
+
+    def lan(self, port):
+        """A port is a member of the VLANs that it is told to be in, and of none before."""
+        lines, existing = self.find(INTERFACE, port), {*self.named(VLAN)}
+        vlan = lines.get("access")
+        untagged = vlan if vlan in existing else None
+        return Lan(untagged, (lines.get("allowed", frozenset()) & existing) - {untagged})
 
     def trust(self, port):
         lines = self.find(INTERFACE, port)
@@ -209,7 +233,8 @@ class Config:
 
     def block(self, kind, name):
         """One object as it is written."""
-        text = f"{kind} {name}\n" + "".join(_indented(self.find(kind, name), 1))
+        title = f"{kind}{name}" if kind == VLAN else f"{kind} {name}"
+        text = f"{title}\n" + "".join(_indented(self.find(kind, name), 1))
         return f"{text}!\n" if kind != INTERFACE else f"!\n{text}"
 
 
@@ -242,7 +267,7 @@ def listed(values):
 
 def natural(name):
     """A key that sorts Eth1/2 before Eth1/10."""
-    return [part.zfill(4) if part.isdigit() else part for part in name.replace("Eth", "").split("/")]
+    return [part.zfill(4) if part.isdigit() else part for part in str(name).replace("Eth", "").split("/")]
 
 
 def _indented(section, depth):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..grammar import Grammar
-from ..phrases import number_set
+from ..phrases import number_set, vlan_list
 from ..sections import Refusal
 from .enterprise_sonic_config import MAPS, SCHEDULER, WRED, put_entries
 
@@ -31,7 +31,7 @@ def _ports(tokens, at):
     return names, taken
 
 
-GRAMMAR = Grammar(ports=_ports, dscps=number_set(63), eights=number_set(7))
+GRAMMAR = Grammar(ports=_ports, dscps=number_set(63), eights=number_set(7), vlans=vlan_list)
 on = GRAMMAR.on
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ..lans import allowed_after
+from ..phrases import spelled
 from ..sections import Refusal
-from .enterprise_sonic_config import DEFAULT_MTU, INTERFACE, MAPS, SCHEDULER, WRED
+from .enterprise_sonic_config import DEFAULT_MTU, INTERFACE, MAPS, SCHEDULER, VLAN, WRED
 from .enterprise_sonic_lines import GRAMMAR, MOST_PRIORITIES
 
 CABLES = "5m|40m|300m"
@@ -13,6 +15,16 @@ on = GRAMMAR.on
 @on("config", "interface <ports:ports>", "interface range <ports:ports>")
 def _interface(session, ports):
     session.enter("interface", [(INTERFACE, port) for port in session.known(ports)])
+
+
+@on("config", "interface Vlan <number:1-4094>")
+def _interface_vlan(session, number):
+    session.enter("vlan", [(VLAN, number)])
+
+
+@on("config", "no interface Vlan <number:1-4094>")
+def _no_interface_vlan(session, number):
+    session.config.objects.pop((VLAN, number), None)
 
 
 @on("interface", "mtu <mtu:1312-9216>")
@@ -28,6 +40,26 @@ def _no_mtu(session):
 @on("interface", "?no shutdown")
 def _shutdown(session, no=None):
     session.set("shutdown", "no shutdown" if no else "shutdown", not no)
+
+
+@on("interface", "switchport access Vlan <vlan:1-4094>")
+def _access(session, vlan):
+    session.set("access", f"switchport access Vlan {vlan}", vlan)
+
+
+@on("interface", "no switchport access Vlan")
+def _no_access(session):
+    session.drop("access")
+
+
+@on("interface", "?no switchport trunk allowed Vlan <vlans:vlans>")
+@on("interface", "switchport trunk allowed Vlan how=add|remove|except <vlans:vlans>")
+def _allowed(session, vlans, how="add", no=None):
+    for lines in session.targets():
+        allowed = allowed_after(lines.get("allowed", frozenset()), "remove" if no else how, vlans)
+        lines.drop("allowed")
+        if allowed:
+            lines.set("allowed", f"switchport trunk allowed Vlan {spelled(allowed)}", allowed)
 
 
 @on("interface", "description <text:LINE>")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .. import port_lines
 from ..device import Device
 from ..model import effective
 from ..treatment import IDENTITY, Marking, Treatment
@@ -138,6 +139,17 @@ class Eos(Device):
             dcbx=bool(port.get("dcbx")),
         )
         return effective(found, self.switch.dead_features)
+
+    def shut(self, port_name):
+        return "shutdown" in self.config.section(("interface", port_name)).lines
+
+    def lan(self, port_name):
+        """VLAN 1 is always there."""
+        return port_lines.lan(self.config.section(("interface", port_name)), {1, *self.config.kept("vlan")})
+
+    @staticmethod
+    def base(ports, vlans):
+        return port_lines.base(ports, vlans)
 
     def lldp(self, port_name):
         """(whether a port tells who it is, whether it listens)."""

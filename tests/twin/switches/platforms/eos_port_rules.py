@@ -221,9 +221,17 @@ on(
     "if",
     "switchport mode mode=access|trunk",
     "switchport access vlan <number:1-4094>",
-    "switchport trunk allowed vlan <vlans:WORD>",
+    "switchport trunk allowed vlan how=add|remove|except <vlans:vlans>",
+    "switchport trunk allowed vlan <vlans:vlans>",
     "switchport trunk native vlan <native:1-4094>",
 )(port_lines.switching)
+on(
+    "if",
+    "no switchport what=mode",
+    "no switchport what=access vlan",
+    "no switchport trunk what=allowed vlan",
+    "no switchport trunk what=native vlan",
+)(port_lines.not_switching)
 
 
 @on("if", "ip address <address:WORD>", "spanning-tree portfast [ kind=edge|network ]", "?no lldp way=transmit|receive")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..grammar import Grammar
+from ..phrases import vlan_list
 
 _PORTS = re.compile(r"(?i)(e(?:t(?:h(?:e(?:r(?:n(?:et?)?)?)?)?)?)?|ma(?:nagement)?)(\d[\d/,\-]*)?$")
 QUEUES = ("tx-queue", "uc-tx-queue", "mc-tx-queue")
@@ -57,7 +58,7 @@ def _seconds(tokens, at):
     return (tokens[at], 1) if SECONDS_TEXT.match(tokens[at]) else None
 
 
-GRAMMAR = Grammar(ports=port_list, dscps=number_list(63), numbers=number_list(7), seconds=_seconds)
+GRAMMAR = Grammar(ports=port_list, dscps=number_list(63), numbers=number_list(7), seconds=_seconds, vlans=vlan_list)
 on = GRAMMAR.on
 
 

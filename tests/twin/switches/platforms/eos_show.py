@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import port_lines
 from .eos_rules import Refusal
 
 
@@ -100,7 +101,17 @@ def _interface(cli, name):
         "bandwidth": port.speed_gbps * 10**9,
         "duplex": "duplexFull",
         "interfaceAddress": [],
+        "interfaceCounters": _counted(port),
     }
+
+
+def _counted(port):
+    """A switch of the lab carries nothing but unicast packets."""
+    ways = (("in", "rx"), ("out", "tx"))
+    kinds = {"Octets": "bytes", "UcastPkts": "packets", "Discards": "drops", "TotalPkts": "packets"}
+    told = {f"{end}{kind}": port.total(f"{way}_{name}") for end, way in ways for kind, name in kinds.items()}
+    rest = [f"{end}{kind}" for end, _way in ways for kind in ("MulticastPkts", "BroadcastPkts")]
+    return {**told, **dict.fromkeys([*rest, "totalInErrors", "totalOutErrors"], 0)}
 
 
 def _interface_text(row):
@@ -132,7 +143,7 @@ def _status(cli, name=None):
         text = "Port       Name   Status       Vlan     Duplex Speed  Type            Flags Encapsulation\n"
         for one, row in rows.items():
             speed = f"{row['bandwidth'] // 10**9}G"
-            vlan = "routed" if row["forwardingModel"] == "routed" else "1"
+            vlan = port_lines.vlan_word(cli.device.config.section(("interface", one)))
             text += (
                 f"{_short(one):<10} {row['description'][:6]:<6} "
                 f"{row['interfaceStatus']:<12} {vlan:<8} full   {speed:<6} {speed}BASE-CR4\n"

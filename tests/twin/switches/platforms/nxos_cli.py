@@ -8,6 +8,7 @@ import re
 from .. import tree
 from ..dialogue import Dialogue, Reply
 from ..grammar import Grammar, Wrong
+from ..phrases import spelled
 from . import nxos_files, nxos_policy_show, nxos_show
 from .nxos_rules import DEFAULTS, GRAMMAR, Refusal, port_list
 
@@ -229,6 +230,16 @@ def show_running_interface(cli, names=None, everything=None):
     for name in cli.ports(names):
         head += ["", *cli.device._port(cli.config, ("interface", name), bool(everything))]
     return "".join(f"{line}\n" for line in head)
+
+
+@EXEC.on("exec", "show running-config vlan")
+def show_vlans(cli):
+    numbers = sorted({1, *cli.config.kept("vlan")})
+    lines = ["", "!Command: show running-config vlan", "!Time: Mon Jan  1 00:00:00 2024", ""]
+    lines += [f"version {cli.switch.version} Bios:version 05.47", f"vlan {spelled(numbers)}"]
+    for key in sorted(key for key in cli.config.sections if key[0] == "vlan" and cli.config.find(key).lines):
+        lines += [cli.config.sections[key][0], *(f"  {line}" for line, _value in cli.config.find(key).lines.values())]
+    return "".join(f"{line}\n" for line in lines)
 
 
 @EXEC.on("exec", "show running-config diff")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..grammar import Grammar
+from ..phrases import vlan_list
 
 _PORTS = re.compile(r"(?i)(e(?:t(?:h(?:e(?:r(?:n(?:et?)?)?)?)?)?)?|mgmt)(\d[\d/,\-]*)?$")
 NAMES = {"ef": 46, "default": 0, **{f"cs{n}": n * 8 for n in range(1, 8)}}
@@ -59,7 +60,7 @@ def _numbers(most, names=None):
     return read
 
 
-GRAMMAR = Grammar(ports=port_list, dscps=_numbers(63, NAMES), numbers=_numbers(7))
+GRAMMAR = Grammar(ports=port_list, dscps=_numbers(63, NAMES), numbers=_numbers(7), vlans=vlan_list)
 on = GRAMMAR.on
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import port_lines
 from .nxos_rules import Refusal
 
 LINE = "-" * 80
@@ -109,9 +110,17 @@ def _interfaces(cli, names=None):
                 **({"desc": told} if told else {}),
                 "eth_mtu": str(mtu),
                 "eth_bw": bits,
-                "eth_mode": "routed" if section.get("switchport") is False else "access",
+                "eth_mode": mode if (mode := port_lines.vlan_word(section)) in ("routed", "trunk") else "access",
                 "eth_duplex": "full",
                 "eth_speed": f"{port.speed_gbps} Gb/s",
+                "eth_inpkts": port.total("rx_packets"),
+                "eth_inbytes": port.total("rx_bytes"),
+                "eth_inerr": "0",
+                "eth_indiscard": str(port.total("rx_drops")),
+                "eth_outpkts": port.total("tx_packets"),
+                "eth_outbytes": port.total("tx_bytes"),
+                "eth_outerr": "0",
+                "eth_outdiscard": str(port.total("tx_drops")),
             }
         )
         text += (
@@ -135,9 +144,10 @@ def _brief(cli):
     for name, port in cli.switch.ports.items():
         state, reason = _state(cli, name)
         word = "connected" if state == "up" else "disabled" if reason.startswith("Admin") else "notconnec"
-        told = cli.config.find(("interface", name)).get("description", "--")
-        text += f"{_short(name):<13} {told[:18]:<18} {word:<9} 1         full    {port.speed_gbps}G    QSFP-100G-CR4\n"
-        rows.append({"interface": name, "state": word, "vlan": "1", "duplex": "full", "speed": f"{port.speed_gbps}G"})
+        section = cli.config.find(("interface", name))
+        told, vlan = section.get("description", "--"), port_lines.vlan_word(section)
+        text += f"{_short(name):<13} {told[:18]:<18} {word:<9} {vlan:<9} full    {port.speed_gbps}G    QSFP-100G-CR4\n"
+        rows.append({"interface": name, "state": word, "vlan": vlan, "duplex": "full", "speed": f"{port.speed_gbps}G"})
     return lambda as_json: {"TABLE_interface": {"ROW_interface": _rows(rows)}} if as_json else text
 
 

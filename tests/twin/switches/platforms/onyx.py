@@ -12,8 +12,8 @@ from ..model import effective
 from ..phrases import filters_of, piped
 from ..sections import Refusal
 from ..treatment import Treatment
-from . import onyx_set
-from .onyx_config import Config, marking_of
+from . import onyx_set, onyx_vlans
+from .onyx_config import Config, marking_of, number
 from .onyx_lines import GRAMMAR, ports_of
 from .onyx_show import Shows, printed
 
@@ -87,6 +87,24 @@ class Onyx(Device):
             dcbx=config.lldp and config.value(port_name, ("lldp-port", "transmit")),
         )
         return effective(found, self.switch.dead_features)
+
+    def shut(self, port_name):
+        return self.config.value(port_name, "shutdown")
+
+    def lan(self, port_name):
+        return self.config.lan(port_name)
+
+    @staticmethod
+    def base(ports, vlans):
+        if vlans <= {1}:
+            return []
+        tagged, mode = sorted(vlans - {1}), "hybrid" if 1 in vlans else "trunk"
+        lines = [f"vlan {vlan}" for vlan in tagged]
+        for port in ports:
+            at = f"interface ethernet {number(port)} switchport"
+            lines += [f"{at} mode {mode}", f"{at} {mode} allowed-vlan none"]
+            lines += [f"{at} {mode} allowed-vlan add {vlan}" for vlan in tagged]
+        return lines
 
     def lldp(self, port_name):
         """(whether it sends, whether it listens)."""
@@ -213,4 +231,4 @@ def _complaint(command, wrong):
 
 
 # These declare their lines when they are read.
-REGISTERED = (onyx_set,)
+REGISTERED = (onyx_set, onyx_vlans)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..lans import EVERY, Lan, access, trunk
 from ..treatment import Marking
 from ..tree import Section
 
@@ -15,9 +16,18 @@ ROCE, CNP = 3, 6
 PRESET_ECN = ("ecn", "absolute", 150, 1500)
 RESERVED_POOLS = ("lossy-default", "roce-reserved")
 POOL_BYTES = 3_600_000
-FACTORY = {"trust": "L2", "pfc": "auto", "pfc-wd": False, "mtu": 1500, "shutdown": False}
+FACTORY = {
+    "trust": "L2",
+    "pfc": "auto",
+    "pfc-wd": False,
+    "mtu": 1500,
+    "shutdown": False,
+    "switching": "access",
+    "access": 1,
+}
 _SECTIONS = (
-    ("Interface Ethernet configuration", ("mtu", "flow", "shutdown", "description")),
+    ("Interface Ethernet configuration", ("mtu", "flow", "switching", "shutdown", "description")),
+    ("VLAN configuration", ("vlan", "access", "allowed-none", "allowed")),
     ("LLDP configuration", ("lldp", "lldp-port", "tlv")),
     ("Interface Ethernet buffer configuration", ("pool",)),
     ("RoCE configuration", ("roce",)),
@@ -145,7 +155,37 @@ class Config:
             found.append(f"congestion-control of traffic-class {tc}")
         return found
 
+    def lan(self, port):
+        """VLAN 1 is always there. A trunk has nothing untagged, a hybrid port its access VLAN."""
+        mode, existing = self.value(port, "switching"), {1, *self.switch.keyed("vlan")}
+        if mode == "routed":
+            return Lan()
+        vlan = self.value(port, "access")
+        if mode in ("access", "access-dcb"):
+            return access(vlan, existing)
+        if mode == "trunk":
+            return Lan(None, frozenset(self.allowed(port) & existing))
+        return trunk(vlan, self.allowed(port) | {vlan}, existing)
+
+    def allowed(self, port):
+        """The VLANs that a port may carry tagged: a trunk all, until somebody says less; a hybrid port none."""
+        told = frozenset(self.ports[port].keyed("allowed"))
+        everything = self.value(port, "switching") == "trunk" and "allowed-none" not in self.ports[port].lines
+        return EVERY if everything else told
+
     # What is set.
+
+    def allow(self, port, allowed):
+        """Set what a port may carry: all, or nothing and then one by one, as the switch writes it."""
+        section, mode = self.ports[port], self.value(port, "switching")
+        for key in [key for key in section.lines if key == "allowed-none" or key[0] == "allowed"]:
+            section.drop(key)
+        if allowed == EVERY:
+            return
+        if mode == "trunk":
+            section.set("allowed-none", "switchport trunk allowed-vlan none")
+        for vlan in sorted(allowed & {1, *self.switch.keyed("vlan")}):
+            section.set(("allowed", vlan), f"switchport {mode} allowed-vlan add {vlan}")
 
     def put(self, port, key, line, value):
         """Set something at a port; what is the default anyway is not kept."""

@@ -6,7 +6,7 @@ import re
 
 from ..dialogue import Reply
 from ..grammar import Grammar
-from ..phrases import numbers
+from ..phrases import numbers, vlan_list
 from ..sections import Refusal
 
 _RANGE = re.compile(r"1/(\d+)(?:-1/(\d+))?$")
@@ -45,7 +45,7 @@ def _percent(tokens, at):
     return (float(tokens[at]), 1) if re.fullmatch(r"\d+(\.\d+)?", tokens[at]) else None
 
 
-GRAMMAR = Grammar(ports=_ports, priorities=_priorities, percent=_percent)
+GRAMMAR = Grammar(ports=_ports, priorities=_priorities, percent=_percent, vlans=vlan_list)
 on = GRAMMAR.on
 
 
@@ -196,6 +196,11 @@ def _show_interfaces(session, ports=None):
 @on("any", "show interfaces ethernet [ <ports:ports> ] status")
 def _show_status(session, ports=None):
     return session.shows.status(session.ports(ports))
+
+
+@on("any", "show interfaces ethernet [ <ports:ports> ] counters")
+def _show_port_counters(session, ports=None):
+    return session.shows.counters(session.ports(ports), "port", None)
 
 
 @on("any", "show interfaces ethernet [ <ports:ports> ] counters pfc prio <index:0-7>")

@@ -110,7 +110,7 @@ def _pool(session, name):
 
 @on("config", "qos map dscp <dscp:0-63> to switch-priority <priority:0-7>")
 def _dscp_everywhere(session, dscp, priority):
-    _put(session, None, ("dscp", dscp), f"qos map dscp {dscp} to switch-priority {priority}", priority)
+    put(session, None, ("dscp", dscp), f"qos map dscp {dscp} to switch-priority {priority}", priority)
 
 
 # Ports.
@@ -125,23 +125,23 @@ def _interface(session, ports):
 
 @on("config", f"{ETH} qos trust trust=port|L2|L3|both")
 def _trust(session, ports, trust):
-    _put(session, ports, "trust", f"qos trust {trust}", trust)
+    put(session, ports, "trust", f"qos trust {trust}", trust)
 
 
 @on("config", f"{ETH} no qos trust")
 def _no_trust(session, ports):
-    _drop(session, ports, "trust")
+    drop(session, ports, "trust")
 
 
 @on("config", f"{ETH} qos map dscp <dscp:0-63> to switch-priority <priority:0-7>")
 def _dscp(session, ports, dscp, priority):
-    _put(session, ports, ("dscp", dscp), f"qos map dscp {dscp} to switch-priority {priority}", priority)
+    put(session, ports, ("dscp", dscp), f"qos map dscp {dscp} to switch-priority {priority}", priority)
 
 
 @on("config", f"{ETH} no qos map dscp [ <dscp:0-63> ]")
 def _no_dscp(session, ports, dscp=None):
     for one in range(64) if dscp is None else [dscp]:
-        _drop(session, ports, ("dscp", one))
+        drop(session, ports, ("dscp", one))
 
 
 @on(
@@ -166,28 +166,28 @@ def _congestion(session, ports, tc, mode, measure, low, high):
     if low > high:
         raise Refusal("Minimum threshold must not be greater than maximum threshold")
     line = f"traffic-class {tc} congestion-control {mode} minimum-{measure} {low} maximum-{measure} {high}"
-    _put(session, ports, ("ecn", tc), line, (mode, measure, low, high))
+    put(session, ports, ("ecn", tc), line, (mode, measure, low, high))
 
 
 @on("config", f"{ETH} no traffic-class <tc:0-7> congestion-control")
 def _no_congestion(session, ports, tc):
     """Turned off, also where the preset would turn it on."""
-    _put(session, ports, ("ecn", tc), f"no traffic-class {tc} congestion-control", None)
+    put(session, ports, ("ecn", tc), f"no traffic-class {tc} congestion-control", None)
 
 
 @on("config", f"{ETH} traffic-class <tc:0-7> dcb ets wrr <weight:1-100>")
 def _wrr(session, ports, tc, weight):
-    _put(session, ports, ("ets", tc), f"traffic-class {tc} dcb ets wrr {weight}", weight)
+    put(session, ports, ("ets", tc), f"traffic-class {tc} dcb ets wrr {weight}", weight)
 
 
 @on("config", f"{ETH} traffic-class <tc:0-7> dcb ets strict")
 def _strict(session, ports, tc):
-    _put(session, ports, ("ets", tc), f"traffic-class {tc} dcb ets strict", "strict")
+    put(session, ports, ("ets", tc), f"traffic-class {tc} dcb ets strict", "strict")
 
 
 @on("config", f"{ETH} no traffic-class <tc:0-7> dcb ets")
 def _no_ets(session, ports, tc):
-    _drop(session, ports, ("ets", tc))
+    drop(session, ports, ("ets", tc))
 
 
 @on("config", f"{ETH} traffic-class <tc:0-7> bind switch-priority <priorities:priorities>")
@@ -204,7 +204,7 @@ def _bind(session, ports, tc, priorities):
 
 @on("config", f"{ETH} no traffic-class <tc:0-7> bind switch-priority")
 def _no_bind(session, ports, tc):
-    _drop(session, ports, ("bind", tc))
+    drop(session, ports, ("bind", tc))
 
 
 def _bound(tc, priorities):
@@ -217,35 +217,35 @@ def _pfc_mode(session, ports, mode, force=None):
         if mode == "on" and any(session.config.value(port, ("flow", way)) for way in ("send", "receive")):
             raise Refusal(f"Flow control is enabled on {port}; disable it before priority flow control")
     _down_or_forced(session, ports, force)
-    _put(session, ports, "pfc", f"dcb priority-flow-control mode {mode} force", mode)
+    put(session, ports, "pfc", f"dcb priority-flow-control mode {mode} force", mode)
 
 
 @on("config", f"{ETH} no dcb priority-flow-control mode [ ?force ]")
 def _no_pfc_mode(session, ports, force=None):
     _down_or_forced(session, ports, force)
-    _drop(session, ports, "pfc")
+    drop(session, ports, "pfc")
 
 
 @on("config", f"{ETH} ?no pfc-wd")
 def _watchdog(session, ports, no=None):
-    _put(session, ports, "pfc-wd", "pfc-wd", not no)
+    put(session, ports, "pfc-wd", "pfc-wd", not no)
 
 
 @on("config", f"{ETH} mtu <mtu:{MTU[0]}-{MTU[1]}> [ ?force ]")
 def _mtu(session, ports, mtu, force=None):
     _down_or_forced(session, ports, force)
-    _put(session, ports, "mtu", f"mtu {mtu} force", mtu)
+    put(session, ports, "mtu", f"mtu {mtu} force", mtu)
 
 
 @on("config", f"{ETH} no mtu [ ?force ]")
 def _no_mtu(session, ports, force=None):
     _down_or_forced(session, ports, force)
-    _drop(session, ports, "mtu")
+    drop(session, ports, "mtu")
 
 
 @on("config", f"{ETH} ?no shutdown")
 def _shutdown(session, ports, no=None):
-    _put(session, ports, "shutdown", "shutdown", not no)
+    put(session, ports, "shutdown", "shutdown", not no)
 
 
 @on("config", f"{ETH} flowcontrol way=send|receive state=on|off [ ?force ]")
@@ -254,30 +254,30 @@ def _flow(session, ports, way, state, force=None):
         if state == "on" and session.config.value(port, "pfc") == "on":
             raise Refusal(f"Priority flow control is enabled on {port}; disable it before flow control")
     _down_or_forced(session, ports, force)
-    _put(session, ports, ("flow", way), f"flowcontrol {way} {state} force", state == "on")
+    put(session, ports, ("flow", way), f"flowcontrol {way} {state} force", state == "on")
 
 
 @on("config", f"{ETH} ?no lldp way=transmit|receive")
 def _lldp_port(session, ports, way, no=None):
-    _put(session, ports, ("lldp-port", way), f"{'no ' if no else ''}lldp {way}", not no)
+    put(session, ports, ("lldp-port", way), f"{'no ' if no else ''}lldp {way}", not no)
 
 
 @on("config", f"{ETH} lldp tlv-select tlv=dcbx|dcbx-cee")
 def _tlv(session, ports, tlv):
-    _put(session, ports, "tlv", f"lldp tlv-select {tlv}", tlv)
+    put(session, ports, "tlv", f"lldp tlv-select {tlv}", tlv)
 
 
 @on("config", f"{ETH} no lldp tlv-select")
 def _no_tlv(session, ports):
-    _drop(session, ports, "tlv")
+    drop(session, ports, "tlv")
 
 
-def _put(session, ports, key, line, value):
+def put(session, ports, key, line, value):
     for port in session.ports(ports):
         session.config.put(port, key, line, value)
 
 
-def _drop(session, ports, key):
+def drop(session, ports, key):
     for port in session.ports(ports):
         session.config.ports[port].drop(key)
 

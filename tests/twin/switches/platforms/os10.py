@@ -6,9 +6,10 @@ import copy
 
 from ..device import Device
 from ..model import effective
+from ..phrases import spelled
 from ..sections import SectionDialogue
 from . import os10_exec, os10_ports
-from .os10_config import Config
+from .os10_config import INTERFACE, Config
 from .os10_lines import GRAMMAR
 from .os10_show import Shows
 
@@ -59,6 +60,22 @@ class Os10(Device):
     def treatment(self, port_name):
         return effective(self.config.treatment(port_name), self.switch.dead_features)
 
+    def shut(self, port_name):
+        return bool(self.config.find(INTERFACE, port_name).get("shutdown"))
+
+    def lan(self, port_name):
+        return self.config.lan(port_name)
+
+    @staticmethod
+    def base(ports, vlans):
+        if vlans <= {1}:
+            return []
+        lines = [f"interface vlan {vlan}" for vlan in sorted(vlans - {1})]
+        for port in ports:
+            allowed = f"switchport trunk allowed vlan {spelled(vlans - {1})}"
+            lines += [f"interface {port}", "switchport mode trunk", allowed]
+        return [*lines, "exit"]
+
     def lldp(self, port_name):
         """(whether it sends, whether it listens)."""
         return self.config.lldp(port_name)
@@ -89,6 +106,8 @@ class Os10Dialogue(SectionDialogue):
 
     def prompt(self):
         name = self.device.config.hostname
+        if self.mode == "vlan":
+            return f"{name}(conf-if-vl-{self.inside[0][1]})# "
         if self.mode == "exec":
             return f"{name}# "
         if self.mode == "interface":

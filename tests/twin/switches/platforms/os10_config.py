@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from ..lans import Lan, access, trunk
 from ..phrases import spelled
 from ..treatment import Marking, Treatment
 from ..tree import Section
 
-WRED, SYSTEM, INTERFACE = "wred", "system qos", "interface"
+WRED, SYSTEM, INTERFACE, VLAN = "wred", "system qos", "interface", "interface vlan"
 CLASSES = {"network-qos": "class-map type network-qos", "queuing": "class-map type queuing"}
 POLICIES = {"network-qos": "policy-map type network-qos", "queuing": "policy-map type queuing"}
 TRUSTS = {"dscp": "trust dscp-map", "dot1p": "trust dot1p-map"}
 QOS_MAP = "qos-map traffic-class"
 # The order in which the switch writes them.
-KINDS = (WRED, *CLASSES.values(), *TRUSTS.values(), QOS_MAP, *POLICIES.values(), SYSTEM, INTERFACE)
+KINDS = (VLAN, WRED, *CLASSES.values(), *TRUSTS.values(), QOS_MAP, *POLICIES.values(), SYSTEM, INTERFACE)
 DEFAULT_MTU, MTU_OVERHEAD = 1532, 32
 _LINES = (
-    *("description", "shutdown", "switchport", "mtu", "flow", "buffer", "lldp", "dcbx", "match", "thresholds", "ecn"),
+    *(
+        "description",
+        "shutdown",
+        "mode",
+        "switchport",
+        "allowed",
+        "mtu",
+        "flow",
+        "buffer",
+        "lldp",
+        "dcbx",
+        "match",
+        "thresholds",
+        "ecn",
+    ),
     *("group", "queue", "trust", "qos-map", "pause", "pfc-cos", "bandwidth", "random-detect", "priority", "pfc", "ets"),
     "policy",
 )
@@ -60,6 +75,17 @@ class Config:
         return found
 
     # What it means for a port.
+
+    def lan(self, port):
+        """VLAN 1 is always there; a trunk carries what it is told to, and its access VLAN untagged."""
+        lines = self.find(INTERFACE, port)
+        existing = {1, *self.named(VLAN)}
+        vlan = lines.get("switchport")
+        if vlan is False:
+            return Lan()
+        if lines.get("mode") != "trunk":
+            return access(vlan, existing)
+        return trunk(vlan, lines.get("allowed", frozenset()) | {vlan}, existing)
 
     def holding(self, port, key):
         """What a port has, or else the whole system."""
@@ -162,7 +188,8 @@ class Config:
         lines = self.find(kind, name)
         if kind == SYSTEM and not lines.lines:
             return ""
-        return f"{kind} {name}".strip() + "\n" + "".join(_indented(lines, 1)) + "!\n"
+        title = f"{kind}{name}" if kind == VLAN else f"{kind} {name}".strip()
+        return title + "\n" + "".join(_indented(lines, 1)) + "!\n"
 
 
 def spelled_group(target, values, word, head):
@@ -195,4 +222,4 @@ def _place(key):
 
 
 def _natural(name):
-    return [part.zfill(4) if part.isdigit() else part for part in name.replace(":", "/").split("/")]
+    return [part.zfill(4) if part.isdigit() else part for part in str(name).replace(":", "/").split("/")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from ..grammar import Grammar
-from ..phrases import number_set, spelled
+from ..phrases import number_set, spelled, vlan_list
 from ..sections import Refusal
-from .os10_config import CLASSES, INTERFACE, POLICIES, QOS_MAP, SYSTEM, TRUSTS, WRED
+from .os10_config import CLASSES, INTERFACE, POLICIES, QOS_MAP, SYSTEM, TRUSTS, VLAN, WRED
 
 _PORT = re.compile(r"(?:ethernet|eth)?(\d+/\d+/\d+)(?:-(?:(\d+/\d+)/)?(\d+))?$", re.IGNORECASE)
 
@@ -31,7 +31,7 @@ def _ports(tokens, at):
     return names, taken
 
 
-GRAMMAR = Grammar(ports=_ports, dscps=number_set(63), eights=number_set(7))
+GRAMMAR = Grammar(ports=_ports, dscps=number_set(63), eights=number_set(7), vlans=vlan_list)
 on = GRAMMAR.on
 
 
@@ -90,6 +90,24 @@ def _system(session):
 @on("config", "interface <ports:ports>", "interface range <ports:ports>")
 def _interface(session, ports):
     session.enter("interface", [(INTERFACE, port) for port in session.known(ports)])
+
+
+@on("config", "interface vlan <number:1-4093>")
+def _interface_vlan(session, number):
+    session.enter("vlan", [(VLAN, number)])
+
+
+@on("config", "no interface vlan <number:1-4093>")
+def _no_interface_vlan(session, number):
+    session.config.objects.pop((VLAN, number), None)
+
+
+@on("vlan", "?no shutdown", "description <text:LINE>")
+def _in_vlan(session, text=None, no=None):
+    if text is not None:
+        session.set("description", f"description {text}", text)
+    else:
+        session.set("shutdown", "no shutdown" if no else "shutdown", not no)
 
 
 @on("config", "no wred <name:WORD>")

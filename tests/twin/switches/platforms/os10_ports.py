@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..lans import allowed_after
+from ..phrases import spelled
 from ..sections import Refusal
 from .os10_config import POLICIES, QOS_MAP, TRUSTS
 from .os10_lines import GRAMMAR
@@ -37,6 +39,36 @@ def _no_description(session):
 @on("interface", "switchport access vlan <vlan:1-4093>")
 def _vlan(session, vlan):
     session.set("switchport", f"switchport access vlan {vlan}", vlan)
+
+
+@on("interface", "switchport mode mode=access|trunk")
+def _mode(session, mode):
+    session.set("mode", f"switchport mode {mode}", mode)
+    if mode == "access":
+        session.drop("allowed")
+
+
+@on("interface", "no switchport mode")
+def _no_mode(session):
+    session.drop("mode")
+    session.drop("allowed")
+
+
+@on("interface", "no switchport access vlan")
+def _no_vlan(session):
+    _vlan(session, 1)
+
+
+@on("interface", "?no switchport trunk allowed vlan <vlans:vlans>")
+def _allowed(session, vlans, no=None):
+    """What is named comes to what is allowed, or goes from it."""
+    for lines in session.targets():
+        if lines.get("mode") != "trunk":
+            raise Refusal("Port is not in trunk mode")
+        allowed = allowed_after(lines.get("allowed", frozenset()), "remove" if no else "add", vlans)
+        lines.drop("allowed")
+        if allowed:
+            lines.set("allowed", f"switchport trunk allowed vlan {spelled(allowed)}", allowed)
 
 
 @on("interface", "no switchport")

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from ..phrases import spelled
 from .os10_config import CLASSES, DEFAULT_MTU, INTERFACE, MTU_OVERHEAD, POLICIES, SYSTEM
 
 _WIDTHS = (25, 25, 25, 25)
+
+
+def _counted(link, way):
+    packets, octets = link.total(f"{way}_packets"), link.total(f"{way}_bytes")
+    return f"     {packets} packets, {octets} octets\n     0 Multicasts, 0 Broadcasts, {packets} Unicasts\n"
 
 
 class Shows:
@@ -44,6 +50,10 @@ class Shows:
             f"LineSpeed {link.speed_gbps}G, Auto-Negotiation on\n"
             f"Flowcontrol rx {flow['receive']} tx {flow['transmit']}\nARP type: ARPA, ARP Timeout: 60\n"
             'Last clearing of "show interface" counters: never\n'
+            f"Queuing strategy: fifo\nInput statistics:\n{_counted(link, 'rx')}"
+            f"     0 runts, 0 giants, 0 throttles\n     0 CRC, 0 overrun, {link.total('rx_drops')} discarded\n"
+            f"Output statistics:\n{_counted(link, 'tx')}"
+            f"     0 throttles, {link.total('tx_drops')} discarded, 0 Collisions,  wred drops\n"
         )
 
     def status(self, ports):
@@ -57,7 +67,7 @@ class Shows:
             state = "up" if link.up and not lines.get("shutdown") else "down"
             speed = f"{link.speed_gbps}G" if state == "up" else "0"
             name = f"Eth {port.removeprefix('ethernet')}"
-            rows += f"{name:<16}{lines.get('description', ''):<16}{state:<9}{speed:<9}{'full':<9}{'A':<5}{'1':<5}-\n"
+            rows += f"{name:<16}{lines.get('description', ''):<16}{state:<9}{speed:<9}{'full':<9}{_vlans_of(lines)}\n"
         return f"{line}\n{head}\n{line}\n{rows}{line}\n"
 
     def pfc(self, ports):
@@ -180,6 +190,15 @@ class Shows:
                         found += f"  Class-map ({one}): {title_of} (match-any)\n"
                         found += "".join(f"    {line}\n" for line, _value in inner.lines.values())
         return found
+
+
+def _vlans_of(lines):
+    """The columns of mode, untagged VLAN and tagged VLANs."""
+    if lines.get("switchport") is False:
+        return f"{'-':<5}{'-':<5}-"
+    trunk = lines.get("mode") == "trunk"
+    allowed = spelled(lines.get("allowed", ())) if trunk else ""
+    return f"{'T' if trunk else 'A':<5}{lines.get('switchport'):<5}{allowed or '-'}"
 
 
 def _index(port):

@@ -9,6 +9,7 @@ import shlex
 from twin.shell.interpreter import Output
 
 from ..device import Device
+from ..lans import Lan
 from . import sonic_chain, sonic_config, sonic_db, sonic_show
 from .linux_text import lldp_json, natural
 from .sonic_config import SAVED
@@ -126,6 +127,30 @@ class Sonic(Device):
 
     def treatment(self, port_name):
         return sonic_chain.treatment(self.tables, port_name, frozenset(self.switch.dead_features))
+
+    def shut(self, port_name):
+        return self.tables.get("PORT", {}).get(port_name, {}).get("admin_status", "down") != "up"
+
+    def lan(self, port_name):
+        """A port is a member of the VLANs that the database says, and routed without any."""
+        existing = set(self.tables.get("VLAN", {}))
+        untagged, tagged = None, set()
+        for key, row in self.tables.get("VLAN_MEMBER", {}).items():
+            name, _bar, port = key.partition("|")
+            if port == port_name and name in existing:
+                vlan = int(name.removeprefix("Vlan"))
+                if row.get("tagging_mode") == "untagged":
+                    untagged = vlan
+                else:
+                    tagged.add(vlan)
+        return Lan(untagged, frozenset(tagged))
+
+    @staticmethod
+    def base(ports, vlans):
+        modes = {vlan: {"tagging_mode": "untagged" if vlan == 1 else "tagged"} for vlan in sorted(vlans)}
+        members = {f"Vlan{vlan}|{port}": mode for vlan, mode in modes.items() for port in ports}
+        made = {f"Vlan{vlan}": {"vlanid": str(vlan)} for vlan in sorted(vlans)}
+        return [json.dumps({"VLAN": made, "VLAN_MEMBER": members})]
 
     def lldp(self, port_name):
         """(sends, listens): its container, which can be switched off."""

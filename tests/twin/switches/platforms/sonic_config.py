@@ -223,6 +223,35 @@ def _startup(call, arguments, given):
         _port(call, port, admin_status="up" if call.path[-1] == "startup" else "down")
 
 
+def _vlan(call, arguments, given):
+    number = integer(call.path, "vid", arguments[0], 1, 4094)
+    tables, name = copy.deepcopy(call.device.tables), f"Vlan{number}"
+    if call.path[-1] == "add":
+        if name in tables.get("VLAN", {}):
+            raise Misused(call.path, f"{name} already exists")
+        tables.setdefault("VLAN", {})[name] = {"vlanid": str(number)}
+    elif tables.get("VLAN", {}).pop(name, None) is None:
+        raise Misused(call.path, f"{name} does not exist")
+    call.device.change(tables)
+
+
+def _member(call, arguments, given):
+    number, port = integer(call.path, "vid", arguments[0], 1, 4094), arguments[1]
+    tables, key = copy.deepcopy(call.device.tables), f"Vlan{number}|{arguments[1]}"
+    if f"Vlan{number}" not in tables.get("VLAN", {}):
+        raise Misused(call.path, f"Vlan{number} does not exist")
+    if port not in tables.get("PORT", {}):
+        raise Misused(call.path, "Interface name is invalid. Please enter a valid interface name!!")
+    members = tables.setdefault("VLAN_MEMBER", {})
+    if call.path[-1] == "add":
+        if key in members:
+            raise Misused(call.path, f"{port} is already a member of Vlan{number}")
+        members[key] = {"tagging_mode": "untagged" if given.get("untagged") else "tagged"}
+    elif members.pop(key, None) is None:
+        raise Misused(call.path, f"{port} is not a member of Vlan{number}")
+    call.device.change(tables)
+
+
 def _cable(call, arguments, given):
     if not call.device.dynamic():
         raise Misused(call.path, "This command can only be supported on a system with dynamic buffer enabled")
@@ -269,6 +298,14 @@ _TREE = {
         "startup": Command(_startup, {}, {}, 1, 1),
         "shutdown": Command(_startup, {}, {}, 1, 1),
         "cable_length": Command(_cable, {}, {}, 2, 2),
+    },
+    "vlan": {
+        "add": Command(_vlan, {}, {}, 1, 1),
+        "del": Command(_vlan, {}, {}, 1, 1),
+        "member": {
+            "add": Command(_member, {}, {"-u": "untagged", "--untagged": "untagged"}, 2, 2),
+            "del": Command(_member, {}, {}, 2, 2),
+        },
     },
     "pfcwd": sonic_watchdog.TREE,
 }

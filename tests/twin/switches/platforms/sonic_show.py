@@ -213,15 +213,32 @@ def _chosen(device, arguments):
 
 def _interfaces(device, arguments, given):
     heads = ("Interface", "Lanes", "Speed", "MTU", "FEC", "Alias", "Vlan", "Oper", "Admin", "Type", "Asym PFC")
-    rows = []
+    rows, switched = [], {key.partition("|")[2] for key in _config(device, "VLAN_MEMBER")}
     for port in _chosen(device, arguments):
         entry, one = _config(device, "PORT").get(port, {}), device.switch.ports[port]
         admin = entry.get("admin_status", "down")
         speed = f"{int(entry.get('speed', 0)) // 1000}G"
         row = (port, entry.get("lanes", "N/A"), speed, device.treatment(port).mtu, entry.get("fec", "N/A"))
-        row += (entry.get("alias", "N/A"), "routed", "up" if one.up and admin == "up" else "down", admin)
+        row += (
+            entry.get("alias", "N/A"),
+            "trunk" if port in switched else "routed",
+            "up" if one.up and admin == "up" else "down",
+            admin,
+        )
         rows.append((*row, "QSFP28 or later", entry.get("pfc_asym", "N/A")))
     return text(_right(heads, rows))
+
+
+def _passed(device, arguments, given):
+    """portstat: rates are those of the moment, and nothing passes while somebody looks."""
+    heads = [f"{way}_{what}" for way in ("RX", "TX") for what in ("OK", "BPS", "UTIL", "ERR", "DRP", "OVR")]
+    rows = []
+    for name, port in ((name, device.switch.ports[name]) for name in device.ports()):
+        cells = [name, "U" if port.up else "X"]
+        for passed, lost in ((port.total(f"{way}_packets"), port.total(f"{way}_drops")) for way in ("rx", "tx")):
+            cells += [f"{passed:,}", "0.00 B/s", "0.00%", "0", f"{lost:,}", "0"]
+        rows.append(tuple(cells))
+    return text(_right(("IFACE", "STATE", *heads), rows))
 
 
 def _lldp_table(device, arguments, given):
@@ -303,7 +320,7 @@ _TREE = {
     },
     "buffer_pool": {"watermark": Command(_pools, {}, _ONE)},
     "buffer": {"configuration": Command(_buffers, {}, _ONE), "information": Command(_buffers, {}, _ONE)},
-    "interfaces": {"status": Command(_interfaces, {}, _ONE, 0, 1)},
+    "interfaces": {"status": Command(_interfaces, {}, _ONE, 0, 1), "counters": Command(_passed, {}, _ONE, 0, 0)},
     "lldp": {"table": Command(_lldp_table, {}, _ONE), "neighbors": Command(_lldp_neighbours, {}, _ONE, 0, 1)},
     "runningconfiguration": {"all": Command(_running, {}, _ONE)},
     "version": Command(_version, {}, {"--brief": "brief"}),

@@ -112,6 +112,17 @@ def change_lockdown(call, this, mode):
     _lock(call, this.host, str(mode))
 
 
+@host_method("HostAccessManager", "QueryLockdownExceptions")
+def lockdown_exceptions(call, this):
+    return list(this.host.lockdown_exceptions)
+
+
+@host_method("HostAccessManager", "UpdateLockdownExceptions")
+def update_lockdown_exceptions(call, this, users=None):
+    this.host.lockdown_exceptions = list(users or [])
+    touch(call.world, this.host)
+
+
 def _require_maintenance(host, force):
     if not force and not host.maintenance:
         raise wrong_state()

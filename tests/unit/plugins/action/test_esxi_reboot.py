@@ -81,3 +81,17 @@ def test_short_or_wrong_limit_is_the_modules_own_business(timeout_s):
     wait = Wait(answer())
     wait.follow(timeout_s=timeout_s)
     assert [args["timeout_s"] for args in wait.given] == [timeout_s]
+
+
+# As fail_json answers before anything was looked at: without a password, without pyVmomi, without an answer of vCenter.
+EARLY = {"failed": True, "msg": "one of the following is required: vcenter_password, vcenter_session"}
+
+
+def test_failure_before_the_first_look_is_given_as_it_is():
+    assert Wait(EARLY).follow() == EARLY
+
+
+def test_failure_before_a_later_look_keeps_what_the_first_slice_changed():
+    whole = Wait(answer(AWAY), EARLY).follow()
+    assert (whole["failed"], whole["msg"], whole["changed"]) == (True, EARLY["msg"], True)
+    assert (whole["host"]["before"], whole["host"]["changes"]) == (BEFORE, ["boot_time"])

@@ -20,6 +20,8 @@ WANTED = {
     "pvrdma": True,
     "vmknic": "vmk1",
     "mtu": 9000,
+    "nics": ["vmnic2"],
+    "vfs": 8,
     "profiles": ["grid_a100-40c"],
     "in_service": True,
 }
@@ -35,6 +37,10 @@ READY = {
         "devices": [{"id": GPU, "configured": "shared_direct", "active": "shared_direct", "mode": "same_size"}],
     },
     "gpus": [{"id": GPU, "passthrough": {"configured": False, "active": False}}],
+    "nics": [
+        {"device": "vmnic2", "vfs": {"active": 8, "max": 8}},
+        {"device": "vmnic3", "vfs": {"active": 0, "max": 0}},
+    ],
     "options": {"Net.PVRDMAVmknic": "vmk1"},
     "rulesets": {"pvrdma": True},
     "vmkernel": [{"device": "vmk0", "mtu": 1500}, {"device": "vmk1", "mtu": 9000}],
@@ -86,6 +92,13 @@ GAPS = {
     ),
     "firewall": (but("rulesets/pvrdma", False), "pvrdma", "the firewall ruleset pvrdma is closed"),
     "MTU": (but("vmkernel/1/mtu", 1500), "mtu", "the MTU of vmk1 is 1500, 9000 is wanted"),
+    "no VMkernel adapter": (but("vmkernel", []), "mtu", "the host has no VMkernel adapter vmk1"),
+    "virtual functions": (but("nics/0/vfs/active", 4), "vfs", "vmnic2 has 4 virtual functions, 8 are requested"),
+    "virtual functions that the firmware does not allow": (
+        but("nics/0/vfs", {"active": 0, "max": 0}),
+        "vfs",
+        "vmnic2 has 0 virtual functions, 8 are requested; its firmware allows 0: set SRIOV_EN=1 and NUM_OF_VFS=8",
+    ),
     "maintenance": (but("in_maintenance", True), "leave", "still in maintenance mode"),
     "no profiles": (
         but("profiles_offered", []),
@@ -101,6 +114,33 @@ def test_missing_thing_is_named_with_the_step_that_brings_it(host, step, text):
     (gap,) = host_gaps(host, WANTED)
     assert gap["step"] == step
     assert text in gap["text"]
+
+
+VALUES = {
+    "driver": (but("driver/family", "graphics"), ("driver.family", "nvaie", "graphics")),
+    "kernel": (but("kernel/atsSupport/configured", "FALSE"), ("kernel.atsSupport", "TRUE", "FALSE")),
+    "restart": (but("kernel/atsSupport/runtime", "FALSE"), ("kernel.atsSupport", "TRUE", "FALSE until the restart")),
+    "option": (but("modules/nmlx5_core/options/pfctx", "0"), ("nmlx5_core.pfctx", "0x08", "0")),
+    "graphics": (but("graphics/default_type", "shared"), ("graphics.default_type", "shared_direct", "shared")),
+    "MTU": (but("vmkernel/1/mtu", 1500), ("vmk1.mtu", "9000", "1500")),
+    "functions": (but("nics/0/vfs/active", 4), ("vfs.vmnic2", "8", "4")),
+    "service": (but("in_maintenance", True), ("in_maintenance", "false", "true")),
+}
+
+
+@pytest.mark.parametrize("host, told", VALUES.values(), ids=VALUES.keys())
+def test_missing_thing_has_path_requested_and_found_value(host, told):
+    (gap,) = host_gaps(host, WANTED)
+    assert (gap["path"], gap["requested"], gap["found"]) == told
+
+
+def test_read_that_was_requested_and_did_not_take_place_is_a_gap():
+    answers = [["bios", {"skipped": True}, True], ["firmware", {}, False], ["passthrough", {}]]
+    assert [gap["text"] for gap in host_gaps(READY, WANTED, answers)] == ["bios was not read, so nothing verifies it"]
+
+
+def test_host_that_was_not_read_is_a_gap():
+    assert [gap["differs"] for gap in host_gaps({}, WANTED)] == ["host: requested verified, found not read"]
 
 
 def test_gpu_that_is_given_away_needs_no_graphics_type():

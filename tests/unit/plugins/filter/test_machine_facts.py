@@ -67,6 +67,26 @@ def test_network_test_is_told_what_it_has_to_show(path, words):
     assert machine["expects"]["path"] == path
 
 
+def test_table_names_each_adapter_by_the_best_name_that_is_known():
+    machine = {
+        "name": "a",
+        "host": "esx-07",
+        "address": "10.0.0.9",
+        "gpus": ["g"],
+        "path": "sriov",
+        "numa_nodes": [0, 1],
+    }
+    nics = [
+        {"portgroup": "pg", "pci": "0000:81:00.0", "mac": "00:50:56:00:00:01"},
+        {"pci": "0000:82:00.0", "mac": "00:50:56:00:00:02"},
+        {"mac": "00:50:56:00:00:03"},
+        {},
+    ]
+    _head, line = machine_table([dict(machine, nics=nics)])
+    assert "sriov: pg, 0000:82:00.0, 00:50:56:00:00:03, ?" in line
+    assert line.split()[-2:] == ["0,", "1"]
+
+
 def test_table_has_a_line_for_each_vm_below_its_head():
     asked = inputs(**PVRDMA)
     machines = machine_facts(machine_steps(VMS, asked, placed("a")), seen(shape={}), placed("a"), asked)

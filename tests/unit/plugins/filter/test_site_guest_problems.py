@@ -36,6 +36,12 @@ SOUND = {
     "nothing": site(guests=None),
     "empty": site(guests={}, runtime={}, training={}),
     "guests": guests(user="ops", driver={"package": DRIVER}, licence={"wait_s": 60}, training_user="trainer"),
+    "driver over HTTP with a checksum": guests(
+        driver={"package": "http://depot.example.org/grid.run", "checksum": f"sha256:{'a' * 64}"}
+    ),
+    "mirror with plain HTTP whose key has HTTPS": runtime(
+        toolkit_repository={"url": "http://mirror/stable", "key_url": "https://mirror/gpgkey"}
+    ),
     "driver from the network": guests(driver={"package": "https://depot.example.org/grid.run"}),
     "driver of a server of one's own": guests(
         driver={"package": "https://depot.example.org/grid.deb", "ca_file": "/srv/ca.pem", "downgrade": "allow"}
@@ -180,6 +186,51 @@ PROBLEMS = {
     "user of NVIDIA's registry": (
         runtime(registries=[{"address": "nvcr.io", "username": "ops@example.org"}]),
         "site.runtime.registries[0].username: NVIDIA's registry has one user for all, literally $oauthtoken",
+    ),
+    "option in the place of an image": (
+        training(image="--privileged"),
+        "site.training.image: '--privileged' is no name of an image",
+    ),
+    "option in the place of the image of the proof": (
+        runtime(proof_image="--privileged"),
+        "site.runtime.proof_image: --privileged is no name of an image.",
+    ),
+    "all of a guest in the container": (
+        training(mounts=[{"source": "/", "target": "/data"}]),
+        "site.training.mounts: the source / is a folder of the system",
+    ),
+    "the image replaced by a folder": (
+        training(mounts=[{"source": "/data", "target": "//usr/../"}]),
+        "site.training.mounts: the target //usr/../ is a folder of the system",
+    ),
+    "the engine's own socket": (
+        training(mounts=[{"source": "/var/run/docker.sock", "target": "/s"}]),
+        "site.training.mounts: the source /var/run/docker.sock is a folder of the system",
+    ),
+    "options in a mount": (
+        training(mounts=[{"source": "/data:/etc", "target": "/data"}]),
+        "site.training.mounts: the source '/data:/etc' is no absolute path",
+    ),
+    "options of chrony in the name of a server": (
+        guests(ntp_servers=["ntp.example.org iburst maxdelay 9"]),
+        "site.guests.ntp_servers[0]: ntp.example.org iburst maxdelay 9 is no name or address.",
+    ),
+    "driver over plain HTTP": (
+        guests(driver={"package": "http://depot.example.org/grid.run"}),
+        "site.guests.driver.package: http://depot.example.org/grid.run is read over plain HTTP, and anybody on the way "
+        "could replace what is installed as root. Write it with https://, or set site.guests.driver.checksum.",
+    ),
+    "key of a repository over plain HTTP": (
+        runtime(toolkit_repository={"url": "https://mirror", "key_url": "http://mirror/gpgkey"}),
+        "site.runtime.toolkit_repository.key_url: http://mirror/gpgkey is read over plain HTTP, and so proves nothing.",
+    ),
+    "key beside a repository with plain HTTP": (
+        runtime(source="vendor", vendor_repository={"url": "HTTP://mirror/docker"}),
+        "site.runtime.vendor_repository.url: HTTP://mirror/docker is plain HTTP, and the key is read from beside it",
+    ),
+    "repository without a scheme": (
+        runtime(toolkit_repository={"url": "mirror/stable"}),
+        "site.runtime.toolkit_repository.url: mirror/stable is no address. Write it with https://.",
     ),
     "password of a registry in the site": (
         runtime(registries=[{**NGC, "password": "nvapi-canary"}]),

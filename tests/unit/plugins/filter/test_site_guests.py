@@ -74,7 +74,8 @@ def test_what_the_site_does_not_say_is_left_as_it_is():
     told = guest(guests={"reboot": "refuse"}, network={"path": "tcp"})
     assert (told["driver"], told["licence"], told["roce"]) == ({}, {}, {})
     assert told["data_interface"] == {"mac": "00:50:56:00:00:02", "mtu": 0}
-    assert told["connection"] == {"ansible_host": "192.0.2.1"}
+    # A variable has precedence over ANSIBLE_HOST_KEY_CHECKING, which AWX sets to False.
+    assert told["connection"] == {"ansible_host": "192.0.2.1", "ansible_host_key_checking": True}
     assert told["rdma"] == {"stack": "inbox", "gpudirect": "off"}
 
 
@@ -141,7 +142,7 @@ def test_what_the_inventory_says_of_its_guests_wins():
     own = {"job-02": {"ansible_host": "gate.example.org", "ansible_user": "root", "data_mac": "b8:ce:f6:00:00:01"}}
     told = site_guests(site(), seen(), ["job-02"], own)["guests"]
     assert list(told) == ["job-02"]
-    assert told["job-02"]["connection"] == {}
+    assert told["job-02"]["connection"] == {"ansible_host_key_checking": True}
     assert told["job-02"]["data_interface"]["mac"] == "b8:ce:f6:00:00:01"
     assert told["job-02"]["address"] == "gate.example.org"
 
@@ -279,3 +280,23 @@ def test_guests_that_are_not_there_or_have_no_address_are_decided_on_later():
     looked = seen(vm("job-01", address=""))
     assert site_guests(site(), looked)["later"] == ["job-02", "job-01"]
     assert site_guests(site(), seen())["later"] == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"ansible_host_key_checking": False},
+        {"ansible_ssh_host_key_checking": "no"},
+        {"ansible_ssh_common_args": "-o StrictHostKeyChecking=no"},
+        {"ansible_ssh_args": "-o UserKnownHostsFile=/dev/null"},
+    ],
+)
+def test_known_host_keys_that_the_inventory_does_not_check_are_refused(said):
+    seen = {"vms": [vm("job-01"), vm("job-02", 2)]}
+    variables = {"job-01": {"inventory_hostname": "job-01", **said}}
+    found = {
+        mode: site_guests(site(guests={"user": "ops", "host_keys": mode}), seen, ["job-01"], variables)["problems"]
+        for mode in ("known", "accept_new")
+    }
+    assert [one for one in found["known"] if "site.guests.host_keys is known, but its inventory has" in one] != []
+    assert [one for one in found["accept_new"] if "host_keys" in one] == []

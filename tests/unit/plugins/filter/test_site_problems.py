@@ -30,6 +30,8 @@ SOUND_SITES = {
     "no vCenter, all from the environment": {key: SOUND[key] for key in ("gpu", "vms")},
     "IPv6 address": site(vcenter={"hostname": "2001:db8::1"}),
     "numbers as AWX surveys give them": site(gpu={"per_vm": "2"}, vms=[{"prefix": "t-", "count": "3"}]),
+    "smallest size of a setting": site(gpu={"mmio_size_gb": 1}),
+    "smallest limit of a VM": site(gpu={"max_per_vm": 1}),
     "MIG": site(gpu={"mode": "mig", "profile": "grid_a100-3-20c"}),
     "sizes and slices mixed in one VM": site(
         gpu={"mode": "mig", "profile": None}, vms=[{"name": "a", "profiles": ["grid_a100-4-20c", "grid_a100-2-10c"]}]
@@ -121,6 +123,11 @@ PROBLEMS = {
     "size that vSphere does not take": (
         site(gpu={"mmio_size_gb": 96}),
         "site.gpu.mmio_size_gb: 96 is not a power of two. Use one, such as 128, or leave it out to have it "
+        "computed from the profiles.",
+    ),
+    "size of nothing": (
+        site(gpu={"mmio_size_gb": 0}),
+        "site.gpu.mmio_size_gb: 0 is not a power of two. Use one, such as 128, or leave it out to have it "
         "computed from the profiles.",
     ),
     "two boards in one VM": (

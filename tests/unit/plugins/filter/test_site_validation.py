@@ -156,26 +156,50 @@ def test_programs_of_osu_that_are_not_run_are_left_out_with_the_reason(given, wo
     assert words in told["intent"]["skip"].get("pair.mpi_lat", "")
 
 
-def test_without_gpus_there_is_no_nccl():
-    told = validation(variables(seen(vm(gpus=0), vm("job-02", 2, gpus=0))))
-    assert (told["nccl_command"], told["intent"]["gpus"]) == ([], "none")
-    assert {one["data_path"] for one in told["trainings"]} == {"tcp"}
-
-
-@pytest.mark.parametrize("simulated, nccl", [([], False), (["gpu"], True)])
-def test_gpus_that_the_training_does_not_use_are_looked_at_all_the_same(simulated, nccl):
-    told = validation(training={**TRAINING, "gpus": "none"}, simulated=simulated)
-    assert told["intent"]["gpus"] == "all"
-    assert {one["variant"] for one in told["trainings"]} == {"1:tcp", "2:tcp"}
-    assert "cluster.rdma_gain" in told["intent"]["skip"]
-    assert bool(told["nccl_command"]) is ("cluster.nccl" not in told["intent"]["skip"]) is nccl
-
-
 def test_a_site_without_a_training_still_measures_guests_and_pairs():
     told = validation(training=None)
     assert (told["run"], told["trainings"], told["problems"]) == ({}, [], [])
     assert told["pairs"]["checks"]
     assert told["intent"]["skip"]["cluster.training"] == "It says nothing of a training"
+
+
+@pytest.mark.parametrize(
+    "fixed, addresses",
+    [
+        ({}, {}),
+        ({"data_addresses": {"subnet": "203.0.113.0/24"}}, {"job-01": "203.0.113.11", "job-02": "203.0.113.12"}),
+    ],
+    ids=["by DHCP", "fixed"],
+)
+def test_expected_addresses_are_those_that_the_site_fixes_and_not_what_a_guest_reports(fixed, addresses):
+    parts = {"guests": {"driver": {"package": "/driver.deb"}, **fixed}}
+    told = validation(variables(**parts), parts=parts)
+    assert told["intent"]["addresses"] == addresses
+    # Launchers still reach guests by what they have.
+    assert [one["address"] for one in told["guests"]] == ["198.51.100.1", "198.51.100.2"]
+
+
+BUILDS = {
+    "GPUs": ({}, {"controllers": ["mpi"], "operations": ["nccl"]}, ""),
+    "processors": ({"gpus": "none"}, {"controllers": ["mpi"], "operations": ["mpi"]}, ""),
+    "Gloo": ({"controller": "gloo"}, {"controllers": ["gloo"], "operations": ["nccl"]}, ""),
+    "Gloo on processors": (
+        {"controller": "gloo", "gpus": "none"},
+        {"controllers": ["gloo"], "operations": ["gloo"]},
+        "",
+    ),
+    "off": ({"check_build": False}, {"controllers": ["mpi"], "operations": ["nccl"]}, "check_build is false"),
+    "torchrun": ({"engine": "torchrun"}, {"controllers": ["mpi"], "operations": ["nccl"]}, "no part of Horovod"),
+}
+
+
+@pytest.mark.parametrize("wish, built, left_out", BUILDS.values(), ids=BUILDS.keys())
+def test_horovod_needs_what_the_trainings_of_the_site_need(wish, built, left_out):
+    told = validation(training={**TRAINING, **wish})
+    assert told["intent"]["build"] == {"frameworks": ["pytorch"], **built}
+    assert left_out in told["intent"]["skip"].get("cluster.check_build", "")
+    assert ("cluster.check_build" in told["intent"]["skip"]) is bool(left_out)
+    assert told["run"]["check_build"] is not bool(left_out)
 
 
 SPEEDS = {
@@ -230,7 +254,10 @@ WRONG = {
     ),
     "no time": ({"seconds": 0}, "site.validation.seconds: it is 0. It needs at least 1."),
     "no guests": ({"nodes": [0]}, "site.validation.nodes: 0 guests cannot train."),
-    "a device that is none": ({"simulated": ["fpga"]}, "site.validation.simulated[0]: fpga is none of rdma, gpu."),
+    "a device that is none": (
+        {"simulated": ["fpga"]},
+        "site.validation.simulated[0]: fpga is none of rdma, gpu, network,",
+    ),
 }
 
 

@@ -17,7 +17,8 @@ def measured(check, readings):
         "why": "" if readings else "gone",
         "readings": readings,
         "variant": "",
-        "command": [],
+        "command": ["uname"],
+        "evidence": "kept",
         "simulated": False,
     }
 
@@ -29,7 +30,8 @@ def measured(check, readings):
 )
 def test_what_stands_on_something_broken_is_not_run(kernel, address, reason):
     look = [measured("guest.kernel", kernel), measured("guest.address", address)]
-    seen = {"guests": {"a": {"before": {"measurements": look}, "after": {}}}}
+    before = {"measurements": look, "outputs": {one["check"]: "printed" for one in look}}
+    seen = {"guests": {"a": {"before": before, "after": {}}}}
     told = validation_blocked.blocked(seen, {"guests": ["a"], "gpus": "none"}, "cluster.hostname", ["a"])
     assert reason in told
     assert bool(told) is bool(reason)

@@ -238,3 +238,12 @@ def test_every_result_has_the_same_keys():
     results = outcome(noun, {"hall": "on", "attic": "on", "cellar": "on"}).answer["lamps"]
     results += outcome(Lamps({"hall": "off"}), {"hall": "on"}, check_mode=True).answer["lamps"]
     assert len({frozenset(result) for result in results}) == 1
+
+
+@pytest.mark.parametrize(
+    "step, arguments",
+    [("read", 1), ("want", 1), ("compare", 2), ("apply", 1), ("prove", 1), ("project", 1)],
+)
+def test_a_noun_without_a_step_does_not_pass_for_one_that_has_it(step, arguments):
+    with pytest.raises(NotImplementedError):
+        getattr(runner.Noun(), step)(*[None] * arguments)

@@ -35,3 +35,12 @@ def test_a_result_is_the_documented_one():
 @pytest.mark.parametrize("seconds, refused", [(1, False), (3600, False), (0, True), (3601, True)])
 def test_a_time_limit_that_makes_no_sense_is_refused_before_vcenter_is_asked(seconds, refused):
     assert bool(module.check_params({"xorg_timeout_s": seconds})) is refused
+
+
+@pytest.mark.parametrize("wish", [{"default_type": "shared_direct"}, {"assignment_policy": "consolidation"}])
+def test_a_host_without_a_gpu_is_left_alone_with_a_warning_in_check_mode_too(wish):
+    warnings = []
+    params = described.checked({**HOST, **wish}, module.ARGUMENTS)
+    plan = described.plan(Noun(params, warnings.append), params, Graphics("shared", "performance", "performance"))
+    assert plan["changed"] is False
+    assert warnings == ["Host esx-01.example.com has no NVIDIA GPU. Its graphics settings stay as they are."]

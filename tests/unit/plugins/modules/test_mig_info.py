@@ -20,6 +20,10 @@ def fragmented():
     return device
 
 
+def gpus(remote, names):
+    return info.look(remote, names)[0]
+
+
 def returned():
     return yaml.safe_load(mig_info.RETURN)["gpus"]["contains"]
 
@@ -33,7 +37,7 @@ def test_the_documentation_describes_exactly_the_arguments():
 
 
 def test_the_result_has_exactly_the_documented_keys():
-    (gpu,) = info.look(fragmented(), ["all"])
+    (gpu,) = gpus(fragmented(), ["all"])
     assert set(gpu) == set(returned())
 
 
@@ -48,7 +52,7 @@ def test_a_gpu_without_mig_has_the_same_keys():
         def run(self, argv):
             return type(document)(tuple(argv), 0, without, "") if "-x" in argv else device.run(argv)
 
-    (gpu,) = info.look(Incapable(), ["all"])
+    (gpu,) = gpus(Incapable(), ["all"])
     assert set(gpu) == set(returned())
     assert (gpu["mode"], gpu["mig_capable"], gpu["model"]) == ("unsupported", False, "")
 
@@ -57,22 +61,22 @@ def test_a_gpu_without_mig_has_the_same_keys():
     "key", ["free", "largest_free_region", "free_regions", "blocked", "picture", "layout", "mode", "pending_mode"]
 )
 def test_a_sample_in_the_documentation_is_what_the_module_says(key):
-    (gpu,) = info.look(fragmented(), ["all"])
+    (gpu,) = gpus(fragmented(), ["all"])
     assert returned()[key]["sample"] == gpu[key]
 
 
 def test_the_layout_is_told_as_by_the_module_that_makes_it():
     made = yaml.safe_load(mig_partition.RETURN)["gpus"]["contains"]["after"]["contains"]["layout"]["contains"]
-    (gpu,) = info.look(fragmented(), ["all"])
+    (gpu,) = gpus(fragmented(), ["all"])
     assert set(gpu["layout"][0]) == set(made)
 
 
 def test_nothing_is_asked_that_changes_something():
     device = fragmented()
-    info.look(device, ["all"])
+    gpus(device, ["all"])
     assert device.commands == []
 
 
 def test_a_gpu_that_is_not_there_is_an_error():
     with pytest.raises(OperatorError, match="It has no 3"):
-        info.look(fragmented(), ["3"])
+        gpus(fragmented(), ["3"])

@@ -46,17 +46,17 @@ class Warnings(list):
 
 def test_evidence_is_written_beside_the_results(tmp_path):
     kept = action.Evidence(str(tmp_path / "run"), Warnings())
-    assert kept.keep("pair.ping_mtu.job-01.job/02", "all\n") == "evidence/pair.ping_mtu.job-01.job_02.txt"
-    assert (tmp_path / "run" / "evidence" / "pair.ping_mtu.job-01.job_02.txt").read_text() == "all\n"
+    assert kept.keep(("pair.ping_mtu", "job-01", "job/02"), "all\n") == "evidence/pair.ping_mtu.job-01.job-02.txt"
+    assert (tmp_path / "run" / "evidence" / "pair.ping_mtu.job-01.job-02.txt").read_text() == "all\n"
 
 
 def test_evidence_that_cannot_be_written_is_told_once_and_ends_nothing(tmp_path):
     (tmp_path / "run").write_text("a file")
     warnings = Warnings()
     kept = action.Evidence(str(tmp_path / "run"), warnings)
-    assert [kept.keep("a", "text"), kept.keep("b", "text")] == ["", ""]
+    assert [kept.keep(("a",), "text"), kept.keep(("b",), "text")] == ["", ""]
     assert len(warnings) == 1
 
 
 def test_without_a_folder_nothing_is_kept():
-    assert action.Evidence(None, Warnings()).keep("a", "text") == ""
+    assert action.Evidence(None, Warnings()).keep(("a",), "text") == ""

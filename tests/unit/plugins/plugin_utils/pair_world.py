@@ -107,7 +107,8 @@ class World:
             self.params, *self.reaches, self.steps, self.told.append, self._keep, self.clock
         )
 
-    def _keep(self, name, text):
+    def _keep(self, words, text):
+        name = ".".join(words)
         self.kept[name] = text
         return f"evidence/{name}.txt"
 

@@ -9,6 +9,10 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding 
 
 from .preflight_world import FAILED, preview
 
+# As module_utils/vcenter/args.py words it.
+UNSET = "{} is not set; give it to the task, to module_defaults, or by the environment variable {}."
+NEXT = "Correct this, and run preflight again."
+
 
 def shown(findings):
     return [(one.where, one.what, one.state) for one in findings]
@@ -17,39 +21,90 @@ def shown(findings):
 @pytest.mark.parametrize(
     "answer, parts",
     [
-        pytest.param(
-            FAILED, ("It was wanted.".replace("It", "it"), "It is not there.", "Bring it."), id="an operator's error"
-        ),
-        pytest.param(
-            {"msg": "Timed out"}, ("", "Timed out", "See the message, and mend it."), id="a text of another kind"
-        ),
-        pytest.param({}, ("", "No reason was told.", "See the message, and mend it."), id="nothing"),
+        pytest.param(FAILED, ("It was wanted. It is not there.", "Bring it."), id="an operator's error"),
+        pytest.param({"msg": "Timed out"}, ("Timed out.", NEXT), id="a text of another kind"),
+        pytest.param({}, ("The task gave no result. Its output is above.", NEXT), id="nothing"),
+        pytest.param({"msg": "", "module_stderr": "Killed"}, ("Killed.", NEXT), id="no message"),
         pytest.param(
             {"msg": "It was wanted. Version 8.0.3 is there. And more. Take `all`."},
-            ("It was wanted.", "Version 8.0.3 is there. And more.", "Take `all`."),
+            ("It was wanted. Version 8.0.3 is there. And more.", "Take `all`."),
             id="several sentences",
         ),
         pytest.param(
             {"msg": "A login was wanted. vCenter says no. Check the user. Users are locked after some tries."},
-            ("A login was wanted.", "vCenter says no.", "Check the user. Users are locked after some tries."),
+            ("A login was wanted. vCenter says no.", "Check the user. Users are locked after some tries."),
             id="advice of two sentences",
         ),
         pytest.param(
             {"msg": "Task failed: esx-01: it was to be asked. It could not be: connection reset."},
-            ("it was to be asked.", "It could not be: connection reset.", "See the message, and mend it."),
+            ("It was to be asked. It could not be: connection reset.", NEXT),
             id="no advice",
+        ),
+        pytest.param(
+            {"msg": "esx-01 has no ports vmnic7. It has vmnic0. Correct the ports, or set site_host."},
+            (
+                "esx-01 has no ports vmnic7. It has vmnic0.",
+                "Correct the ports, or set site_host.",
+            ),
+            id="the failure first",
+        ),
+        pytest.param(
+            {"msg": "grid_a100-16c does not exist. Choose another."},
+            ("grid_a100-16c does not exist.", "Choose another."),
+            id="a value first",
+        ),
+        pytest.param(
+            {"msg": UNSET.format("password", "VMWARE_PASSWORD")},
+            (
+                "site_vcenter_password is not set.",
+                "Set site_vcenter_password, or the environment variable VMWARE_PASSWORD.",
+            ),
+            id="keys of the site",
         ),
     ],
 )
-def test_a_refusal_is_taken_apart_into_what_was_wanted_what_is_there_and_what_to_do(answer, parts):
+def test_a_refusal_keeps_the_order_of_its_sentences_and_has_what_to_do_apart(answer, parts):
     one = refusal("hosts", "esx-01", "driver", answer)
-    assert (one.wanted, one.found, one.todo) == parts
+    assert (one.wanted, one.found, one.todo) == ("", *parts)
 
 
 def test_what_many_modules_say_alike_is_told_once():
     told = [refusal("hosts", "esx-01", what, FAILED) for what in ("driver", "MTU")]
     told.append(refusal("hosts", "esx-02", "driver", FAILED))
     assert [(one.where, one.what) for one in once(told)] == [("esx-01", "driver"), ("esx-02", "driver")]
+
+
+def on(vmknic="vmk1", **changes):
+    """A host whose VMkernel adapter PVRDMA will use."""
+    told = {"device": "vmk1", "ip": "192.0.2.1", "netmask": "255.255.255.0", "vlan": 111, "portgroup": "pg-rdma"}
+    return {"host": {"vmkernel": [{**told, **changes}]}, "vmknic": vmknic}
+
+
+@pytest.mark.parametrize(
+    "other, found",
+    [
+        (on(ip="192.0.2.2"), []),
+        (on(vmknic="", vlan=222), []),
+        ({}, []),
+        (
+            on(ip="192.0.2.2", vlan=222, portgroup="pg-b"),
+            ["esx-02 vmk1 is in VLAN 222 (pg-b), while esx-01 vmk1 is in VLAN 111 (pg-rdma)."],
+        ),
+        (on(), ["esx-02 vmk1 has the address 192.0.2.1, while esx-01 vmk1 has it too."]),
+    ],
+)
+def test_vmkernel_adapters_that_do_not_reach_each_other_block(other, found):
+    told = list(preflight_hosts.data_path({"esx-01": on(), "esx-02": other}))
+    assert [one.found for one in told] == found
+    assert {(one.where, one.what, one.state) for one in told} <= {("esx-02", "address of vmk1", "blocks")}
+
+
+def test_ports_that_are_shut_down_block_and_those_without_a_link_are_open():
+    down = [{"port": "Ethernet1", "reason": "administratively down"}, {"port": "Ethernet2", "reason": "no link"}]
+    answer = {"switch": {"platform": "eos", "version": "4.30", "changes": [], "ports_down": down}}
+    told = {one.what: (one.state, one.found) for one in preflight_hosts.switches({"leaf-01": answer})}
+    assert told["ports"] == ("blocks", "Ethernet1 is administratively down.")
+    assert told["links"] == ("open", "Ethernet2 has no link.")
 
 
 def restart(kind):
@@ -70,6 +125,16 @@ def allowed(**changes):
             preview(gaps=[{"step": "mtu", "text": "the MTU of vmk1 is 1500, 9000 is wanted"}]),
             [("host", "ok"), ("BMC", "ok"), ("MTU", "will be changed")],
             id="a gap",
+        ),
+        pytest.param(
+            preview(blockers=[{"what": "lockdown mode", "found": "It is strict.", "todo": "Add root."}]),
+            [("lockdown mode", "blocks")],
+            id="lockdown mode that keeps the stage out",
+        ),
+        pytest.param(
+            preview(host={**preview()["host"], "in_maintenance": True}),
+            [("maintenance mode", "open")],
+            id="maintenance mode of an operator",
         ),
         pytest.param(
             preview(restart=restart("warm")), [("restart", "will be changed")], id="a restart that is allowed"
@@ -157,6 +222,21 @@ SHORT = {
     "msg": "2 VMs on 0 hosts: 2 without a place.",
     "placement": {"fits": False, "shortages": [{"resource": "vGPUs", "wanted": 2, "free": 0}]},
 }
+AWAY = {
+    "msg": "2 VMs on 1 host: 1 without a place.",
+    "placement": {
+        **SHORT["placement"],
+        "hosts": [
+            {"name": "esx-01", "usable": True, "why_not": None},
+            {"name": "esx-02", "usable": False, "why_not": "it is in maintenance mode"},
+        ],
+    },
+}
+FAR = {
+    "msg": "1 VM on 1 host.",
+    "placement": {"fits": True, "shortages": []},
+    "warnings": ["job-01: GPU and port are on different NUMA nodes."],
+}
 NO_ROOM = {"failed": True, "msg": "P: w. f. t.", "failure": {"code": "does_not_fit"}}
 NO_GROUP = {"failed": True, "msg": "P: w. f. t.", "failure": {"code": "portgroup_not_found"}}
 
@@ -223,3 +303,24 @@ NO_GROUP = {"failed": True, "msg": "P: w. f. t.", "failure": {"code": "portgroup
 )
 def test_vms_are_told_as_their_stage_sees_them(seen, hosts_change, told):
     assert shown(preflight_machines.machines(seen, hosts_change)) == told
+
+
+def test_gpu_and_port_on_different_numa_nodes_are_an_open_finding_beside_the_room():
+    room, far = preflight_machines.machines(machines(placement=FAR), False)
+    assert (room.what, room.state) == ("room for the VMs", "ok")
+    assert (far.category, far.what, far.state) == ("capacity", "distance of GPU and port", "open")
+    assert far.found == FAR["warnings"][0]
+    assert "NUMA" in far.todo
+
+
+@pytest.mark.parametrize(
+    "hosts_change, state, todo", [(True, "open", "after the stage"), (False, "blocks", "Free or add")]
+)
+def test_host_in_maintenance_mode_is_named_where_room_is_missing(hosts_change, state, todo):
+    (one,) = preflight_machines.machines(machines(placement=AWAY), hosts_change)
+    assert (one.category, one.what, one.state) == ("capacity", "room for the VMs", state)
+    assert one.found == (
+        "2 VMs on 1 host: 1 without a place. vGPUs: 2 wanted, 0 free. "
+        "Hosts that take no VM: esx-02: it is in maintenance mode."
+    )
+    assert todo in one.todo

@@ -19,6 +19,7 @@ def seen(**changes):
     return {"questions": preflight_questions.questions(SITE), "limits": LIMITS, "site": SITE, **changes}
 
 
+MACHINE_PARTS = ("shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov", "power")
 VCENTER = {
     "vcenter": {"name": "vc:443", "user": "automation", "version": "8.0.3", "is_vcenter": True, "clock_ahead_s": 0.0},
     "hosts": [],
@@ -42,6 +43,7 @@ def state_of(told, where, what):
     [
         ({"vcenter": FAILED}, "vCenter", "login", "blocks"),
         ({"vcenter": {}}, "vCenter", "login", "open"),
+        ({"vcenter": VCENTER}, "vc:443", "login", "ok"),
         ({"vcenter": {**FAILED, "failed": False}}, "vCenter", "login", "blocks"),
         ({"vcenter": {"failed": False, "msg": "No pyVmomi."}}, "vCenter", "login", "blocks"),
         ({"here": {"failed": False, "msg": "No Python."}}, "this machine", "addresses", "blocks"),
@@ -187,8 +189,7 @@ def test_the_worst_stands_last_and_the_sentence_tells_all_that_blocks_with_what_
     assert told["blocked"]
     assert [line for line in told["sentence"].splitlines() if line.startswith("- ")] == [
         "- BMCs, password: It is missing. Set it.",
-        "- vCenter, login: It is not there. Wanted: it was wanted. Bring it.",
-        "- this machine, addresses: No reason was told. See the message, and mend it.",
+        "- vCenter, login: It was wanted. It is not there. Bring it.",
     ]
     assert len(told["table"]) == len(told["findings"])
     assert told["table"][-1].startswith("blocks")
@@ -276,3 +277,28 @@ def test_the_filter_tells_questions_without_passwords_unless_they_are_given():
     asked = preflight_questions.everything(RUNTIME)
     assert asked["registries"][0]["password"] == ""
     assert {"problems", "objects", "secrets", "addresses"} <= set(asked)
+
+
+def test_folders_of_backups_are_looked_at():
+    site = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}, "vms": [{"name": "a"}]}
+    assert preflight_questions.questions(dict(site, fabric={"backup_dir": "/srv/backups"}))["paths"] == ["/srv/backups"]
+    assert preflight_questions.questions(site)["paths"] == []
+
+
+def test_cluster_that_vcenter_does_not_show_is_one_row_with_those_that_there_are():
+    why = {"msg": "cluster wrong: a cluster was wanted. There are: gpu. Correct `cluster`.", "failed": True}
+    refused = {**why, "failure": {"code": "cluster_not_found", "subject": "cluster wrong"}}
+    elsewhere = {"failed": True, "msg": "esx-01 was wanted in the cluster wrong. It is in gpu. Name another one."}
+    objects = [{"kind": "cluster", "name": "wrong", "found": False, "missing": []}]
+    answers = dict.fromkeys(("placement", "clone", *MACHINE_PARTS, "drs"), refused)
+    told = preflight_findings.answer(
+        seen(
+            vcenter={**VCENTER, "objects": objects},
+            hosts={"esx-01": preview(answers={"cluster": elsewhere})},
+            machines={"answers": answers, "cluster": "wrong", "due": {}, "power": "cycle"},
+        )
+    )
+    assert [line for line in told["sentence"].splitlines() if line.startswith("- ")] == [
+        "- cluster wrong, object: vCenter shows none of this name. There are: gpu. "
+        "Correct site.cluster, or let automation see it."
+    ]

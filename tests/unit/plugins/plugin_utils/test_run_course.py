@@ -106,8 +106,55 @@ def test_what_ansible_counts_as_no_failure_in_the_end_is_none():
     run.playbook_begins(stage_plays("hosts"))
     run.play_begins("play-0")
     ended(run, seen(host="esx-01"), failed=True)
-    run.ends({"esx-02"})
+    run.ends(set())
     assert states(run) == [("hosts", "ok")]
+
+
+def test_failures_outside_of_stages_are_kept():
+    run = course()
+    run.playbook_begins(stage_plays(None, "hosts", None))
+    run.play_begins("play-0")
+    ended(run, seen(host="localhost"), failed=True)
+    run.ends({"localhost"})
+    assert [one.host for one in run.outside] == ["localhost"]
+    assert states(run) == [("hosts", "skipped")]
+
+
+def test_ignored_host_that_ends_the_play_for_all_fails_the_stage():
+    run = course()
+    run.playbook_begins(stage_plays("preflight", "machines"))
+    run.play_begins("play-0")
+    once = task()
+    once.run_once, once.any_errors_fatal, once.ignore_errors = True, False, False
+    ended(run, seen(host="leaf-01"), once, unreachable=True, ignored=True)
+    run.ends(set())
+    assert states(run) == [("preflight", "failed"), ("machines", "skipped")]
+
+
+def test_lost_host_whose_failure_was_rescued_or_never_seen_fails_the_stage():
+    run = course()
+    run.playbook_begins(stage_plays("hosts"))
+    run.play_begins("play-0")
+    one = task()
+    block([one], rescue=[task()])
+    ended(run, seen(host="esx-01", name="Try"), one, failed=True)
+    run.ends({"esx-01", "esx-02"})
+    assert states(run) == [("hosts", "failed")]
+    assert [(failure.host, failure.task) for failure in run.stages[0].failures] == [("esx-01", "Try"), ("esx-02", "")]
+
+
+@pytest.mark.parametrize(
+    "begun, stages, outside", [(1, [("hosts", "failed"), ("machines", "skipped")], 0), (2, [("hosts", "ok")], 1)]
+)
+def test_run_that_ends_with_plays_left_fails_where_it_ended(begun, stages, outside):
+    run = course()
+    run.playbook_begins(stage_plays("hosts", None, "machines"))
+    for number in range(begun):
+        run.play_begins(f"play-{number}")
+        ended(run)
+    run.ends(set())
+    assert states(run)[: len(stages)] == stages
+    assert len(run.outside) == outside
 
 
 SKIPPED = {

@@ -64,6 +64,15 @@ def test_playbooks_of_a_run_add_to_its_record(tmp_path):
     assert found["reboots"] == {"esx-01": 2, "esx-02": 1}
 
 
+@pytest.mark.parametrize(
+    "earlier, now, kept", [(["rdma"], [], ["rdma"]), (["rdma"], ["hosts"], ["hosts"]), ([], [], [])]
+)
+def test_what_a_site_declares_as_simulated_stays_in_the_record_of_the_whole_run(tmp_path, earlier, now, kept):
+    write(tmp_path / "run", record(stage("hosts"), simulated_parts=earlier))
+    Record(Warnings()).write(str(tmp_path / "run"), record(stage("fabric"), simulated_parts=now))
+    assert read(tmp_path / "run")["simulated_parts"] == kept
+
+
 def test_a_folder_that_becomes_known_late_gets_everything_and_nothing_is_left(tmp_path):
     mine = Record(Warnings())
     mine.write(str(tmp_path / "guessed"), record(stage("hosts")))

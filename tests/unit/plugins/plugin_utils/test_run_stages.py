@@ -10,12 +10,18 @@ from house.collection import NAME, ROOT, roles
 PLAYBOOKS = ROOT / "playbooks"
 # They hold no play of their own.
 ONLY_IMPORT = {"site"}
+# It asks nobody, and is no stage.
+CHECKS = "check"
 
 
-@pytest.mark.parametrize("name", sorted({path.stem for path in PLAYBOOKS.glob("*.yml")} - ONLY_IMPORT))
+@pytest.mark.parametrize("name", sorted({path.stem for path in PLAYBOOKS.glob("*.yml")} - ONLY_IMPORT - {CHECKS}))
 def test_a_play_of_a_playbook_of_the_collection_is_told_by_its_file(name):
     stage, prepares = run_stages.of_play(f"{PLAYBOOKS}/{name}.yml:12", {})
     assert (stage in run_stages.USUAL) is not prepares
+
+
+def test_check_of_the_site_is_no_stage():
+    assert run_stages.of_play(f"{PLAYBOOKS}/{CHECKS}.yml:12", {}) == (None, False)
 
 
 @pytest.mark.parametrize("role", sorted(set(roles()) - {"site"}))

@@ -199,3 +199,34 @@ def test_a_run_that_was_broken_off_says_where():
         "Broken off in stage hosts after 1 min 01 s. Started again, it goes on from what is there."
     )
     assert screen.broken_off(course(), "") == []
+    _time, run = a_run("hosts", "machines")
+    run.ends(why="broken off")
+    assert screen.broken_off(run, "")[0][0].startswith("Broken off before stage hosts.")
+
+
+@pytest.mark.parametrize(
+    "plays, where",
+    [((None, "hosts"), "before the first stage"), (("hosts", None, "machines"), "after stage hosts")],
+    ids=["before", "between"],
+)
+def test_failure_outside_of_stages_is_the_verdict(plays, where):
+    _time, run = a_run(*plays)
+    for number in range(plays.index(None) + 1):
+        run.play_begins(f"play-{number}")
+        run.ended(seen(host="localhost", name="Check the names"), task(), failed=plays[number] is None)
+    run.ends({"localhost"})
+    lines = screen.last(run, {"state": "", "words": "", "path": ""}, "")
+    assert lines[-1] == (
+        f"Verdict: failed {where}. See above; started again, it goes on from what is there.",
+        screen.BAD,
+    )
+    assert (f"localhost: failed {where}: Check the names", screen.BAD) in lines
+
+
+def test_validation_that_failed_after_a_good_report_does_not_end_with_its_words():
+    _time, run = a_run("validation")
+    run.play_begins("play-0")
+    run.ended(seen(host="localhost"), task(), failed=True)
+    run.ends({"localhost"})
+    report = {"state": "pass", "words": "Passed.", "path": ""}
+    assert screen.last(run, report, "")[-2][0].startswith("Verdict: failed in validation.")

@@ -56,3 +56,19 @@ def test_a_disk_that_fills_up_is_told_and_leaves_no_half_result(tmp_path, monkey
         "The result could not be written on the controller",
     ]
     assert os.listdir(tmp_path) == [f"training-{RUN}.log"]
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o000])
+def test_what_ranks_printed_is_for_the_owner_alone(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        (tmp_path / f"training-{RUN}.log").write_text("of an earlier run")
+        outputs = Outputs(str(tmp_path), RUN)
+        outputs.write("one\n")
+        outputs.save({"run": RUN})
+    finally:
+        os.umask(before)
+    assert {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {
+        f"training-{RUN}.json": 0o600,
+        f"training-{RUN}.log": 0o600,
+    }

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_steps
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Completed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_steps import Steps
 
@@ -53,3 +54,45 @@ def test_only_the_last_lines_are_told():
     trouble = refused("start", "\n".join(f"line {number}" for number in range(9)))
     assert "line 8" in trouble.message
     assert "line 2" not in trouble.message
+
+
+GONE = {"running": False, "gone": True, "exit_status": None, "out_of_memory": False}
+
+
+@pytest.mark.parametrize(
+    "lines, expected",
+    [
+        ("", GONE),
+        ("state gone", GONE),
+        ("state true 0 false", {"running": True, "gone": False, "exit_status": 0, "out_of_memory": False}),
+        ("state false 137 true", {"running": False, "gone": False, "exit_status": 137, "out_of_memory": True}),
+        ("state false -1 false", {"running": False, "gone": False, "exit_status": -1, "out_of_memory": False}),
+        ("state false ? false", {"running": False, "gone": False, "exit_status": None, "out_of_memory": False}),
+        ("state false x", GONE),
+        ("status 3\nsize 12\nroom 7", {**GONE, "status": 3, "size": 12, "room": 7}),
+        ("status ?\nsize \nroom -", {**GONE, "status": None, "size": 0, "room": None}),
+        ("said  no space \nready yes\noutput aGk=", {**GONE, "said": "no space", "ready": True, "output": b"hi"}),
+        ("ready no", {**GONE, "said": "", "ready": False, "output": b""}),
+    ],
+)
+def test_the_answer_of_a_guest_is_read(lines, expected):
+    answer = training_steps._answer(lines)
+    assert {key: getattr(answer, key) for key in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "state, running, gone, status",
+    [
+        ("state true 0 false", True, False, 0),
+        ("state false -1 true", False, False, -1),
+        ("state false 137 true", False, False, 137),
+        ("state false unknown false", False, False, None),
+        ("state gone 0", False, True, None),
+        ("", False, True, None),
+    ],
+)
+def test_the_state_of_a_container_is_read_whole_or_not_at_all(state, running, gone, status):
+    done = Completed(("sh",), 0, state + "\n", "")
+    guest = SimpleNamespace(name="job-01", script=lambda *_how, **_more: done)
+    answer = Steps(PARAMS, "run").ask(guest, 1, 0, 100)
+    assert (answer.running, answer.gone, answer.exit_status) == (running, gone, status)

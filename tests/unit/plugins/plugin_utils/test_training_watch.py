@@ -206,6 +206,8 @@ def test_an_interrupted_run_is_tidied_up():
     with pytest.raises(Interrupted):
         watched(steps, clock)
     assert Last.watch.course.why == "interrupted"
+    judged = verdict.judge(Last.made, Last.watch.course)
+    assert (judged["state"], judged["code"], judged["todo"]) == ("failed", "interrupted", "Run it again")
     assert sorted(entry[1] for entry in steps.done if entry[0] == "stop") == ["job-01", "job-02"]
 
 

@@ -7,7 +7,10 @@ import json
 import pytest
 
 from twin.esxcli import commandline
+from twin.guests.programs import counters
 from wire.guest_pair import LEAF
+
+from .test_perftest import average
 
 BW = ("ib_write_bw", "-F", "-x", "3", "--tclass", "106")
 PFC_OFF = "interface Ethernet2\n no service-profile"
@@ -32,7 +35,7 @@ def test_a_good_way_loses_nothing(pair_of):
     for guest in pair.guests:
         row = statistic(guest)
         assert [row[name] for name in ("out_of_sequence", "packet_seq_err", "local_ack_timeout_err")] == [0, 0, 0]
-    assert port(pair, 1) == {}
+    assert port(pair, 1) == {"rx_packets_3": 80000, "rx_bytes_3": 327680000}
     assert port(pair, 2) == {"tx_packets_3": 80000, "tx_bytes_3": 327680000, "ecn_marked_3": 1}
 
 
@@ -132,6 +135,32 @@ def test_hosts_count_what_their_ports_carry_and_what_of_it_was_rdma(pair_of, how
         True,
         True,
     ]
+
+
+@pytest.mark.parametrize("path", ["sriov", "pvrdma"])
+def test_a_port_that_discards_what_it_has_to_send_counts_it_and_no_switch_does(pair_of, path):
+    pair = pair_of(path=path)
+    host = pair.guests[0].vm.host
+    (nic,) = (one for one in host.ports if one.device == "vmnic1")
+    nic.discards = True
+    pair.meet(*(BW if path == "sriov" else ("ib_write_bw", "-F")))
+    lost = nic.counters["tx_discards"]
+    assert lost > 0
+    # What a VM sees to which the whole port was passed through, and what the host shows.
+    assert counters._whole_port(nic)["tx_discards_phy"] == lost
+    shown = commandline.main(pair.world, host, ["network", "nic", "stats", "get", "-n", "vmnic1"])[0]
+    assert f"Transmit packets dropped: {lost}\n" in shown
+    at_switches = [one.counters for switch in pair.world.fabric.switches.values() for one in switch.ports.values()]
+    assert [key for one in at_switches for key, value in one.items() if "drops" in key and value] == []
+
+
+def test_a_port_that_discards_slows_a_stream_down(pair_of):
+    pair = pair_of(path="sriov")
+    (nic,) = (one for one in pair.guests[0].vm.host.ports if one.device == "vmnic1")
+    options = (*BW, "--report_gbits")
+    fine = average(pair.meet(*options)[1])
+    nic.discards = True
+    assert average(pair.meet(*options)[1]) < 0.5 * fine
 
 
 def test_a_restart_of_the_vm_forgets_its_counters(pair_of):

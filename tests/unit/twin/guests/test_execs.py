@@ -69,7 +69,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 def engine():
     """(server whose .parts are sent one by one, client of it)."""
     # The path of a socket may only have about 100 characters.
-    with tempfile.TemporaryDirectory(prefix="en-", dir="/tmp") as folder, Server(f"{folder}/s", Engine) as server:
+    with tempfile.TemporaryDirectory(prefix="en-") as folder, Server(f"{folder}/s", Engine) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         client = docker.APIClient(f"unix://{folder}/s", version="1.41")
         yield server, client

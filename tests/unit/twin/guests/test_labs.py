@@ -101,3 +101,35 @@ def test_what_is_never_let_go_of_is_told_and_all_else_is_gone(monkeypatch):
     with pytest.raises(docker.errors.APIError, match="in use"):
         labs.remove(engine, "a lab")
     assert engine.there == {"volume"}
+
+
+class Known:
+    """An engine that has one network of each lab."""
+
+    def __init__(self, **labs_by_name):
+        self.api = self
+        self._rows = [{"Labels": {labs.LABEL: name, **labels}} for name, labels in labs_by_name.items()]
+
+    def containers(self, **_more):
+        return []
+
+    def networks(self, **_more):
+        return self._rows
+
+    def volumes(self, **_more):
+        return {"Volumes": None}
+
+    def images(self, *_names, **_more):
+        return []
+
+
+def test_labs_of_other_checkouts_are_left_alone(tmp_path):
+    living, other = labs.owner(), str(tmp_path)
+    engine = Known(
+        ours={labs.CHECKOUT: str(labs.ROOT), labs.OWNER: living},
+        others={labs.CHECKOUT: other, labs.OWNER: ""},
+        gone={labs.CHECKOUT: f"{other}/gone", labs.OWNER: ""},
+        older={labs.OWNER: ""},
+        older_that_runs={labs.OWNER: living},
+    )
+    assert labs.of_checkout(engine) == ["ours", "gone", "older"]

@@ -6,6 +6,9 @@ import json
 import re
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import nccl_tests
+
+from twin.model import gpu_errors
 
 SWEEP = ("all_reduce_perf", "-b", "256M", "-e", "1G", "-f", "2", "-g", "1")
 INFO = {"NCCL_DEBUG": "INFO"}
@@ -60,6 +63,37 @@ def test_gpudirect_nearly_reaches_what_rdma_does(pair_of):
     assert 10.8 <= busbw(first) <= 11.1
     assert " 0[0] -> 1[0] [send] via NET/IB/0/GDRDMA\n" in first.out
     assert "NET/IB : GPU Direct RDMA Enabled for HCA 0 'mlx5_0'\n" in first.out
+
+
+def wrong(rank):
+    """#wrong of each size, out of place and in place."""
+    rows = [line.split() for line in rank.out.splitlines() if re.match(r" +\d+ +\d+ +float", line)]
+    return [(row[8], row[12]) for row in rows]
+
+
+def test_gpus_that_compute_right_are_wrong_nowhere(pair_of):
+    first, second = pair_of().job(*SWEEP)
+    assert (first.status, second.status, wrong(first)) == (0, 0, [("0", "0")] * 3)
+    assert "# Out of bounds values : 0 OK\n" in first.out
+
+
+@pytest.mark.parametrize("guest", [0, 1])
+def test_a_gpu_that_computes_wrong_fails_every_rank_and_is_counted(pair_of, guest):
+    pair = pair_of()
+    gpu_errors.set_wrong(pair.world, pair.guests[guest].vm)
+    first, second = pair.job(*SWEEP)
+    assert (first.status, second.status) == (1, 1)
+    assert wrong(first) == [("128", "128"), ("256", "256"), ("512", "512")]
+    assert "# Out of bounds values : 12 FAILED\n" in first.out
+    # The product reads the same of it.
+    assert nccl_tests.parse(first.out)["wrong"] > 0
+
+
+def test_nobody_sees_wrong_results_who_does_not_check_them(pair_of):
+    pair = pair_of()
+    gpu_errors.set_wrong(pair.world, pair.guests[0].vm)
+    first, second = pair.job(*SWEEP, "-c", "0")
+    assert (first.status, second.status, wrong(first)) == (0, 0, [("N/A", "N/A")] * 3)
 
 
 def test_a_gpu_on_another_root_is_slower(pair_of):

@@ -8,7 +8,7 @@ from twin.model import pvrdma
 
 HCA = {"device": "vmnic1", "model": "cx6dx", "uplink_of": "rdma"}
 SWITCHES = [
-    {"name": "rdma", "mtu": 9000, "portgroups": [{"name": "train"}]},
+    {"name": "rdma", "mtu": 9000, "portgroups": [{"name": "train"}, {"name": "train-222", "vlan": 222}]},
     {"name": "other", "mtu": 9000, "portgroups": [{"name": "train-2"}]},
 ]
 ADAPTER = {"type": "pvrdma", "network": "train"}
@@ -81,6 +81,12 @@ BROKEN = {
     "no uplink": (host(2, nic={"device": "vmnic1"}), "only uplink, and has none"),
     "an uplink without RDMA": (host(2, nic={**HCA, "model": "x710"}), "vmnic1 has no RDMA device"),
     "a link that is down": (host(2, nic={**HCA, "link": "down"}), "the link of vmnic1 is down"),
+    "a VMkernel port in another VLAN": (
+        host(2, vmk={"portgroup": "train-222"}),
+        "it is in VLAN 0, vmk1 of esx-2 in 222",
+    ),
+    "an address of another subnet": (host(2, vmk={"ip": "198.51.100.2"}), "vmk1 of esx-2 in 198.51.0.0/16"),
+    "a mask that is too long": (host(2, vmk={"netmask": "255.255.255.252"}), "vmk1 of esx-2 in"),
     "a port that was given away": (host(2, nic={**HCA, "passthrough": True}), "only uplink, and has none"),
 }
 
@@ -90,6 +96,12 @@ def test_it_falls_back_to_tcp_silently_with(way, broken, reason):
     ((peer, found, why),) = way(second=broken)
     assert (peer, found) == ("b", "tcp")
     assert reason in why
+
+
+def test_one_address_of_two_vmkernel_ports_ends_in_tcp(way):
+    alike = {"ip": "192.0.2.7"}
+    ((_peer, found, why),) = way(first=host(1, vmk=alike), second=host(2, vmk=alike))
+    assert (found, why) == ("tcp", "esx-1 vmk1: vmk1 of esx-2 has the same address, 192.0.2.7")
 
 
 def test_hosts_are_looked_at_on_both_sides(way):

@@ -143,7 +143,7 @@ def _rule(one):
 
 def test_a_setting_is_staged_and_the_active_resource_stays(client):
     before = client.bios["Attributes"]
-    assert client.patch(CHANGE[client.vendor]).status in (200, 202, 204)
+    assert client.patch(CHANGE[client.vendor]).status == (204 if client.vendor == "other" else 200)
     assert client.bios["Attributes"] == before
     shown = client.get(client.settings_path)["Attributes"]
     assert shown.items() >= CHANGE[client.vendor].items()
@@ -207,7 +207,8 @@ def test_a_restart_by_the_bmc_brings_the_settings(client):
     times = {"@Redfish.SettingsApplyTime": {"ApplyTime": "OnReset"}} if client.vendor == "dell" else {}
     client.patch(CHANGE[client.vendor], **times)
     reset = client.system["Actions"]["#ComputerSystem.Reset"]
-    assert client.ask("POST", reset["target"], {"ResetType": "ForceRestart"}).status in (200, 204)
+    answer = client.ask("POST", reset["target"], {"ResetType": "ForceRestart"})
+    assert answer.status == (200 if client.vendor == "hpe" else 204)
     client.world.timeline.settle()
     assert client.bios["Attributes"].items() >= CHANGE[client.vendor].items()
     assert client.system["PowerState"] == "On"

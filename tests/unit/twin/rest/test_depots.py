@@ -50,15 +50,20 @@ def test_a_depot_is_imported_from_an_address(client, fetched):
 
 
 @pytest.mark.parametrize(
-    "location", ["http://depot.example/gone.zip", "http://depot.example/torn.zip", "file:///a.zip"]
+    "location, error",
+    [
+        ("http://depot.example/gone.zip", "RESOURCE_INACCESSIBLE"),
+        ("http://depot.example/torn.zip", "INVALID_ARGUMENT"),
+        ("file:///a.zip", "RESOURCE_INACCESSIBLE"),
+    ],
 )
-def test_an_address_that_does_not_serve_fails_the_import(client, fetched, location):
+def test_an_address_that_does_not_serve_fails_the_import(client, fetched, location, error):
     fetched["http://depot.example/torn.zip"] = b"torn"
     before = set(client.ask("GET", "/api/esx/settings/depots/offline"))
     spec = {"source_type": "PULL", "location": location}
     task = client.task("POST", "/api/esx/settings/depots/offline?vmw-task=true", spec)
     assert task["status"] == "FAILED"
-    assert task["error"]["error_type"] in ("RESOURCE_INACCESSIBLE", "INVALID_ARGUMENT")
+    assert task["error"]["error_type"] == error
     assert set(client.ask("GET", "/api/esx/settings/depots/offline")) == before
 
 

@@ -6,6 +6,8 @@ import base64
 import json
 import os
 import pwd
+import tempfile
+from pathlib import Path
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.login_noun import RegistryLogin, check_params
@@ -144,14 +146,19 @@ def test_unknown_user_is_told(files):
     assert ask(files, user="nobody-of-that-name")["failure"]["code"] == "user_missing"
 
 
+@pytest.fixture
+def open_folder():
+    """A folder that every user may enter, unlike those of pytest."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for others")
-def test_login_of_another_user_belongs_to_him_and_is_written_with_his_rights(tmp_path):
+def test_login_of_another_user_belongs_to_him_and_is_written_with_his_rights(open_folder):
     nobody = pwd.getpwnam("nobody")
-    home = tmp_path / "home"
+    home = open_folder / "home"
     home.mkdir()
-    for folder in (tmp_path, *tmp_path.parents[:-1]):
-        if folder.stat().st_uid == 0 and str(folder).startswith("/tmp/pytest"):
-            folder.chmod(0o755)
     os.chown(home, nobody.pw_uid, nobody.pw_gid)
     path = str(home / ".docker" / "config.json")
     told = ask(Files(), user="nobody", config_file=path)
@@ -159,7 +166,7 @@ def test_login_of_another_user_belongs_to_him_and_is_written_with_his_rights(tmp
     assert os.stat(path).st_uid == nobody.pw_uid
     assert (os.geteuid(), os.getegid()) == (0, 0)
     # Where he may not write, root does not do it for him.
-    guarded = str(tmp_path / "guarded.json")
+    guarded = str(open_folder / "guarded.json")
     assert ask(Files(), user="nobody", config_file=guarded)["failure"]["code"] == "file_trouble"
 
 

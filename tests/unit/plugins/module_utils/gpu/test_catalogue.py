@@ -42,7 +42,7 @@ def test_time_sliced_types_fit_into_the_memory_of_the_gpu(board):
     for row in board.time_sliced:
         assert 1 <= row.max_equal <= 32
         assert row.gb * row.max_equal <= board.memory_gb
-        assert row.max_mixed is None or row.max_mixed <= row.max_equal
+        assert (row.max_equal if row.max_mixed is None else row.max_mixed) <= row.max_equal
 
 
 @each_board

@@ -235,3 +235,20 @@ def test_a_gpu_that_was_lost_is_not_one_of_another_driver():
     with pytest.raises(OperatorError) as raised:
         trouble.refuse_without_gpu("train-01", DriverState(version="580.95.05", report=report), around, "")
     assert raised.value.code == "gpu_lost"
+
+
+def test_a_loaded_driver_without_nvidia_smi_is_incomplete(guest):
+    guest.install({"name": DEB, "version": "550.54.15"})
+    guest.load("550.54.15")
+    guest._nvidia_smi = None
+    answer = call(guest, package=DEB, version="550.54.15")
+    assert (answer["failure"]["code"], answer["failure"]["symptom"]) == ("driver_incomplete", "not_installed")
+    assert "There is no program nvidia-smi." in answer["msg"]
+    assert (answer["after"]["loaded"], answer["after"]["gpus"]) == ("550.54.15", [])
+
+
+def test_a_loaded_driver_without_its_package_or_nvidia_smi_has_no_gpus(guest):
+    guest.load("550.54.15")
+    guest._nvidia_smi = None
+    answer = call(guest, state="absent")
+    assert (answer["msg"], answer["changed"], answer["after"]["gpus"]) == ("", False, [])

@@ -23,16 +23,40 @@ RUN = "NVIDIA-Linux-x86_64-550.54.15-grid.run"
             "guest",
         ),
         (f"https://a.example/{RUN}?sig=x.deb", "url", "run", RUN[:-4], "550.54.15", "x86_64", "guest"),
-        ("/a/NVIDIA-Linux-x86_64-550.54.15.run", "file", "run", None, "550.54.15", "x86_64", "data_centre"),
-        ("/a/NVIDIA-Linux-x86_64-550.54.16-vgpu-kvm.run", "file", "run", None, "550.54.16", "x86_64", "host"),
-        ("/a/nvidia-driver-550_550.54.15-1_arm64.deb", "file", "deb", None, "550.54.15", "aarch64", "data_centre"),
+        (
+            "/a/NVIDIA-Linux-x86_64-550.54.15.run",
+            "file",
+            "run",
+            "NVIDIA-Linux-x86_64-550.54.15",
+            "550.54.15",
+            "x86_64",
+            "data_centre",
+        ),
+        (
+            "/a/NVIDIA-Linux-x86_64-550.54.16-vgpu-kvm.run",
+            "file",
+            "run",
+            "NVIDIA-Linux-x86_64-550.54.16-vgpu-kvm",
+            "550.54.16",
+            "x86_64",
+            "host",
+        ),
+        (
+            "/a/nvidia-driver-550_550.54.15-1_arm64.deb",
+            "file",
+            "deb",
+            "nvidia-driver-550",
+            "550.54.15",
+            "aarch64",
+            "data_centre",
+        ),
         ("nvidia-linux-grid-550", "repository", None, "nvidia-linux-grid-550", None, None, "guest"),
     ],
 )
 def test_a_name_tells_what_a_driver_is(package, kind, form, name, version, machine, flavour):
     found = source.of(package)
     assert (found.kind, found.format, found.version, found.architecture) == (kind, form, version, machine)
-    assert name in (None, found.name)
+    assert found.name == name
     assert found.flavour == flavour
 
 
@@ -99,6 +123,7 @@ def given(**more):
         ({"package": "/grid.deb"}, "set `version`"),
         ({"package": f"/{DEB}", "version": "17.1-b"}, "no version of a driver"),
         ({"package": f"/{DEB}", "host_version": "seventeen"}, "`host_version` is seventeen"),
+        ({"package": f"http://depot.example.com/{DEB}"}, "Use https://, or set `checksum`."),
         ({"package": f"/{DEB}", "checksum": "md5:00"}, "write it as one of sha256:<digits>"),
         ({"package": f"/{DEB}", "checksum": "sha256:00"}, "write it as one of"),
         ({"package": "nvidia-linux-grid-550", "checksum": "sha256:" + "0" * 64}, "checked by their signatures"),

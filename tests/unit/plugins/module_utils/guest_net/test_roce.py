@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
@@ -123,3 +125,39 @@ def test_a_class_that_contradicts_itself_is_refused():
     found = roce.check_params({**PARAMS, "config": {"dscp": 48}, "mac": "x"})
     assert any("cnp_dscp" in one for one in found)
     assert any("mac: x" in one for one in found)
+
+
+OVERRIDE = roce_state.override_path("vmw_pvrdma0", 1)
+
+
+def test_an_adapter_of_ofed_gets_its_own_traffic_class_now_and_at_each_start(guest):
+    guest.files.write(OVERRIDE, "0\n")
+    item = step(guest)
+    assert [(change.path, change.before, change.after) for change in item.changes[:2]] == [
+        ("traffic_class", 0, 106),
+        ("override", 0, 106),
+    ]
+    assert (item.error, guest.files.text(OVERRIDE), item.proved.override) == (None, "106\n", 106)
+    # The second run finds what the first one set, in the file and in the unit.
+    assert roce_state.compare(item.proved, item.wanted) == []
+
+
+@pytest.mark.parametrize("ofed", [True, False], ids=["OFED", "inbox driver"])
+def test_the_commands_of_a_start_set_the_files_of_this_adapter_alone(tmp_path, ofed):
+    ports = {name: tmp_path / f"sys/class/infiniband/{name}/ports/1" for name in ("mlx5_0", "mlx5_1")}
+    for (name, port), interface in zip(ports.items(), ("ens224", "ens192"), strict=True):
+        (port / "gid_attrs/ndevs").mkdir(parents=True)
+        (port / "gid_attrs/ndevs/0").write_text(f"{interface}\n")
+        made = tmp_path / f"sys/kernel/config/rdma_cm/{name}/ports/1"
+        made.mkdir(parents=True)
+        if ofed:
+            (port.parents[1] / "tc/1").mkdir(parents=True)
+    now = roce_state.State("ens224", MAC, "mlx5_0", 1, override=0 if ofed else None)
+    _modprobe, started = roce_state.want(now, Intent(), "sriov").kept
+    # systemd reads `$$` as `$`; the shell gets the rest as one word.
+    script = started[len("/bin/sh -c '") : -1].replace("$$", "$").replace("/sys/", f"{tmp_path}/sys/")
+    subprocess.run(["/bin/sh", "-c", script], check=True)
+    written = {str(path.relative_to(tmp_path / "sys")): path.read_text() for path in tmp_path.rglob("*_tos")}
+    assert written == {"kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos": "106\n"}
+    written = {str(path.relative_to(tmp_path / "sys")): path.read_text() for path in tmp_path.rglob("traffic_class")}
+    assert written == ({"class/infiniband/mlx5_0/tc/1/traffic_class": "106\n"} if ofed else {})

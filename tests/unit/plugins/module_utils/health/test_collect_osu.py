@@ -23,7 +23,7 @@ def test_a_program_of_osu_is_told_of_its_pair():
     # MPI is measured, whatever stands in for the adapter's RDMA.
     assert not one["simulated"]
     assert "4699.25" in files[one["evidence"]]
-    assert collect.versions(found) == [{"object": "image", "what": "OSU", "version": "7.4"}]
+    assert collect.versions(found) == [{"object": "image", "what": "OSU", "version": "7.4", "simulated_parts": []}]
 
 
 def test_both_directions_of_a_pair_keep_their_own_evidence():

@@ -15,6 +15,8 @@ from unit.plugins.plugin_utils.test_pair_watch import World
 from .healthy import healthy, wish
 
 GUESTS = ["job-01", "job-02"]
+BUILT = "Horovod v0.28.1:\n\nAvailable Frameworks:\n    [ ] TensorFlow\n    [X] PyTorch\n"
+BUILD = {"frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["mpi"]}
 NOW = "2026-03-01T09:00:00Z"
 PATHS = [
     {"a": {"name": "esx-01", "port": "vmnic2"}, "b": {"name": "leaf-01", "port": "Ethernet1"}},
@@ -45,7 +47,13 @@ def training(transport, **changes):
         "benchmark": {},
         "ranks": [{"rank": 0, "device": "CPU"}],
         "nccl": {"networks": []},
-        "build": {"version": "0.28.1", "frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["mpi"]},
+        "build": {
+            "version": "0.28.1",
+            "frameworks": ["pytorch"],
+            "controllers": ["mpi"],
+            "operations": ["mpi"],
+            "output": BUILT,
+        },
         "image": {"name": "images.example.org/horovod:1", "id": "sha256:1", "digests": []},
         "hosts": [{"name": "job-01", "node": "node-0"}, {"name": "job-02", "node": "node-1"}],
         "log": "log",
@@ -63,7 +71,7 @@ def training(transport, **changes):
 def params(tmp_path, **changes):
     tested = World(checks=["pair.ping_mtu", "pair.iperf3"], mtu=9000)
     given = {
-        "intent": {"guests": GUESTS, "data_path": "tcp", "gpus": "none", "mtu": 9000},
+        "intent": {"guests": GUESTS, "data_path": "tcp", "gpus": "none", "mtu": 9000, "build": BUILD},
         "guests": {name: looks(tmp_path / name, name, rdma=False) for name in GUESTS},
         "pairs": {"measurements": tested.run()},
         "runs": [
@@ -91,13 +99,20 @@ def judged(tmp_path, **changes):
 
 def test_a_good_site_without_gpus_passes(tmp_path):
     made, _files, _kept = judged(tmp_path)
-    bad = {row["id"]: row["why"] for row in made["rungs"] if row["verdict"] not in ("pass", "skipped")}
-    # Two guests that are one processor do not scale.
-    bad.pop("cluster.efficiency 2:tcp", None)
+    bad = {row["id"]: row["why"] for row in made["rungs"] if row["verdict"] not in ("pass", "skipped", "not_required")}
     assert bad == {}
+    free = {row["check"] for row in made["rungs"] if row["verdict"] == "not_required"}
+    # What nothing is published of; two guests that are one processor do not scale.
+    assert free == {"pair.iperf3", "cluster.efficiency"}
+    assert made["verdict"]["state"] == "pass"
     assert [(one["nodes"], one["images_per_s"]) for one in made["trainings"]] == [(1, 100.0), (1, 100.0), (2, 100.0)]
-    assert {"object": "job-01", "what": "operating system", "version": "Ubuntu 22.04.4 LTS"} in made["versions"]
-    assert {"object": "image", "what": "Horovod", "version": "0.28.1"} in made["versions"]
+    assert {
+        "object": "job-01",
+        "what": "operating system",
+        "version": "Ubuntu 22.04.4 LTS",
+        "simulated_parts": [],
+    } in made["versions"]
+    assert {"object": "image", "what": "Horovod", "version": "0.28.1", "simulated_parts": []} in made["versions"]
 
 
 def test_what_was_not_measured_never_passes(tmp_path):
@@ -130,19 +145,26 @@ def test_counters_are_what_they_grew_by(tmp_path):
     found, files = collect.collect({"guests": {"job-01": looks(tmp_path, "job-01")}})
     (one,) = [one for one in found if one["check"] == "guest.counters"]
     assert (one["readings"]["changed"], one["variant"]) == ({"rx_bytes": 100}, "")
-    assert files[one["evidence"]] == "rx_bytes +100\n"
+    assert "\nrx_bytes 12 112\n" in files[one["evidence"]]
+    assert "\nout_of_sequence 3 3\n" in files[one["evidence"]]
 
 
 def switch(paused):
     """What roce_qos_info told of a switch."""
     counters = {"pauses_received": {"3": paused}, "roce_drops": 0}
-    return [{"name": "leaf-01", "ports": {"Ethernet1": {"running": {"counters": counters}}, "Ethernet2": {}}}]
+    ports = {"Ethernet1": {"running": {"counters": counters}}, "Ethernet2": {}}
+    return [{"name": "leaf-01", "ports": ports, "counted": {"show counters": f"paused {paused}\n"}}]
 
 
 def test_ports_of_switches_are_compared_with_themselves():
-    (one,) = collect.collect({"switches": {"before": switch(1), "after": switch(5)}})[0]
+    found, files = collect.collect({"switches": {"before": switch(1), "after": switch(5)}})
+    one, silent = found
     assert one["subject"] == {"switch": "leaf-01", "port": "Ethernet1"}
-    assert one["readings"]["changed"] == {"rx_prio3_pause": 4}
+    assert one["readings"] == {"changed": {"rx_prio3_pause": 4}, "known": ["roce_drops", "rx_prio3_pause"], "lost": []}
+    assert one["command"] == ["show counters"]
+    assert files[one["evidence"]].endswith("name, before, after\nroce_drops 0 0\nrx_prio3_pause 1 5\n")
+    assert files["evidence/fabric.counters.leaf-01.before.txt"] == "### leaf-01: show counters\npaused 1\n"
+    assert silent["readings"] == {"silent": "leaf-01 tells no counters of this port."}
 
 
 @pytest.mark.parametrize(
@@ -273,11 +295,11 @@ def test_the_picture_has_cables_and_vms():
     ports = [{"name": "esx-01", "ports": [{"name": "vmnic2", "speed": 100}]}]
     switches = [{"name": "leaf-01", "platform": "sonic"}, {"name": "spine-01", "platform": "eos"}]
     made = topology.picture(guests, {"paths": PATHS}, ports, switches)
-    nic = {"name": "vmnic2", "speed_gb": 100, "switch": "leaf-01", "port": "Ethernet1"}
+    nic = {"name": "vmnic2", "speed_gb": 100, "switch": "leaf-01", "port": "Ethernet1", "simulated": False}
     gpu = {"name": "A100 PCIe 40GB", "mig": "", "vgpus": ["grid_a100-40c"], "vm": "job-01", "simulated": False}
-    assert made["hosts"] == [{"name": "esx-01", "gpus": [gpu], "nics": [nic], "vms": ["job-01"]}]
+    assert made["hosts"] == [{"name": "esx-01", "simulated": False, "gpus": [gpu], "nics": [nic], "vms": ["job-01"]}]
     assert made["switches"][0]["peers"] == [{"port": "Ethernet31", "to": "spine-01"}]
-    assert made["vms"] == [{"name": "job-01", **guests["job-01"]}]
+    assert made["vms"] == [{"name": "job-01", **guests["job-01"], "simulated": False}]
 
 
 def test_a_baseline_is_recorded_once_and_compared_with_later(tmp_path):

@@ -82,6 +82,29 @@ def test_a_simulated_gpu_is_marked_and_one_that_nobody_saw_is_not():
     assert [gpu["simulated"] for gpu in made["hosts"][0]["gpus"]] == [True, False]
 
 
+@pytest.mark.parametrize(
+    "declared, marked",
+    [
+        ([], set()),
+        (["vcenter"], {"host", "vm", "gpu"}),
+        (["hosts"], {"host", "nic"}),
+        (["switches"], {"switch"}),
+        (["guests"], {"vm"}),
+        (["network"], set()),
+    ],
+)
+def test_parts_of_the_topology_are_marked_by_what_they_rest_on(declared, marked):
+    ends = ({"name": "esx-01", "port": "vmnic2"}, {"name": "leaf-01", "port": "Ethernet1"})
+    paths = {"paths": [{"a": ends[0], "b": ends[1]}]}
+    # A GPU that vCenter alone reports.
+    made = topology.picture(
+        {"job-01": {**PLACE, "host": "esx-01", "gpu": 1}}, paths, [], [{"name": "leaf-01"}], (), declared
+    )
+    (host,), (switch,), (vm,) = made["hosts"], made["switches"], made["vms"]
+    found = {"host": host, "vm": vm, "switch": switch, "nic": host["nics"][0], "gpu": host["gpus"][0]}
+    assert {kind for kind, one in found.items() if one["simulated"]} == marked
+
+
 def test_the_last_look_counts_and_other_guests_do_not():
     other = dict(smi(VGPU)[1], subject={"guest": "job-02"})
     assert drawn([*smi(), *smi(VGPU)], 1)[0] == [CARD]

@@ -28,7 +28,7 @@ READY = Cluster("gpu", automatic=True, drs_option="-1", hot_migrate=True)
     ],
 )
 def test_host_that_can_be_emptied_is_not_refused(running, cluster, evacuation):
-    refuse_blocked("Host esx-01", running, cluster, evacuation)
+    assert refuse_blocked("Host esx-01", running, cluster, evacuation) is None
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ def why(service, journal):
         (FAILED.format("The allowed time to process response has expired"), "clock_wrong"),
         ("Failed to update local trusted store\nFailed to register client (2)\n", "certificate"),
         ("Failed server communication\nFailed to register client (2)\n", "server_unreachable"),
+        (FAILED.format("Generic network communication failure"), "server_unreachable"),
+        (FAILED.format("Connection reset by peer"), "server_unreachable"),
         ("Failed to register client (2)\n", "token_refused"),
         ("Unable to fetch the client configuration token file\n", "token_refused"),
         (ACQUIRING, "not_licensed"),

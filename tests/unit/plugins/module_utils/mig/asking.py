@@ -31,7 +31,7 @@ def ask(device, check=False, **params):
     """The result of the one GPU, and the warnings."""
     params = {
         "gpus": ["all"], "mode": "enabled", "layout": None, "in_use": "refuse", "vsphere": "mode_only", "model": None,
-        **params,
+        "lost_gpus": "refuse", **params,
     }  # fmt: skip
     module = Module(check)
     noun = MigPartitions(params, device, module.warn, check)

@@ -26,6 +26,11 @@ class Device:
     # What the driver says of it: None, Pass-Through, VGPU, Host VGPU.
     virtualization: str = "None"
     attached: int = 1
+    # What is printed about GPUs that do not answer, to which stream, and the return code then.
+    complaint: str = ""
+    complaint_to: str = "stderr"
+    complaint_rc: int = 0
+    minor: int | None = None
     # What it says instead of its mode, when it no longer answers.
     mode_word: str = ""
     # Without MIG some drivers may list no placements, and of some GPUs nothing is known beside what they list.
@@ -65,6 +70,9 @@ class Device:
         if argv[0] == "uname":
             return Completed(tuple(argv), 0, f"{self.system}\n", "")
         text, rc = self._refused(argv) or self._answer(argv)
+        if self.complaint and "-x" in argv:
+            above, beside = (self.complaint, "") if self.complaint_to == "stdout" else ("", self.complaint)
+            return Completed(tuple(argv), self.complaint_rc, above + text, beside)
         return Completed(tuple(argv), rc, text, "")
 
     def _refused(self, argv):
@@ -97,6 +105,7 @@ class Device:
             "<nvidia_smi_log><driver_version>550.54.16</driver_version>"
             f"<attached_gpus>{self.attached}</attached_gpus>"
             f'<gpu id="00000000:0F:00.0"><product_name>{name}</product_name><uuid>{UUID}</uuid>'
+            f"<minor_number>{'N/A' if self.minor is None else self.minor}</minor_number>"
             f"<mig_mode><current_mig>{self.mode_word or _word(self.mode)}</current_mig>"
             f"<pending_mig>{_word(self._later())}</pending_mig></mig_mode>"
             f"<pci><pci_device_id>{device:04X}10DE</pci_device_id><pci_bus_id>00000000:0F:00.0</pci_bus_id>"

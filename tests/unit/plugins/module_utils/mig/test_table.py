@@ -95,3 +95,21 @@ def test_a_pci_id_means_one_gpu():
     """A device is found by its id alone, so an id that two entries share would be a coin that is tossed."""
     ids = [(device_id, key) for key, gpu in GPUS.items() for device_id in {row[0] for row in gpu.pci}]
     assert len({device_id for device_id, _key in ids}) == len(ids)
+
+
+@pytest.mark.parametrize(
+    "key, seen",
+    [
+        ("a100_40gb", "510.47.03"),
+        ("a30", "535.183.01"),
+        ("h100_80gb_sxm", "580.173.02"),
+        ("b200", "580.105.08"),
+        ("gb200", "580.173.02"),
+        ("gb300", "580.173.02"),
+        ("rtx_pro_6000_blackwell", "580.65.06"),
+    ],
+)
+def test_no_gpu_needs_a_driver_newer_than_one_it_was_seen_with(key, seen):
+    """The releases are those of public captures of these GPUs."""
+    needed = GPUS[key].min_driver or "0"
+    assert [*map(int, needed.split("."))] <= [*map(int, seen.split("."))]

@@ -12,6 +12,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.placement import fit, search
 from ansible_collections.aiready.vsphere.plugins.module_utils.placement.model import DIRECT, MIG, MIXED_SIZE
+from ansible_collections.aiready.vsphere.plugins.module_utils.placement.room import Room
 from ansible_collections.aiready.vsphere.plugins.module_utils.placement.search import Board, solve
 
 from .worlds import GB, gpu, host, port, rules, split, there, vm, world
@@ -206,3 +207,25 @@ def test_a_search_that_is_given_up_leaves_the_board_as_it_was():
     before = board.rooms["host-1"].signature()
     assert search.Exact(board, vms, 1000).run() is False
     assert (board.places, board.rooms["host-1"].signature()) == ({}, before)
+
+
+DIFFERENT = {
+    "cluster": {"cluster": "other"},
+    "threads": {"threads": 64},
+    "version": {"version": "7.0.3"},
+    "out of use": {"out_of_use": "in maintenance mode"},
+    "profiles": {"offered": frozenset()},
+    "switches": {"switches": frozenset()},
+    "datastores": {"datastores": ("datastore-2",)},
+    "PVRDMA": {"pvrdma": {"dvs": 3}},
+    "switch of the port group": {"portgroups": {"pg": "dvs"}},
+    "ports": {"nics": (port(1),)},
+}
+
+
+@pytest.mark.parametrize("change", DIFFERENT.values(), ids=DIFFERENT)
+def test_hosts_that_differ_do_not_stand_for_each_other(change):
+    wish = rules(switch="dvs") if "pvrdma" in change else rules(portgroup="pg")
+    plain, same, other = (Room(one, {}, wish) for one in (host(1), host(2), host(3, **change)))
+    assert plain.alike == same.alike
+    assert plain.alike != other.alike

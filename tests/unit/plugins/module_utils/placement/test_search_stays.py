@@ -157,3 +157,15 @@ def test_one_of_two_vms_that_are_off_leaves_the_host_they_share():
     vms = [vm(name, "40c", present=there("host-1", moid=name)) for name in ("a", "b")]
     found = solve(world(host(1, gpus=2), host(2, gpus=2)), vms, rules(anti_affinity=True))
     assert placed(found) == {"a": "host-1", "b": "host-2"}
+
+
+def test_one_makes_way_after_two_had_to_leave_their_places():
+    hosts = [
+        host(1, gpus=2, memory_gb=512),
+        *(host(at, gpus=gpus, memory_gb=300) for at, gpus in ((2, 2), (3, 4), (4, 4))),
+    ]
+    off = [vm(name, "40c", "40c", present=there("host-3", moid=f"vm-{name}")) for name in ("p", "q")]
+    new = [vm("wide", "40c", "40c"), vm("bound", *["40c"] * 4, pin="host-3"), vm("large", "40c", memory_mb=400 * GB)]
+    found = solve(world(*hosts), [*new, *off], rules())
+    assert found.unplaced == []
+    assert placed(found) == {"bound": "host-3", "large": "host-1", "wide": "host-4", "p": "host-2", "q": "host-4"}

@@ -195,8 +195,9 @@ def test_a_redirect_within_the_bmc_is_followed(place):
     assert session.get("/a") == FINE
 
 
-def test_the_token_does_not_follow_a_redirect_to_another_machine():
-    session, wire = bmc({("GET", "/a"): Answer(308, {}, {"location": "https://elsewhere/a"})})
+@pytest.mark.parametrize("place", ["https://elsewhere/a", "//elsewhere/a", "@elsewhere/a", ":444@elsewhere/a"])
+def test_the_token_does_not_follow_a_redirect_to_another_machine(place):
+    session, wire = bmc({("GET", "/a"): Answer(308, {}, {"location": place})})
     with pytest.raises(OperatorError):
         session.get("/a")
     assert len(wire.calls("GET")) == 2

@@ -46,6 +46,13 @@ def test_verdicts_that_changed_are_named_and_what_got_worse_comes_first():
     ]
 
 
+def test_of_many_verdicts_the_rest_is_counted():
+    many = [f"row {number:02}" for number in range(comparison.TOLD + 3)]
+    found = comparison.comparison(run(*(row(one, 1) for one in many)), run(*(row(one, 1, "fail") for one in many)))
+    assert ([one["id"] for one in found["verdicts"]], found["verdicts_more"]) == (many[: comparison.TOLD], 3)
+    assert comparison.comparison(run(row("a", 1)), run(row("a", 1, "fail")))["verdicts_more"] == 0
+
+
 def test_one_pair_that_fell_behind_the_others_is_named_and_a_common_change_is_told_once():
     before = run(*(row(f"bw {index}", 80.0) for index in range(5)))
     after = run(*(row(f"bw {index}", 90.0 if index else 60.0) for index in range(5)))
@@ -67,7 +74,7 @@ def test_figures_of_different_units_and_of_rows_that_one_run_lacks_do_not_compar
 def test_a_rehearsal_beside_a_real_run_and_another_site_are_cautioned():
     before, after = run(row("a", 1, simulated=True)), run(row("a", 1), site={"name": "other"})
     cautions = " ".join(comparison.comparison(before, after)["cautions"])
-    assert "Only one of the two runs was made with simulated devices" in cautions
+    assert "Only one of the two runs rests on simulated parts" in cautions
     assert "lab before, other after" in cautions
 
 

@@ -37,7 +37,14 @@ def test_nor_does_a_field_of_a_row_or_of_a_training(odd):
 
 def test_what_was_not_recorded_is_named_and_is_no_empty_list():
     made = document({"rungs": [], "versions": []}, None)
-    assert made["not_recorded"] == ["trainings", "the topology", "stages and changes", "restarts", "thresholds"]
+    assert made["not_recorded"] == [
+        "trainings",
+        "the topology",
+        "stages and changes",
+        "restarts",
+        "thresholds",
+        "relaxed settings",
+    ]
     assert (made["trainings"], made["versions"]) == (None, [])
 
 
@@ -48,6 +55,22 @@ def test_a_run_that_did_not_come_to_its_validation_tells_its_stages():
     assert made["verdict"]["claim"].startswith("Nothing was measured.")
     assert (made["stages_seconds"], made["reboots_count"]) == (3, 1)
     assert "the ladder of checks" in made["not_recorded"]
+
+
+@pytest.mark.parametrize(
+    "stages, ended, seconds",
+    [
+        ([("2026-03-01T08:00:00Z", 30), ("2026-03-01T08:02:00Z", 31)], "2026-03-01T08:10:00Z", 600),
+        ([("2026-03-01T08:00:00Z", 30), ("2026-03-01T08:02:00Z", 60)], "", 180),
+        ([("2026-03-01T08:00:00", 30), ("no moment", 60)], "", 30),
+        ([("", 30), ("", 31)], "2026-03-01T08:10:00Z", 61),
+    ],
+    ids=["to the end of the validation", "to the end of the last stage", "what can be read", "no moments"],
+)
+def test_a_run_takes_from_its_first_stage_to_its_end(stages, ended, seconds):
+    recorded = [{"name": "hosts", "state": "ok", "began": began, "seconds": took} for began, took in stages]
+    validation = {"rungs": [], "began": "2026-03-01T08:05:00Z", "ended": ended}
+    assert document(validation, {"stages": recorded})["stages_seconds"] == seconds
 
 
 def test_a_killed_run_has_a_report_that_tells_where_it_ended():
@@ -120,3 +143,54 @@ def test_the_same_input_gives_the_same_document_and_its_own_moment_is_not_in_it(
     assert document(told, {"stages": runs.stages(run)}) == document(
         json.loads(json.dumps(told)), {"stages": runs.stages(run)}
     )
+
+
+RELAXED = {
+    "setting": "site.runtime.memlock",
+    "value": "ignore",
+    "strict": "unlimited",
+    "means": "Containers may lock less memory than RDMA needs.",
+    "checks": ["cluster.nccl", "cluster.training:2:rdma"],
+    "stages": ["runtime"],
+}
+
+
+def test_relaxed_settings_have_the_titles_of_their_checks_and_mark_their_stages():
+    rungs = [{"id": "cluster.nccl rdma", "check": "cluster.nccl", "title": "All-reduce", "relaxed": ["so"]}]
+    recorded = [{"name": "runtime", "state": "ok"}, {"name": "guests", "state": "ok"}]
+    made = document({"rungs": rungs, "relaxed": [RELAXED], "stages": recorded}, None)
+    assert [one["checks"] for one in made["relaxed"]] == [["All-reduce"]]
+    assert made["relaxed_rows"] == 1
+    assert [stage["relaxed"] for stage in made["stages"]] == [["site.runtime.memlock: ignore"], []]
+
+
+def test_everything_that_rests_on_simulated_parts_is_counted():
+    run = runs.perfect(2, fake=True)
+    counted = document(
+        runs.results(run), {"stages": runs.stages(run), "reboots": {"esx-01.example.com": 2, "job-01": 1}}
+    )
+    told = {one["what"]: (one["simulated"], one["all"]) for one in counted["verdict"]["simulated_counts"]}
+    rows = [row["simulated"] for layer in counted["ladder"] for check in layer["checks"] for row in check["rows"]]
+    assert told == {
+        "checks": (sum(rows), len(rows)),
+        "trainings": (4, 4),
+        # Those of hosts and of Horovod are not measured by the validation.
+        "versions": (2, 5),
+        "restarts": (3, 3),
+        # BIOS is a stage that this release does not have.
+        "changes": (9, 11),
+        "parts of the topology": (11, 11),
+    }
+
+
+def test_a_record_of_stages_alone_marks_what_it_can():
+    record = {"simulated_parts": ["hosts"], "stages": runs.stages(runs.Run(1, False)), "reboots": {"esx-01": 1}}
+    made = document(None, record)
+    assert made["verdict"]["rehearsal"] is True
+    assert [stage["name"] for stage in made["stages"] if stage["simulated"]] == ["preflight", "hosts", "validation"]
+    assert made["reboots"] == [{"object": "esx-01", "count": 1, "simulated": True}]
+    # Without a topology, the stage for hosts says which of them are hosts.
+    worked_on = [{"name": "hosts", "state": "ok", "hosts": ["esx-01"]}]
+    other = document(None, {**record, "stages": worked_on, "reboots": {"esx-01": 1, "job-01": 1}})
+    assert [entry["object"] for entry in other["reboots"] if entry["simulated"]] == ["esx-01"]
+    assert made["verdict"]["claim"].startswith("Nothing was measured. 1 of 1 restarts and 2 of 6 changes rest on")

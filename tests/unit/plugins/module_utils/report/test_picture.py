@@ -14,7 +14,7 @@ FORMS = [picture.WIDE, picture.NARROW]
 
 
 def topology(nodes=4, change=lambda found: None):
-    found = runs.topology(runs.Run(nodes, simulated=False))
+    found = runs.topology(runs.Run(nodes, fake=False))
     change(found)
     return document({"topology": found}, None)["topology"]
 
@@ -104,7 +104,7 @@ def test_a_gpu_that_its_guest_does_not_show_is_drawn_as_that():
 
 
 def test_a_simulated_gpu_says_so_on_a_phone_too():
-    found = document({"topology": runs.topology(runs.Run(1, simulated=True))}, None)["topology"]
+    found = document({"topology": runs.topology(runs.Run(1, fake=True))}, None)["topology"]
     for form in FORMS:
         (box,) = boxes(picture.pictures(found, form)[0], "gpu")
         assert box["lines"][1].startswith("simulated")

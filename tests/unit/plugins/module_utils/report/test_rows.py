@@ -107,7 +107,18 @@ def test_the_ladder_has_layers_in_order_and_what_is_not_right_first():
     (check,) = ladder[0]["checks"]
     assert [one["id"] for one in check["rows"]] == ["p3", "p2", "p1"]
     assert (check["low"], check["median"], check["high"]) == (60, 92.4, 92.4)
-    assert check["counts"] == {"fail": 1, "warn": 1, "not_run": 0, "skipped": 0, "pass": 1}
+    assert check["counts"] == {"fail": 1, "warn": 1, "not_run": 0, "skipped": 0, "not_required": 0, "pass": 1}
+
+
+@pytest.mark.parametrize(
+    "measured, verdict, layer", [(8192, "not_required", "not_required"), (None, "not_run", "not_run")]
+)
+def test_what_is_not_required_is_shown_and_never_passes(measured, verdict, layer):
+    recorded = [{**GOOD, "verdict": "not_required", "measured": measured}]
+    (row,) = rows.rows(recorded, [])
+    assert row["verdict"] == verdict
+    (found,) = rows.ladder([row])
+    assert (found["verdict"], found["counts"]["pass"]) == (layer, 0)
 
 
 def test_rows_of_a_check_that_expect_different_things_do_not_share_one():
@@ -155,3 +166,16 @@ def test_a_row_that_could_not_run_does_not_hide_what_the_others_were_held_to():
     both = [{**GOOD, "expected": {"text": "80", "source": "site"}}, {**GOOD, "verdict": "not_run", "measured": None}]
     (check,) = rows.ladder(rows.rows(both, []))[0]["checks"]
     assert (check["expected"], check["source"]) == ("80", "site")
+
+
+@pytest.mark.parametrize(
+    "verdicts, told",
+    [
+        (["pass", "pass"], "2 of 2 passed"),
+        (["skipped", "skipped"], "2 skipped"),
+        (["pass", "fail", "not_run", "not_required"], "1 of 4 passed, 1 failed, 1 not run, 1 not required"),
+        (["warn"], "1 warned"),
+    ],
+)
+def test_rows_are_counted_in_words(verdicts, told):
+    assert rows.tally(rows.counts([{"verdict": one} for one in verdicts])) == told

@@ -64,9 +64,29 @@ def test_what_check_mode_would_have_changed_was_not_changed_and_what_failed_ther
 
 def test_restarts_are_counted_for_each_object():
     assert stages.reboots({"esx-10": 1, "esx-2": 2, "odd": "many"}) == [
-        {"object": "esx-2", "count": 2},
-        {"object": "esx-10", "count": 1},
+        {"object": "esx-2", "count": 2, "simulated": False},
+        {"object": "esx-10", "count": 1, "simulated": False},
     ]
+
+
+@pytest.mark.parametrize(
+    "declared, marked",
+    [(["hosts"], ["esx-01"]), (["guests"], ["job-01"]), (["vcenter"], ["job-01"]), (["rdma", "gpu", "switches"], [])],
+)
+def test_a_restart_is_marked_by_what_was_restarted(declared, marked):
+    found = stages.reboots({"esx-01": 1, "job-01": 1}, declared, {"job-01"})
+    assert [entry["object"] for entry in found if entry["simulated"]] == marked
+
+
+@pytest.mark.parametrize(
+    "name, declared, marked",
+    [("fabric", "switches", True), ("fabric", "hosts", False), ("hosts", "hosts", True), ("of-my-own", "hosts", False)],
+)
+def test_a_stage_and_its_changes_are_marked_by_what_they_work_on(name, declared, marked):
+    recorded = [{"name": name, "state": "ok", "changes": [{"object": "a", "what": "b", "before": 1, "after": 2}]}]
+    assert [stage["simulated"] for stage in stages.stages(recorded, [declared])] == [marked]
+    (entry,) = stages.changes(recorded, [declared])
+    assert [change["simulated"] for change in entry["changes"]] == [marked]
 
 
 def test_versions_that_differ_between_objects_are_seen_with_the_common_one_first():
@@ -75,6 +95,9 @@ def test_versions_that_differ_between_objects_are_seen_with_the_common_one_first
         {
             "what": "driver",
             "uniform": False,
-            "versions": [{"version": "550", "objects": ["a", "b"]}, {"version": "535", "objects": ["c"]}],
+            "versions": [
+                {"version": "550", "objects": ["a", "b"], "simulated": False},
+                {"version": "535", "objects": ["c"], "simulated": False},
+            ],
         }
     ]

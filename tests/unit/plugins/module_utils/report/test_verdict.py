@@ -74,6 +74,23 @@ def test_a_run_in_which_nothing_was_measured_claims_no_measurement(verdicts, sim
     assert "real devices" not in found["claim"]
 
 
+COUNTS = [
+    {"what": "restarts", "simulated": 2, "all": 2},
+    {"what": "versions", "simulated": 0, "all": 3},
+    {"what": "trainings", "simulated": 1, "all": 2},
+]
+
+
+@pytest.mark.parametrize("measured", [1, None])
+def test_a_claim_counts_whatever_rests_on_simulated_parts(measured):
+    some = rows.rows([{"id": "a", "verdict": "pass", "measured": measured, "simulated": False}], [])
+    found = verdict.verdict(None, some, [], [], "", [], COUNTS)
+    assert found["rehearsal"] is True
+    told = "2 of 2 restarts and 1 of 2 trainings rest on simulated parts."
+    assert (told in found["claim"], "versions" in found["claim"], "checks" in found["claim"]) == (True, False, False)
+    assert found["claim"].startswith("Nothing was measured." if measured is None else told)
+
+
 def test_a_run_with_a_figure_claims_what_it_measured():
     assert made(["pass"])[0]["claim"].startswith("Measured on real devices.")
 

@@ -227,6 +227,20 @@ MISTAKES = [
         id="watchdog off",
     ),
     pytest.param(
+        of_running(storms=[3]),
+        "pfc_storm",
+        f"{LEAF} has a storm of pauses now, and its watchdog holds up queue 3: packets of RoCE are dropped "
+        "until the peer stops pausing.",
+        id="a storm of pauses",
+    ),
+    pytest.param(
+        of_running(storms=[1, 4]),
+        "pfc_storm",
+        f"{LEAF} has a storm of pauses now, and its watchdog holds up queues 1, 4: packets of another class "
+        "are dropped until the peer stops pausing.",
+        id="a storm of another class",
+    ),
+    pytest.param(
         both(of_port(pfc=[3, 4], lossless=[3, 4]), of_running(pfc=[3, 4])),
         "pfc_more_priorities",
         f"{LEAF} pauses priorities 3 and 4, while most of the fabric wants priority 3 alone: what is not RoCE can "
@@ -271,6 +285,13 @@ MISTAKES = [
         "them into "
         "priority 4, and drops them under load.",
         id="host marks another DSCP",
+    ),
+    pytest.param(
+        both(of_host(dscp=34), of_port(dscp_map={26: 3, 34: 3, 48: 6})),
+        "dscp_differs",
+        f"esx-01 vmnic2 puts DSCP 34 on packets of RoCE, while most of the fabric knows RoCE by DSCP 26: {LEAF} puts "
+        "them into priority 3, which is lossless there, and switches without this mapping drop them under load.",
+        id="host marks another DSCP that its switch keeps lossless",
     ),
     pytest.param(
         of_host(dcbx_owner="firmware"),
@@ -343,6 +364,18 @@ MISTAKES = [
         "not_acting",
         f"{LEAF} is set to trust dscp and runs with pcp: its configuration does not act.",
         id="trust that does not act",
+    ),
+    pytest.param(
+        of_running(mtu=9216 - 33),
+        "not_acting",
+        f"{LEAF} is set to an MTU of 9216 and runs with 9183: its configuration does not act.",
+        id="MTU that does not act",
+    ),
+    pytest.param(
+        of_running(watchdog=False),
+        "not_acting",
+        f"{LEAF} has a watchdog that does not run: its configuration does not act.",
+        id="watchdog that does not run",
     ),
     pytest.param(
         exception("The service policy names a map of another kind."),

@@ -8,8 +8,8 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement.fabric import summary
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Port, Switch
 
-from .agreement_lab import HOST_PORT, UPLINK, Lab, port, running
-from .agreement_mistakes import LEAF, MISTAKES, STOCK, of_guest, of_host, of_port
+from .agreement_lab import HOST_PORT, UPLINK, Lab, adapter, port, running
+from .agreement_mistakes import LEAF, MISTAKES, STOCK, of_guest, of_host, of_port, of_running
 
 
 def test_a_fabric_that_agrees_has_nothing_to_tell():
@@ -37,9 +37,15 @@ def test_a_mistake_is_data_too(change, code, sentence):
     change(lab)
     for one in lab.ask()["disagreements"]:
         assert set(one) == {"msg", "code", "severity", "a", "b", "key", "seen", "breaks"}
-        assert one["severity"] in ("error", "warning")
+        assert {one["severity"]} <= {"error", "warning"}
         assert set(one["a"]) == {"name", "port"}
         assert one["breaks"].rstrip(".") in one["msg"]
+
+
+def test_headers_that_a_platform_counts_in_one_place_alone_are_no_difference_of_mtu():
+    lab = Lab()
+    of_running(mtu=9216 - 32)(lab)
+    assert lab.ask()["disagreements"] == []
 
 
 def test_only_errors_are_disagreement_unless_warnings_shall_count():
@@ -203,3 +209,16 @@ def test_a_peer_that_does_not_look_at_the_dscp_is_no_witness_for_its_class():
     found = [one["msg"] for one in lab.ask()["disagreements"] if one["code"] == "dscp_map"]
     assert len(found) == 1
     assert "leaf-01" not in found[0]
+
+
+def test_adapter_for_management_of_a_host_whose_data_path_is_known_has_no_unknown_lines():
+    lab = Lab()
+    silent = {"pfc": None, "pfc_sends": None, "pfc_obeys": None, "dscp": None, "lldp": []}
+    lab.at().switch, lab.at().portgroups = "dvs-01", [{"name": "pg-rdma", "vlan": 111}]
+    lab.hosts["esx-01"].append(adapter("esx-01", "nobody", name="vmnic0", rdma="vmrdma1", **silent))
+    told = lab.ask(portgroups=["pg-rdma"])["not_known"]
+    assert [sentence for sentence in told if "vmnic0" in sentence] == []
+    # Where nobody says which adapter is for data, each may be.
+    lab.at().portgroups = []
+    told = lab.ask(portgroups=["pg-rdma"])["not_known"]
+    assert [sentence.split(":")[0] for sentence in told if sentence.startswith("esx-01 vmnic0:")] == ["esx-01 vmnic0"]

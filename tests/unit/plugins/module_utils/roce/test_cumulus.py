@@ -226,6 +226,20 @@ def test_thresholds_by_speed_become_a_profile_that_goes_when_it_is_not_used():
     assert switch(settings).own == {"qos congestion-control aiready-ecn-300-3000-100": []}
 
 
+def test_a_profile_of_ours_marks_the_class_of_roce_alone():
+    name = "aiready-ecn-300-3000-100"
+    marks = {"ecn": "enable", "min-threshold": 300000, "max-threshold": 3000000, "probability": 100}
+    settings = json.loads(json.dumps(PRESET))
+    settings["qos"]["congestion-control"] = {name: {"traffic-class": {"3": marks, "5": {"ecn": "enable"}}}}
+    settings["interface"] = {"swp1": {"qos": {"congestion-control": {"profile": name}}}}
+    there, wish = switch(settings), intent({})
+    assert PLATFORM.strays(there, {}, wish) == {
+        f"qos congestion-control {name}": ("traffic-class 3 and 5", "traffic-class 3")
+    }
+    assert PLATFORM.render(there, {}, wish).commands == [f"nv unset qos congestion-control {name} traffic-class 5"]
+    assert PLATFORM.strays(switch(PRESET), {}, wish) == {}
+
+
 def test_removal_takes_all_that_stands_for_roce_and_leaves_the_mtu():
     settings = json.loads(json.dumps(ON_FOUR))
     settings["interface"] = {"swp1-3": {"link": {"mtu": 9000}, "qos": {"pfc-watchdog": {"state": "enable"}}}}

@@ -191,3 +191,46 @@ def test_the_way_back_undoes_lines_and_objects_that_were_not_there():
     PLATFORM.revert(session, edit, before)
     assert "no qos-map dscp-tc" in session.lines
     assert session.lines[-2:] == ["no qos map dscp-tc AIREADY-ROCE", "end"]
+
+
+OWN_MAP = SET.replace("theirs", "AIREADY-ROCE-26-3-48-6")
+
+
+def strays_of(config, wish=None):
+    wanted = {"Eth1/1": compare.wanted(intent(wish or {}), PLATFORM)}
+    there = PLATFORM.parse({CONFIG: config})
+    return PLATFORM.strays(there, wanted, intent(wish or {})), PLATFORM.render(there, wanted, intent(wish or {}))
+
+
+def test_code_points_that_only_our_map_gives_roces_class_are_strays_and_leave_it():
+    found, edit = strays_of(BUFFERS + OWN_MAP.replace("24-31", "24,26"))
+    assert found == {"qos map dscp-tc AIREADY-ROCE-26-3-48-6": ("DSCP 24: 3", "DSCP 24: 0")}
+    assert edit.commands == [
+        "configure terminal",
+        "qos map dscp-tc AIREADY-ROCE-26-3-48-6",
+        "dscp 24 traffic-class 0",
+        "dscp 26 traffic-class 3",
+        "dscp 48 traffic-class 6",
+        "exit",
+        "end",
+    ]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [SET, OWN_MAP.replace("24-31", "26"), OWN_MAP.replace("24-31", "26").replace(" dscp 48", " dscp 40,48"), PORT],
+)
+def test_maps_of_others_and_other_classes_hold_no_strays(config):
+    assert strays_of(BUFFERS + config)[0] == {}
+
+
+def test_a_new_map_of_ours_takes_over_other_classes_and_not_roces():
+    there = SET.replace("24-31 traffic-class 3", "24 traffic-class 3").replace(
+        " dscp 48", " dscp 8 traffic-class 1\n dscp 48"
+    )
+    sent = commands(BUFFERS + there)
+    assert [line for line in sent if line.startswith("dscp ")] == [
+        "dscp 8 traffic-class 1",
+        "dscp 26 traffic-class 3",
+        "dscp 48 traffic-class 6",
+    ]

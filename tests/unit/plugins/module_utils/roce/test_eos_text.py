@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import eos_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.eos import Eos
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
 
@@ -302,3 +303,12 @@ def test_whether_all_is_saved(text, unsaved):
 def test_a_text_of_something_else_is_not_taken_for_anything():
     assert Eos().command_of("Interface    IP Address\nEthernet1    10.0.0.1/24\n") is None
     assert Eos().command_of('{"peers": {}}') is None
+
+
+def test_the_content_of_a_profile_is_what_differs_from_an_empty_one():
+    block = eos_text.Block(
+        trust="dscp", no_drop={4, 3}, watchdog=False, queues={4: eos_text.Queue(percent=50)}, mtu=9000
+    )
+    told = eos_text.content(block)
+    assert told == "trust: dscp, no_drop: 3 4, watchdog: False, queues: 4 percent=50, mtu: 9000"
+    assert eos_text.content(eos_text.Block()) == ""

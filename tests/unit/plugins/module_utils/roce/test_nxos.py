@@ -164,7 +164,7 @@ def changed(line, instead):
         (
             WISH,
             changed("match dscp 26", "match dscp 24"),
-            [*CLASSES[:2], "interface Ethernet1/1", f"service-policy type qos input {IN}"],
+            [*CLASSES[:2], "no match dscp 24", "interface Ethernet1/1", f"service-policy type qos input {IN}"],
         ),
     ],
     ids=[

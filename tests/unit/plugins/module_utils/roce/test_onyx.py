@@ -287,3 +287,20 @@ def test_ports_are_asked_for_in_runs():
     assert "show qos interface ethernet 1/1-1/2 | json-print" in reads
     assert "show qos interface ethernet 1/10 | json-print" in reads
     assert not [line for line in Onyx().reads([]) if "show qos" in line]
+
+
+FACTORY_WEIGHTS = {0: 12, 1: 13, 2: 12, 3: 13, 4: 12, 5: 13, 6: 12, 7: 13}
+
+
+def test_a_port_without_lines_has_the_weights_of_the_factory():
+    assert switch(f"   {BOTH} mtu 9216 force\n").ports["Eth1/1"].shares == FACTORY_WEIGHTS
+
+
+def test_removal_restores_the_weights_of_the_factory_and_leaves_those_that_are_set_so():
+    changed = "".join(f"   {BOTH} traffic-class {queue} dcb ets wrr 20\n" for queue in range(8))
+    sent = commands(switch(changed), intent=None)
+    assert sorted(line for line in sent if "dcb ets" in line) == [
+        f"{BOTH} traffic-class {queue} dcb ets wrr {weight}" for queue, weight in FACTORY_WEIGHTS.items()
+    ]
+    told = "".join(f"   {BOTH} traffic-class {queue} dcb ets wrr {FACTORY_WEIGHTS[queue]}\n" for queue in range(8))
+    assert commands(switch(told), intent=None) == []

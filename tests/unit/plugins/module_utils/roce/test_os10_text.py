@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.os10 import CONFIG, Os10
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Port
 
 from .os10_lab import BY_HAND, FACTORY, PORTS, SHOWN, commands, differing, switch
 
@@ -199,3 +199,9 @@ def test_names_in_the_table_of_neighbours(row, peer):
     table = table.replace("20:1 esx-01.", "20:1    esx-01.")
     (found,) = Os10().parse({"show lldp neighbors": table}).neighbours["ethernet1/1/20:1"]
     assert (found.system, found.port, found.chassis) == (*peer, "00:01:e8:00:00:01")
+
+
+def test_without_a_configuration_a_port_has_only_what_its_state_shows():
+    found = Os10().parse({"show interface": SHOWN})
+    assert found.ports[PORTS[0]] == Port(mtu=9216, pause=False, speed=100)
+    assert found.ports[PORTS[1]] == Port(mtu=1532, pause=True, speed=25)

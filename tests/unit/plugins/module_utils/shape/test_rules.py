@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.shape import plan, rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.shape.state import gb
 
 from .worlds import A100, HOST, against, host, pci, pvrdma, shape, sriov, vgpu, wish
 
@@ -275,3 +276,8 @@ def test_all_reasons_are_told_at_once_with_the_wish():
 def test_a_host_that_tells_nothing_of_itself_speaks_against_nothing():
     mute = dataclasses.replace(HOST, cores=0, threads=0, memory_mb=0, nodes=())
     assert against(shape(host=mute), cpus=400, memory_gb=9000, numa_nodes=[0], latency_sensitivity="high") == {}
+
+
+@pytest.mark.parametrize("megabytes, told", [(4096, 4), (4095, 3.999), (1536, 1.5), (1, 0.001), (0, 0)])
+def test_sizes_are_told_with_three_digits_at_most(megabytes, told):
+    assert gb(megabytes) == told

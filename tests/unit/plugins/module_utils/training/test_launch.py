@@ -96,6 +96,27 @@ def test_containers_get_what_the_run_needs_and_no_more(changes, there, missing):
     assert "--add-host=job-01:10.0.112.11" in argv
 
 
+@pytest.mark.parametrize("engine", ["docker", "podman"])
+@pytest.mark.parametrize(
+    "changes, more",
+    [
+        ({}, []),
+        ({"data_path": "pvrdma"}, ["IPC_LOCK"]),
+        ({"gpus": "all"}, ["SYS_NICE"]),
+        ({"data_path": "sriov", "gpus": "all"}, ["IPC_LOCK", "SYS_NICE"]),
+    ],
+)
+def test_a_container_has_no_capability_that_its_run_does_not_need(engine, changes, more):
+    argv = planned(guests(2, rdma, gpus=4), container_engine=engine, **changes).containers["job-02"]
+    pairs = list(zip(argv, argv[1:], strict=False))
+    assert ("--cap-drop", "ALL") in pairs
+    assert ("--security-opt", "no-new-privileges") in pairs
+    given = [after for word, after in pairs if word == "--cap-add"]
+    needed = ["AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID", "SYS_CHROOT"]
+    assert given == [*needed, *more]
+    assert "--privileged" not in argv
+
+
 def made_files(argv=("mpirun",), image=None):
     made = planned(environment={"DEPTH": "a b"})
     keys = training_keys.make([place.node for place in made.places])

@@ -176,3 +176,8 @@ def test_mpi_is_told_the_network_where_interfaces_have_other_names():
 
 def test_a_gid_tells_its_address():
     assert gid("10.0.112.11").address == "10.0.112.11"
+
+
+def test_mpi_of_one_guest_is_told_no_network():
+    told = {parameter.name: parameter.value for parameter in transport.mpi_parameters(planned().places[:1])}
+    assert told == {"pml": "ob1", "btl": "^openib", "btl_vader_single_copy_mechanism": "none"}

@@ -94,3 +94,10 @@ def test_figures_that_do_not_fit_to_each_other_are_none(text):
 def test_a_training_that_died_is_no_rate():
     found = benchmark.parse("Model: resnet50\nRuntimeError: CUDA out of memory. Tried to allocate 2 GiB\n")
     assert (found["error"]["code"], "total" in found) == ("gpu_memory", False)
+
+
+def test_a_total_without_the_rate_of_each_device_is_not_understood():
+    text = "\n".join(line for line in texts.horovod(STEADY).splitlines() if "per" not in line)
+    assert text != texts.horovod(STEADY).rstrip("\n")
+    found = benchmark.parse(text)
+    assert (found["understood"], "the rate of each device is missing" in found["why"]) == (False, True)

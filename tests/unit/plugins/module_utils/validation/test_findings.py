@@ -6,7 +6,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import baseline, rungs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge
 
-from .world import World, row_of
+from .world import MOVED, World, row_of
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_bandwidth_against_its_marks(gbps, verdict):
         ({"gpus": [{"name": "NVIDIA H100 80GB HBM3", "recovery": "Reset"}]}, "guest.driver", "fail"),
         ({"changed": {"rx_prio3_discards": 4}}, "guest.counters", "fail"),
         ({"changed": {"packet_seq_err": 4}}, "guest.counters", "warn"),
-        ({"changed": {"np_cnp_sent": 4, "rx_prio3_pause": 9}}, "guest.counters", "pass"),
+        ({"changed": {**MOVED, "np_cnp_sent": 4, "rx_prio3_pause": 9}}, "guest.counters", "pass"),
         ({"changed": {"rx_prio0_pause": 9}}, "guest.counters", "warn"),
         (
             {"changed": {"tx_vport_rdma_unicast_bytes": 10**10, "tx_prio0_bytes": 10**10, "tx_prio3_bytes": 5}},
@@ -103,6 +103,9 @@ def test_bandwidth_against_its_marks(gbps, verdict):
         ),
         ({"hosts": {"job-01": 1}}, "cluster.hostname", "fail"),
         ({"controllers": ["gloo"]}, "cluster.check_build", "fail"),
+        ({"operations": ["mpi"]}, "cluster.check_build", "fail"),
+        ({"frameworks": ["mxnet"]}, "cluster.check_build", "fail"),
+        ({"frameworks": []}, "cluster.check_build", "fail"),
         ({"answered": 3}, "pair.rping", "fail"),
         ({"packet": 1500}, "pair.ping_mtu", "not_run"),
         ({"disagreements": [{"severity": "warning", "msg": "a"}]}, "fabric.settings", "warn"),
@@ -141,8 +144,8 @@ def test_two_looks_at_counters_are_one_row():
     lab = World(2, "sriov")
     lab.drop("guest.counters")
     for guest in lab.guests:
-        lab.add("guest.counters", guest, "before", counters={"out_of_sequence": 5, "np_cnp_sent": 1})
-        lab.add("guest.counters", guest, "after", counters={"out_of_sequence": 5, "np_cnp_sent": 9})
+        lab.add("guest.counters", guest, "before", counters={"out_of_sequence": 5, "port_xmit_data": 1})
+        lab.add("guest.counters", guest, "after", counters={"out_of_sequence": 5, "port_xmit_data": 9})
     assert lab.judged()["verdict"]["state"] == "pass"
     lab.set("guest.counters", "job-02", "after", counters={"out_of_sequence": 77})
     assert row_of(lab.judged(), "guest.counters job-02")["verdict"] == "warn"
@@ -211,7 +214,8 @@ def test_where_nothing_is_published_the_row_says_so():
 
 
 @pytest.mark.parametrize(
-    "given, verdict", [({}, "fail"), ({"pair.write_bw": {"low": 40}}, "pass"), ({"pair.write_bw": None}, "pass")]
+    "given, verdict",
+    [({}, "fail"), ({"pair.write_bw": {"low": 40}}, "pass"), ({"pair.write_bw": None}, "not_required")],
 )
 def test_marks_of_the_site(given, verdict):
     lab = World(2, "sriov")

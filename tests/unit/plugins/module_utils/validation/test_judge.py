@@ -13,7 +13,7 @@ from .world import World, not_right, row_of
 PATHS = ("tcp", "pvrdma", "sriov", "passthrough")
 KEYS = {
     *("id", "check", "title", "layer", "subject", "variant", "command", "version", "expected", "measured", "unit"),
-    *("verdict", "why", "cause", "simulated", "evidence", "needs", "began", "seconds"),
+    *("verdict", "why", "cause", "simulated", "simulated_parts", "evidence", "needs", "began", "seconds"),
 }
 
 
@@ -88,7 +88,7 @@ def test_what_is_left_out_is_missed(check):
         ("guest.gid", "job-02", ["pair.rping job-02 > job-03", "pair.write_bw job-03 > job-02", "cluster.nccl rdma"]),
         ("guest.memlock", "job-02", ["pair.rping job-02 > job-03"]),
         ("pair.rping", ("job-01", "job-02"), ["pair.write_lat job-01 > job-02", "pair.write_bw_gpu job-01 > job-02"]),
-        ("cluster.hostname", None, ["cluster.check_build", "cluster.nccl rdma", "cluster.training 3:tcp"]),
+        ("cluster.hostname", None, ["cluster.nccl rdma", "cluster.training 3:tcp"]),
     ],
 )
 def test_a_broken_rung_stops_what_stands_on_it_and_says_so(check, subject, stopped):
@@ -209,3 +209,27 @@ def test_the_same_measurements_give_the_same_rows():
     assert lab.judged() == lab.judged()
     turned = judge(list(reversed(lab.measurements())), lab.intent, topology=lab.topology)
     assert turned["rows"] == lab.judged()["rows"]
+
+
+def hop(one, other, port):
+    return {"between": [one, other], "ports": [{"switch": "leaf-01", "port": port}]}
+
+
+@pytest.mark.parametrize(
+    "hops, known, left_out",
+    [
+        ([hop("a", "b", "1"), hop("a", "b", "2"), hop("a", "c", "3")], "abc", []),
+        ([hop("a", "b", "1"), hop("a", "b", "2")], "ab", ["fabric.counters esx-c"]),
+        ([], "ab", ["fabric.counters esx-c"]),
+        ([], "abc", []),
+    ],
+    ids=["all are on a path", "one is on none", "one has no port", "all have ports"],
+)
+def test_a_host_whose_port_nobody_told_is_left_out_by_name(hops, known, left_out):
+    places = {name: {"host": f"esx-{name}"} for name in "abc"}
+    for name in known:
+        places[name].update(switch="leaf-01", port=name)
+    intent = expected.intent_of({"guests": ["a", "b", "c"], "data_path": "sriov", "hops": hops})
+    rows = [one for one in expected.rows(intent, places) if one["check"] == "fabric.counters"]
+    assert [one["id"] for one in rows if one["skip"]] == left_out
+    assert len(rows) == 3

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+    check_fabric,
     chrony,
     counters,
     xid,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import About
 
 from . import texts
 
@@ -139,8 +141,17 @@ def test_no_clock_is_no_good_clock(text):
 def test_counters_of_ethtool_and_what_changed():
     before, after = (counters.ethtool(texts.ETHTOOL.format(number))["counters"] for number in (1, 40))
     told = counters.delta(before, dict(after, rx_packets=3))
-    assert told == {"changed": {"rx_discards_phy": 39}, "lost": ["rx_packets"]}
+    assert (told["changed"], told["lost"]) == ({"rx_discards_phy": 39}, ["rx_packets"])
+    assert told["known"] == ["rx_discards_phy", "rx_prio3_pause", "tx_prio3_pause_duration"]
     assert counters.sorted_out(told["changed"]) == {"drops": {"rx_discards_phy": 39}}
+
+
+def test_packets_that_an_adapter_discards_on_transmit_fail_a_lossless_network():
+    intent = {"lossless": True, "priority": 3}
+    about = About("guest.counters", {"guest": "job-01"}, "", intent, {})
+    found = check_fabric.counted({"changed": {"tx_discards_phy": 7, "tx_vport_rdma_unicast_packets": 9000}}, about)
+    (remark,) = found.remarks
+    assert (found.verdict, remark.code, "tx_discards_phy +7" in remark.why) == ("fail", "drops", True)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,9 @@ def test_only_what_the_site_names_is_asked_for(named):
             lab.drop(check)
     told = lab.judged()
     verdicts = {row["check"]: row["verdict"] for row in told["rows"] if row["check"] in rungs.PROGRAMS}
-    assert verdicts == {check: "pass" if program in named else "skipped" for check, program in rungs.PROGRAMS.items()}
+    assert verdicts == {
+        check: "not_required" if program in named else "skipped" for check, program in rungs.PROGRAMS.items()
+    }
     assert told["verdict"]["state"] == "pass"
 
 
@@ -55,12 +57,12 @@ def test_one_guest_alone_has_nobody_to_send_to():
         ),
         ("pair.mpi_bw", {"test": "Bi-Directional Bandwidth"}, "fail", "and Bandwidth was wanted."),
         ("cluster.mpi_allreduce", {"test": "Non-blocking Allreduce Latency"}, "fail", "Allreduce Latency was wanted."),
-        ("cluster.mpi_allreduce", {"ranks": 16}, "pass", "Among 16 ranks, with messages of 8 bytes."),
+        ("cluster.mpi_allreduce", {"ranks": 16}, "not_required", "Among 16 ranks, with messages of 8 bytes."),
         ("pair.mpi_bw", {"wrong": 2}, "fail", "2 sizes arrived with a wrong content"),
         ("pair.mpi_bw", {"wrong": 0}, "pass", ""),
         ("pair.mpi_bw", {"gbps": 140.0}, "warn", "more than the line has"),
         ("cluster.mpi_allreduce", {"verdict": DIED}, "fail", "Rank 1 on job-02 was killed."),
-        ("pair.mpi_lat", {"verdict": {"state": "passed"}}, "pass", ""),
+        ("pair.mpi_lat", {"verdict": {"state": "passed"}}, "not_required", "Nothing is required"),
     ],
 )
 def test_what_is_no_good_figure_is_told(check, values, verdict, words):
@@ -124,7 +126,7 @@ def test_other_messages_are_compared_with_no_earlier_run():
     lab.set("pair.mpi_lat", usec=60.0)
     assert "worse than" in row_of(lab.judged(baseline=made), LATENCY)["why"]
     lab.set("pair.mpi_lat", bytes=64)
-    assert row_of(lab.judged(baseline=made), LATENCY)["verdict"] == "pass"
+    assert row_of(lab.judged(baseline=made), LATENCY)["verdict"] == "not_required"
 
 
 def test_more_ranks_are_compared_with_no_earlier_run():
@@ -133,7 +135,8 @@ def test_more_ranks_are_compared_with_no_earlier_run():
     made = baseline.record(baseline.EMPTY, few.judged()["figures"], "run-1", "2026-03-01T08:15:30Z")[0]
     many.set(ALLREDUCE, usec=80.0)
     row = row_of(many.judged(baseline=made), ALLREDUCE)
-    assert (row["verdict"], row["why"]) == ("pass", "Among 4 ranks, with messages of 8 bytes.")
+    told = "Nothing is required of this figure. Among 4 ranks, with messages of 8 bytes."
+    assert (row["verdict"], row["why"]) == ("not_required", told)
     few.set(ALLREDUCE, usec=80.0)
     assert "worse than" in row_of(few.judged(baseline=made), ALLREDUCE)["why"]
 
@@ -145,7 +148,7 @@ def test_the_way_back_counts_as_well_and_is_named():
     assert row_of(told, LATENCY)["verdict"] == "not_run"
     assert "pair.ping_mtu job-02 > job-01 failed" in row_of(told, LATENCY)["why"]
     # iperf3 is asked for one way.
-    assert row_of(told, "pair.iperf3 job-01 > job-02")["verdict"] == "pass"
+    assert row_of(told, "pair.iperf3 job-01 > job-02")["verdict"] == "not_required"
 
 
 def test_a_site_may_compare_without_a_limit():
@@ -153,5 +156,5 @@ def test_a_site_may_compare_without_a_limit():
     made = baseline.record(baseline.EMPTY, lab.judged()["figures"], "run-1", "2026-03-01T08:15:30Z")[0]
     lab.set("pair.mpi_lat", usec=9000.0)
     row = row_of(lab.judged(baseline=made, thresholds={"pair.mpi_lat": {"baseline": {"worse_percent": None}}}), LATENCY)
-    assert (row["verdict"], row["expected"]["low"], row["expected"]["high"]) == ("pass", None, None)
+    assert (row["verdict"], row["expected"]["low"], row["expected"]["high"]) == ("not_required", None, None)
     assert "of the run run-1" in row["expected"]["text"]

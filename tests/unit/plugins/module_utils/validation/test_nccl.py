@@ -308,3 +308,18 @@ def test_a_log_that_does_not_say_proves_nothing(text):
     found = nccl_log.parse(text)
     assert found["understood"] is False
     assert found.get("transport") is None
+
+
+FAILED = "job-02:9:9 [1] NCCL WARN Call to ibv_modify_qp failed with error Invalid argument"
+
+
+@pytest.mark.parametrize(
+    "end, why, code",
+    [((), "ibv_modify_qp", "wrong_gid"), ((COMPLETE.format(0),), "", None)],
+    ids=["did not end", "ended all the same"],
+)
+def test_an_error_counts_where_the_log_does_not_end(end, why, code):
+    found = nccl_log.parse(log(USING, "Using network IB", SEND.format("NET/IB/0"), *end) + FAILED + "\n")
+    assert (found["transport"], found["complete"]) == ("rdma", bool(end))
+    assert why in found["why"]
+    assert (found["error"] or {}).get("code") == code

@@ -15,16 +15,27 @@ from . import texts
 
 
 @pytest.mark.parametrize(
-    "text, where, mtu",
+    "text, where, local, hop",
     [
-        (texts.PING.format(lines="8980 bytes from 192.168.50.12", received=5, loss=0) + texts.RTT, "", None),
-        (texts.PING.format(lines="ping: local error: message too long, mtu=1500", received=0, loss=100), "local", 1500),
-        (texts.PING.format(lines="ping: local error: Message too long, mtu=1500", received=0, loss=100), "local", 1500),
+        (texts.PING.format(lines="8980 bytes from 192.168.50.12", received=5, loss=0) + texts.RTT, "", None, None),
+        (
+            texts.PING.format(lines="ping: local error: message too long, mtu=1500", received=0, loss=100),
+            "local",
+            1500,
+            None,
+        ),
+        (
+            texts.PING.format(lines="ping: local error: Message too long, mtu=1500", received=0, loss=100),
+            "local",
+            1500,
+            None,
+        ),
         (
             texts.PING.format(
                 lines="From 192.168.50.1 icmp_seq=1 Frag needed and DF set (mtu = 4000)", received=0, loss=100
             ),
             "hop",
+            None,
             4000,
         ),
         (
@@ -36,13 +47,15 @@ from . import texts
             ),
             "hop",
             4000,
+            4000,
         ),
         # Switches drop what is too large without a word.
-        (texts.PING.format(lines="", received=0, loss=100), "silent", None),
-        (texts.PING.format(lines="", received=3, loss=40), "some", None),
+        (texts.PING.format(lines="", received=0, loss=100), "silent", None, None),
+        (texts.PING.format(lines="", received=3, loss=40), "some", None, None),
         (
             texts.PING.format(lines="From 192.168.50.11 icmp_seq=1 Destination Host Unreachable", received=0, loss=100),
             "unreachable",
+            None,
             None,
         ),
     ],
@@ -57,10 +70,10 @@ from . import texts
         "nobody",
     ],
 )
-def test_where_a_ping_of_full_size_ends(text, where, mtu):
+def test_where_a_ping_of_full_size_ends(text, where, local, hop):
     found = ping.parse(text)
     assert (found["why"], found["packet"], found["where"]) == ("", 9000, where)
-    assert mtu in (found["local_mtu"], (found["hop"] or {}).get("mtu"), None)
+    assert (found["local_mtu"], (found["hop"] or {}).get("mtu")) == (local, hop)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +97,12 @@ def test_a_ping_that_says_nothing_of_size_proves_nothing(text, understood):
 def test_a_packet_that_did_not_leave_was_not_lost_on_the_way():
     found = ping.parse(texts.PING.format(lines="ping: sendmsg: Message too long", received=0, loss=100))
     assert found["why"] == "ping failed: sendmsg: Message too long."
+
+
+def test_a_packet_that_the_next_device_drops_is_lost_without_a_word():
+    lines = "\n".join(["ping: sendmsg: No buffer space available"] * 5)
+    found = ping.parse(texts.PING.format(lines=lines, received=0, loss=100))
+    assert (found["why"], found["where"]) == ("", "silent")
 
 
 def test_a_warning_of_ping_is_no_refusal():

@@ -25,6 +25,21 @@ def test_a_good_mean_does_not_hide_iterations_that_vary(device, given, verdict):
 
 
 @pytest.mark.parametrize(
+    "values, required",
+    [
+        ({"transport": "tcp"}, "it trains on 2 guests over TCP"),
+        ({"transport": None, "device": "CPU"}, "it trains on 2 guests over TCP"),
+        ({"transport": None}, "it trains on 2 guests"),
+    ],
+    ids=["NCCL named it", "no NCCL", "NCCL named none"],
+)
+def test_a_training_is_not_said_to_go_over_what_nobody_named(values, required):
+    lab = World(2, "sriov")
+    lab.set("cluster.training", tuple(lab.guests), "2:tcp", **values)
+    assert row_of(lab.judged(), "cluster.training 2:tcp")["expected"]["text"].split(";")[0] == required
+
+
+@pytest.mark.parametrize(
     "values, transport, verdict",
     [
         ({"transport": "rdma"}, "rdma", "pass"),

@@ -9,6 +9,12 @@ LINE = 100.0
 GOOD = {"pvrdma": {"bw": 86.9, "lat": 4.5}, "sriov": {"bw": 92.4, "lat": 2.4}, "passthrough": {"bw": 92.4, "lat": 2.4}}
 MODULES = ["ib_core", "ib_uverbs", "rdma_cm", "vmw_pvrdma", "mlx5_core", "mlx5_ib", "nvidia"]
 
+# What adapters and ports of switches count, and what of it rises where nothing is wrong.
+MOVED = {"port_xmit_data": 10**9, "port_rcv_data": 10**9}
+ADAPTER = [*MOVED, "np_cnp_sent", "out_of_sequence", "packet_seq_err", "rx_prio3_discards"]
+PASSED = {"roce_packets_received": 10**6, "roce_packets_sent": 10**6}
+PORT = [*PASSED, "roce_drops", "rx_prio3_pause"]
+
 
 def names(count):
     return [f"job-{number:02d}" for number in range(1, count + 1)]
@@ -40,6 +46,7 @@ class World:
             "addresses": {guest: f"192.168.50.{place}" for place, guest in enumerate(self.guests, 11)},
             "interfaces": dict.fromkeys(self.guests, "ens224"),
             "osu": ["latency", "bandwidth", "allreduce"],
+            "build": {"frameworks": ["pytorch"], "controllers": ["mpi"], "operations": ["nccl"]},
             **intent,
         }
         self.topology = topology(self.guests)
@@ -98,10 +105,19 @@ class World:
         hosts = {guest: f"esx-{place:02d}" for place, guest in enumerate(everybody, 1)}
         self.add("placement.hosts", everybody, hosts=hosts)
         if self.rdma:
-            self.add("fabric.settings", everybody, disagreements=[], not_known=[], paths=[{"a": {}, "b": {}}])
+            ends = [
+                {"name": "leaf-01", "port": "Ethernet1", "switch": True, "known": ["the MTU", "ECN"], "unknown": []}
+            ]
+            nics = [(host["name"], nic) for host in self.topology["hosts"] for nic in host["nics"]]
+            cables = [
+                {"a": {"name": host, "port": nic["name"]}, "b": {"name": nic["switch"], "port": nic["port"]}}
+                for host, nic in nics
+            ]
+            told = {"disagreements": [], "not_known": [], "paths": cables, "ends": ends}
+            self.add("fabric.settings", everybody, **told)
             for host in self.topology["hosts"]:
                 nic = host["nics"][0]
-                self.add("fabric.counters", (nic["switch"], nic["port"]), changed={"tx_packets_3": 9}, lost=[])
+                self.add("fabric.counters", (nic["switch"], nic["port"]), changed=dict(PASSED), known=PORT, lost=[])
         for pair in rounds.ordered_pairs(everybody):
             self._pair(pair)
         self._cluster(everybody)
@@ -125,7 +141,10 @@ class World:
         self.add("guest.memlock", guest, memlock={"soft_kb": -1, "hard_kb": -1})
         self.add("guest.rdma_device", guest, devices=[{"name": "mlx5_0", "ports": [port]}])
         self.add("guest.gid", guest, gid={"index": 3, "address": address, "type": "roce_v2"})
-        self.add("guest.counters", guest, changed={"port_xmit_packets": 900, "np_cnp_sent": 3}, lost=[])
+        # The driver of PVRDMA counts nothing of RDMA.
+        counted = {"rx_bytes": 10**9, "tx_bytes": 10**9} if self.path == "pvrdma" else dict(MOVED, np_cnp_sent=3)
+        known = list(counted) if self.path == "pvrdma" else ADAPTER
+        self.add("guest.counters", guest, changed=counted, known=known, lost=[])
         if self.path != "pvrdma":
             self.add("guest.topology", guest, nearest={"GPU0": {"nic": "mlx5_0", "class": "PHB"}})
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version
@@ -31,9 +33,11 @@ def test_the_newest_version_that_both_sides_know_is_spoken(offered, spoken):
     assert api_version.negotiate(target(), 200, page(*offered)) == spoken
 
 
-def test_a_server_older_than_7_is_refused_with_its_version():
-    with pytest.raises(OperatorError, match=r"speaks up to 6\.7.*Use a newer vCenter") as caught:
-        api_version.negotiate(target(), 200, page("6.7", "6.5", "5.5"))
+@pytest.mark.parametrize("offered", [("6.7", "6.5", "5.5"), ("7.0.1.0", "7.0.0.0"), ("7.0.0.0", "6.7")])
+def test_a_server_older_than_7_0_update_2_is_refused_with_its_version(offered):
+    words = rf"speaks up to {re.escape(offered[0])}.*Use vCenter 7\.0 Update 2 or newer"
+    with pytest.raises(OperatorError, match=words) as caught:
+        api_version.negotiate(target(), 200, page(*offered))
     assert caught.value.code == "api_version"
 
 

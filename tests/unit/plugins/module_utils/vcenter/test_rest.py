@@ -190,3 +190,18 @@ def test_a_cluster_that_may_not_be_asked_about_is_an_error_and_no_guess(rest, wi
 def test_a_host_outside_of_clusters_is_not_asked_about(rest, wire):
     assert rest.is_image_managed(SimpleNamespace(cluster=None, cluster_ref=None)) is False
     assert wire.asked == []
+
+
+def test_a_server_without_rest_is_not_a_user_without_privileges(rest, wire):
+    wire.answers["POST", "/api/session"] = [(404, None)]
+    with pytest.raises(OperatorError) as caught:
+        rest.call("GET", "/api/things")
+    assert caught.value.code == "rest_missing"
+    assert "Use vCenter 7.0 Update 2 or newer" in caught.value.message
+    assert "privileges" not in caught.value.message
+
+
+def test_a_session_that_is_refused_names_no_other_service(rest, wire):
+    wire.answers["POST", "/api/session"] = [(403, told(["no"]))]
+    with pytest.raises(OperatorError, match="privileges for the REST services"):
+        rest.call("GET", "/api/things")

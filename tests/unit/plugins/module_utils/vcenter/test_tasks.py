@@ -27,6 +27,12 @@ def test_the_results_come_in_the_order_of_the_jobs(server):
     assert [outcome.error for outcome in outcomes] == [None] * 3
 
 
+def test_a_short_task_is_answered_after_the_first_short_pause(server):
+    server.plan = {"vm-0": [0.05]}
+    run_tasks(server.vcenter, server.jobs(1))
+    assert server.clock.sleeps == [0.1]
+
+
 def test_a_hundred_tasks_cost_few_requests_beyond_their_starts(server):
     run_tasks(server.vcenter, server.jobs(100), limit=32)
     assert server.wire.requests["ReconfigVM_Task"] == 100

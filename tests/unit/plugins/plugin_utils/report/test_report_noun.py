@@ -116,7 +116,7 @@ def test_a_verdict_that_is_bad_does_not_fail_the_task_that_reports_it(folder):
 
 
 def test_an_earlier_run_is_compared_with_and_not_touched(folder, tmp_path):
-    old = runs.perfect(4, simulated=True)
+    old = runs.perfect(4, fake=True)
     before = runs.write(tmp_path / "before", old, runs.results(old))
     kept = sorted(path.name for path in before.iterdir())
     make(folder, compare_with=str(before))

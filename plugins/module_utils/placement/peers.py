@@ -1,0 +1,38 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Hosts whose VMkernel adapters for PVRDMA do not reach each other: VMs on them would use TCP, silently. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import reach
+
+
+def compared(hosts):
+    """The hosts, where those that differ from most others are not ready for PVRDMA on their switch."""
+    reasons = {}
+    for switch in sorted({name for host in hosts for name in host.pvrdma}):
+        # A host that takes no VM is no measure for the others.
+        able = [host for host in hosts if host.vmknic is not None and not host.out_of_use]
+        ready = [host for host in able if host.pvrdma.get(switch) == ""]
+        ends = {host.vmknic: host for host in ready}
+        for trouble in reach.troubles(list(ends)):
+            # Of an address that two have, both are of no use.
+            alike = [trouble.other] if trouble.code == reach.DUPLICATE else []
+            for end in (trouble.end, *alike):
+                reasons.setdefault((ends[end].moid, switch), _reason(trouble, end))
+    return [
+        replace(host, pvrdma={name: why or reasons.get((host.moid, name), "") for name, why in host.pvrdma.items()})
+        for host in hosts
+    ]
+
+
+def _reason(trouble, end):
+    """What is said of one host, whose name stands before it."""
+    if end is trouble.other:
+        trouble = replace(trouble, end=end, other=trouble.end)
+    second = f", while {trouble.other.place} {trouble.other_says}" if trouble.other is not None else ""
+    return f"its PVRDMA adapter {end.device} {trouble.says}{second}"

@@ -1,0 +1,38 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Texts that come from elsewhere, without what a terminal would act on. Pure."""
+
+from __future__ import annotations
+
+import re
+
+# C0 with ESC and BEL, DEL, C1; the marks that turn the direction of a line; halves of characters.
+_ACTS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_LINES = re.compile(f"[{_ACTS}]")
+_LINE = re.compile(f"[{_ACTS}\t\n]")
+
+
+def acts(text, lines=False):
+    """Whether a text has characters that a terminal or a file of lines acts on; lines allows line breaks and tabs."""
+    return (_LINES if lines else _LINE).search(text) is not None
+
+
+def shown(text):
+    """A text for a terminal: line breaks and tabs stay, other control characters are written as escapes."""
+    if not isinstance(text, str):
+        return text
+    return _LINES.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def shown_all(value):
+    """The same of all texts in a value of JSON."""
+    if isinstance(value, str):
+        return shown(value)
+    if isinstance(value, dict):
+        return {shown_all(key): shown_all(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        made = [shown_all(one) for one in value]
+        return tuple(made) if isinstance(value, tuple) else made
+    return value

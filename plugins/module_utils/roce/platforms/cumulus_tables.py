@@ -1,0 +1,142 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Settings of a port in the tables and the JSON of `nv show` of Cumulus Linux. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import part
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_text as text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
+
+THRESHOLDS = ("min th", "max th", "probability")
+
+
+def rows_of(tree, output, key, *columns):
+    """Rows with these columns, of a table or of JSON, where what is in the first one may be the name of the row."""
+    found = text.rows_of(output, key, *columns)
+    for below in _tables(tree):
+        named = [(name, row) for name, row in below.items() if isinstance(row, dict) and {*columns} <= {*row}]
+        found = found or [{key: name, **row} for name, row in named]
+    return found
+
+
+def _tables(tree):
+    if isinstance(tree, dict):
+        yield tree
+        for below in tree.values():
+            yield from _tables(below)
+
+
+def configured(port, told, keys=None):
+    """Enter what told_of() found of the settings: the switch knows its maps better than a constant does.
+
+    keys: those that may be entered.
+    """
+    for key, value in told.items():
+        known = getattr(port, key)
+        if keys is not None and key not in keys:
+            continue
+        if key in ("dscp_map", "queues"):
+            # One port shows the entries of RoCE alone.
+            setattr(port, key, {**(known or {}), **value})
+        elif known is None or (keys is not None and not (key == "ecn" and _rounded(known, value))):
+            setattr(port, key, value)
+
+
+def _rounded(known, shown):
+    """Whether what is shown is what is known, in a unit that rounds it."""
+    return {*known} == {*shown} and all(
+        abs(getattr(known[queue], end) - getattr(one, end)) <= getattr(known[queue], end) / 20
+        for queue, one in shown.items()
+        for end in ("min_bytes", "max_bytes")
+    )
+
+
+def told_of(tree, output):
+    """{key of a Port: its value} that a table, or JSON, tells."""
+    told = {}
+    if "trust-mode" in part(tree, "trust"):
+        pfc, sends = flow_control(tree)
+        told.update(trust=trust_of(tree["trust"]["trust-mode"]), ecn=marking(tree), pfc=pfc, pfc_sends=sends)
+        told["lossless"] = pfc if str(tree.get("mode", "")).startswith("lossless") else []
+        told["cable_length_m"] = text.number(part(tree, "pfc").get("cable-length"))
+    elif "tx" in tree and "switch-priority" in tree:
+        told.update(pfc=text.numbers(tree["switch-priority"]), pfc_sends=text.is_on(tree["tx"]))
+        told["cable_length_m"] = text.number(tree.get("cable-length"))
+    if "pfc" in told:
+        told["pfc_mode"] = "on" if told["pfc"] else "off"
+    for column in ("switch-prio", "switch-priority"):
+        rows = rows_of(tree, output, "dscp", column)
+        if rows:
+            numbered = [(text.number(row.get(column)), text.numbers(row.get("dscp"))) for row in rows]
+            told["dscp_map"] = {one: to for to, dscps in numbered if to is not None for one in dscps}
+    rows = rows_of(tree, output, "switch-prio", "traffic-class") or rows_of(
+        tree, output, "switch-priority", "traffic-class"
+    )
+    if rows:
+        _queues(told, rows)
+    rows = _by_class(rows_of(tree, output, "traffic-class", "mode", "bw-percent"))
+    if rows:
+        told["strict"] = [queue for queue, row in rows if row.get("mode") == "strict"]
+        weighted = [(queue, row) for queue, row in rows if row.get("mode") == "dwrr"]
+        told["shares"] = {queue: text.number(row.get("bw-percent")) or 0 for queue, row in weighted}
+    rows = _by_class(text.rows_of(output, "traffic-class", "ecn", "min th"))
+    if rows:
+        sizes = [(queue, row, [text.number(row.get(name)) for name in THRESHOLDS]) for queue, row in rows]
+        told["ecn"] = {
+            queue: Marking(low, high, part, text.is_on(row.get("ecn")))
+            for queue, row, (low, high, part) in sizes
+            if None not in (low, high)
+        }
+    return told
+
+
+def _by_class(rows):
+    """[(traffic class, row)] of the rows that name one."""
+    found = [(text.number(row.get("traffic-class")), row) for row in rows]
+    return [(queue, row) for queue, row in found if queue is not None]
+
+
+def _queues(told, rows):
+    told["queues"], strict, shares = {}, set(), {}
+    for queue, row in _by_class(rows):
+        priority = text.number(row.get("switch-prio") or row.get("switch-priority"))
+        if priority is None:
+            continue
+        told["queues"][priority] = queue
+        weight = str(row.get("scheduler-weight", "")).lower()
+        if weight.startswith("strict"):
+            strict.add(queue)
+        elif weight:
+            shares[queue] = int(re.sub(r"\D", "", weight) or 0)
+    if strict or shares:
+        told.update(strict=sorted(strict), shares=shares)
+
+
+def flow_control(tree):
+    flow = part(tree, "pfc")
+    sends, obeys = (text.is_on(flow.get(key, "no")) for key in ("tx-enabled", "rx-enabled"))
+    priorities = text.numbers(flow.get("pfc-priority") or ()) if sends or obeys else []
+    return priorities, sends if priorities else None
+
+
+def marking(tree):
+    told = part(tree, "congestion-control")
+    if "ecn" not in str(told.get("congestion-mode", "")).lower():
+        return {}
+    low, high = text.number(told.get("min-threshold")), text.number(told.get("max-threshold"))
+    if low is None or high is None:
+        return {}
+    marking = Marking(low, high, text.number(told.get("probability")))
+    return dict.fromkeys(text.numbers(told.get("enabled-tc") or ()), marking)
+
+
+def trust_of(words):
+    kinds = {word.strip().lower() for word in str(words).split(",")}
+    if {"pcp", "dscp"} <= kinds:
+        return "both"
+    return next((kind for kind in ("dscp", "pcp") if kind in kinds), "none")

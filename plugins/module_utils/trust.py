@@ -1,0 +1,50 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Whether certificates of vCenter and of BMCs are verified, and which setting says otherwise. Pure."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+Side = namedtuple("Side", "what prefix variable ca_variable key")
+
+VCENTER = Side("vCenter", "", "VMWARE_VALIDATE_CERTS", "AIREADY_VCENTER_CA_FILE", "site.vcenter")
+BMC = Side("the BMC", "bmc_", "AIREADY_BMC_VALIDATE_CERTS", "AIREADY_BMC_CA_FILE", "site.hosts.bmc")
+# The words that Ansible takes for false.
+_OFF = ("0", "f", "false", "n", "no", "off")
+
+
+def is_off(side, environment):
+    """Whether the environment switches verification off; AWX's own credential for vCenter does by default."""
+    return str(environment.get(side.variable) or "").strip().lower() in _OFF
+
+
+def source(side, environment):
+    """The setting that switches verification off, where it is off."""
+    if is_off(side, environment):
+        return f"the environment variable {side.variable} is {environment[side.variable]}"
+    return f"{side.prefix}validate_certs is false"
+
+
+def contradictions(side, params, environment):
+    """A file of trusted authorities beside a setting by which nobody looks at it."""
+    ca_file = params.get(f"{side.prefix}ca_file")
+    if params.get(f"{side.prefix}validate_certs", True) or not ca_file:
+        return []
+    return [
+        f"{side.prefix}ca_file is {ca_file}, but {source(side, environment)}, so the certificate would not be "
+        f"verified. Set {side.key}.validate_certs (or {side.prefix}validate_certs of the task) to true, which has "
+        f"precedence over the environment, or remove {side.prefix}ca_file."
+    ]
+
+
+def warning(side, name, params, environment):
+    """The warning of a task whose connection is not verified; empty where it is."""
+    if params.get(f"{side.prefix}validate_certs", True):
+        return ""
+    return (
+        f"The certificate of {side.what} {name} is not verified: {source(side, environment)}. An attacker on the "
+        f"network can read the password. Set {side.key}.validate_certs to true and {side.key}.ca_file to the authority."
+    )

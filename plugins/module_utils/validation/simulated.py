@@ -1,0 +1,116 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a site may declare as simulated, and which results rest on it. Pure."""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+RDMA, GPU, NETWORK, GUESTS = "rdma", "gpu", "network", "guests"
+VCENTER, HOSTS, SWITCHES = "vcenter", "hosts", "switches"
+# Each word of the option, and its name in a report.
+PARTS = {
+    RDMA: "RDMA adapters of the guests",
+    GPU: "GPUs of the guests",
+    NETWORK: "the network between the guests: they share one machine, and no packet crosses a wire",
+    GUESTS: "the guests: containers of one machine in place of virtual machines",
+    VCENTER: "vCenter",
+    HOSTS: "the ESXi hosts",
+    SWITCHES: "the switches",
+}
+WORDS = tuple(PARTS)
+_RDMA_PAIR = (RDMA, NETWORK)
+# A check that is not listed rests on nothing that can be simulated. cluster.training depends on its run, see of().
+CHECKS = {
+    "guest.kernel": (GUESTS,),
+    "guest.clock": (GUESTS,),
+    "guest.address": (GUESTS, NETWORK),
+    "guest.mtu": (GUESTS, NETWORK),
+    "guest.driver": (GPU,),
+    "guest.licence": (GPU,),
+    "guest.xid": (GPU,),
+    "guest.ecc": (GPU,),
+    "guest.topology": (GPU, RDMA),
+    "guest.modules": (RDMA,),
+    "guest.memlock": (GUESTS,),
+    "guest.rdma_device": (RDMA,),
+    "guest.gid": (RDMA,),
+    "guest.counters": (RDMA,),
+    "placement.hosts": (VCENTER, HOSTS),
+    "fabric.settings": (RDMA, HOSTS, SWITCHES),
+    "fabric.counters": (RDMA, SWITCHES),
+    "pair.ping_mtu": (NETWORK,),
+    "pair.rping": _RDMA_PAIR,
+    "pair.write_lat": _RDMA_PAIR,
+    "pair.write_bw": _RDMA_PAIR,
+    "pair.write_bw_both": _RDMA_PAIR,
+    "pair.write_bw_gpu": (RDMA, GPU, NETWORK),
+    "pair.iperf3": (NETWORK,),
+    "pair.mpi_lat": (NETWORK,),
+    "pair.mpi_bw": (NETWORK,),
+    "cluster.hostname": (GUESTS, NETWORK),
+    "cluster.check_build": (),
+    "cluster.mpi_allreduce": (NETWORK,),
+    "cluster.nccl": (GPU, RDMA, NETWORK),
+    "cluster.training": (GPU, RDMA, NETWORK),
+    # They follow from trainings, whose parts they have.
+    "cluster.efficiency": (),
+    "cluster.rdma_gain": (),
+}
+# What the changes of a stage are made on.
+STAGES = {
+    "preflight": (VCENTER, HOSTS, SWITCHES),
+    "hosts": (VCENTER, HOSTS),
+    "fabric": (SWITCHES,),
+    "machines": (VCENTER,),
+    "guests": (GUESTS, GPU, RDMA),
+    "runtime": (GUESTS, GPU),
+    "training": (GUESTS, GPU, RDMA, NETWORK),
+    "validation": WORDS,
+}
+# Restarts: of an ESXi host, and of a VM or its guest.
+OF_HOST, OF_VM = (HOSTS,), (GUESTS, VCENTER)
+# Boxes and lines of the topology.
+TOPOLOGY = {
+    "host": (HOSTS, VCENTER),
+    "vm": (GUESTS, VCENTER),
+    "gpu": (GPU,),
+    "nic": (HOSTS, RDMA),
+    "switch": (SWITCHES,),
+}
+# Versions, by what reported them.
+VERSIONS = {
+    "guest.kernel": (GUESTS,),
+    "guest.driver": (GPU,),
+    "guest.rdma_device": (RDMA,),
+    "pair.rping": (RDMA,),
+    "pair.write_lat": (RDMA,),
+    "pair.write_bw": (RDMA,),
+    "pair.write_bw_both": (RDMA,),
+    "pair.write_bw_gpu": (RDMA, GPU),
+    "cluster.nccl": (GPU,),
+}
+
+
+def among(parts: Iterable[str], declared: Iterable[str]) -> list:
+    """Those parts that are declared as simulated, in the order of WORDS."""
+    mine, there = set(parts), set(declared)
+    return [word for word in WORDS if word in mine and word in there]
+
+
+def of(check: str, declared: Iterable[str], variant: str = "", device: str = "") -> list:
+    """The simulated parts that a result rests on.
+
+    The variant is the one of the check, such as 2:rdma; device is CPU where a training used no GPU.
+    """
+    parts = set(CHECKS.get(check, ()))
+    count, _colon, transport = variant.partition(":")
+    if check == "cluster.training":
+        parts -= {GPU} if device == "CPU" else set()
+        # One node alone sends nothing.
+        parts -= {RDMA, NETWORK} if count == "1" else set()
+    if transport == "tcp" or variant == "tcp":
+        parts -= {RDMA}
+    return among(parts, declared)

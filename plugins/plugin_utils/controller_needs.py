@@ -1,0 +1,138 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What this machine lacks for the hosts of an inventory: Python libraries, collections, variables of connections."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Mapping
+
+from ansible.errors import AnsibleError
+from jinja2 import TemplateError, Undefined
+
+NETWORK_CLI = "ansible.netcommon.network_cli"
+# ansible.netcommon imports it, and does not bring it along.
+NETWORK_CLI_NEEDS = ("ansible.netcommon", "ansible.utils")
+SSH_LIBRARIES = ("pylibsshext", "paramiko")
+PLUGINS = ("ansible_connection", "ansible_network_os", "ansible_become_method")
+INCLUDED = ("ansible.builtin", "aiready.vsphere")
+CONNECTION = (
+    *PLUGINS,
+    "ansible_host",
+    "ansible_user",
+    "ansible_password",
+    "ansible_become_password",
+    "ansible_ssh_private_key_file",
+    "bmc_address",
+)
+UNDEFINED = re.compile(r"'(\w+)' is undefined|\{\{\s*(\w+)")
+
+
+def needs(names, variables, here=None, find=importlib.util.find_spec, python=sys.executable):
+    """[{what, found, todo, blocks}] of what is missing; variables are those of each host, as hostvars has them."""
+    known = {name: _Variables(variables[name]) for name in names if name in variables}
+    there = _Finder(find)
+    return [*_libraries(here or {}, there, python), *_collections(known, there, python), *_undefined(known)]
+
+
+class _Finder:
+    def __init__(self, find):
+        self._find = find
+
+    def __call__(self, name):
+        try:
+            return self._find(name) is not None
+        except (ImportError, ValueError):
+            return False
+
+
+class _Variables:
+    """The variables of one host; one that cannot be worked out has its reason in place of a value."""
+
+    def __init__(self, own):
+        self.values, self.unknown = {}, {}
+        for key in CONNECTION:
+            if key not in own:
+                continue
+            try:
+                value = own[key]
+            except (AnsibleError, TemplateError) as error:
+                self.unknown[key] = str(error)
+                continue
+            # Which of these Ansible hands over depends on its version.
+            if isinstance(value, Undefined) or (isinstance(value, str) and "{{" in value):
+                self.unknown[key] = getattr(value, "_undefined_message", None) or str(value)
+            elif isinstance(value, str):
+                self.values[key] = value
+
+
+def _libraries(here, there, python):
+    own = here.get("ansible_python_interpreter") if isinstance(here, Mapping) else None
+    # Another Python answers for itself, when a module runs there.
+    if isinstance(own, str) and own and os.path.realpath(own) != os.path.realpath(python):
+        return
+    if not there("pyVmomi"):
+        yield _missing("Python library pyVmomi", "the modules for vCenter", f"{python} -m pip install pyvmomi")
+    if not there("matplotlib"):
+        yield _missing(
+            "Python library matplotlib", "plots in the report", f"{python} -m pip install matplotlib", blocks=False
+        )
+
+
+def _collections(known, there, python):
+    wanted = {}
+    cli = [name for name, own in known.items() if own.values.get("ansible_connection") in (NETWORK_CLI, "network_cli")]
+    for name, own in known.items():
+        for collection in filter(None, (_collection_of(own.values.get(key, "")) for key in PLUGINS)):
+            wanted.setdefault(collection, []).append(name)
+    for collection in NETWORK_CLI_NEEDS if cli else ():
+        wanted.setdefault(collection, []).extend(cli)
+    for collection in sorted(wanted):
+        if collection not in INCLUDED and not there(f"ansible_collections.{collection}"):
+            command = f"ansible-galaxy collection install {collection}"
+            yield _missing(f"collection {collection}", _joined(wanted[collection]), command)
+    if cli and not any(map(there, SSH_LIBRARIES)):
+        command = f"{python} -m pip install ansible-pylibssh"
+        yield _missing("Python library ansible-pylibssh", f"network_cli of {_joined(cli)}", command)
+
+
+def _undefined(known):
+    """One entry for each variable that is not defined, with the hosts and the variables that use it."""
+    hosts, keys = {}, {}
+    for name, own in known.items():
+        for key, why in own.unknown.items():
+            found = UNDEFINED.search(why)
+            variable = (found[1] or found[2]) if found else key
+            hosts.setdefault(variable, []).append(name)
+            keys.setdefault(variable, []).append(key)
+    for variable, names in hosts.items():
+        yield {
+            "what": f"variable {variable}",
+            "found": f"It is not defined. It is needed for {_joined(keys[variable])} of {_joined(names)}.",
+            "todo": f"Set {variable} in a vault, for example with: "
+            "ansible-vault edit group_vars/all/vault.yml. Load an encrypted vault with --ask-vault-pass.",
+            "blocks": True,
+        }
+
+
+def _missing(what, why, command, blocks=True):
+    return {
+        "what": what,
+        "found": f"It is not installed. It is needed for {why}.",
+        "todo": f"Run: {command}",
+        "blocks": blocks,
+    }
+
+
+def _collection_of(plugin):
+    parts = plugin.split(".")
+    return ".".join(parts[:2]) if len(parts) > 2 else ""
+
+
+def _joined(names):
+    return ", ".join(dict.fromkeys(names))

@@ -1,0 +1,47 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What would stop the stage for hosts at a host after others were restarted, from what vCenter reports of it. Pure."""
+
+from __future__ import annotations
+
+
+def blockers(host, wanted):
+    """[{what, found, todo, text}]: the part of the stage, what stands against it, and the fix."""
+    found = [*_functions(host, wanted), *_lockdown(host, wanted)]
+    name = host.get("name", "The host")
+    return [{"what": what, "found": text, "todo": todo, "text": f"{name}: {text} {todo}"} for what, text, todo in found]
+
+
+def _functions(host, wanted):
+    """Virtual functions that the firmware of a port does not allow, where the stage leaves firmware alone."""
+    number = int(wanted.get("vfs") or 0)
+    if not number or wanted.get("nic_firmware"):
+        return
+    for port in host.get("nics") or ():
+        if port["device"] not in (wanted.get("nics") or ()) or port["vfs"]["max"] >= number:
+            continue
+        most = port["vfs"]["max"]
+        yield (
+            "firmware of the network adapters",
+            f"The firmware of {port['device']} allows {most} virtual functions, and {number} are requested"
+            f"{' (SRIOV_EN is off)' if not most else ''}.",
+            f"Set site.network.firmware to auto, or run `mlxconfig set SRIOV_EN=1 NUM_OF_VFS={number}` and power the "
+            "host off and on.",
+        )
+
+
+def _lockdown(host, wanted):
+    """Lockdown mode lets in over SSH only users on its list of exceptions (VMware vSphere Security)."""
+    mode, allowed = host.get("lockdown"), host.get("lockdown_exceptions")
+    needed, user = wanted.get("shell") or [], wanted.get("user") or "root"
+    if mode not in ("normal", "strict") or not needed or allowed is None or user in allowed:
+        return
+    yield (
+        "lockdown mode",
+        f"The host is in {mode} lockdown mode, and {' and '.join(needed)} need{'s' if len(needed) == 1 else ''} SSH. "
+        f"{user} is not an exception user.",
+        f"Add {user} to the exception users of the host (Configure, Security Profile, Lockdown Mode), or disable "
+        "lockdown mode for the run.",
+    )

@@ -1,0 +1,60 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Messages of modules in the words of a site: where a module names its option, a stage names the key. Pure."""
+
+from __future__ import annotations
+
+import re
+
+# The option of a module, and what sets it in a stage.
+KEYS = {
+    "bmc_address": "bmc_address of the host in the inventory",
+    "bmc_ca_file": "site.hosts.bmc.ca_file",
+    "bmc_password": "site_bmc_password",
+    "bmc_username": "site.hosts.bmc.username",
+    "ca_file": "site.vcenter.ca_file",
+    "cluster": "site.cluster",
+    "customization.spec": "site.machine.customization",
+    "datacenter": "site.datacenter",
+    "depot": "site.driver.depot",
+    "folder": "site.machine.folder",
+    "hostname": "site.vcenter.hostname",
+    "library": "site.machine.content_library",
+    "library_item": "site.machine.content_item",
+    "password": "site_vcenter_password",
+    "port": "site.vcenter.port",
+    "portgroup": "site.network.portgroup",
+    "template": "site.machine.template",
+    "username": "site.vcenter.username",
+    "vmknic": "site.network.vmknic",
+}
+# In code font, as the object of an order, or as what is missing.
+_CODE = re.compile(r"`([a-z_.]+)`")
+_ORDER = re.compile(r"\b(Correct|Check) ([a-z_.]+?)(?=[.,;]? |[.,;]?$)")
+_UNSET = re.compile(
+    r"\b([a-z_]+) is not set; give it to the task, to module_defaults, or by the environment variable (\w+)"
+)
+_OTHERS = {
+    "`evacuation: drs`": "`site.hosts.evacuation: drs`",
+    "say mandatory=false": "set site.placement.anti_affinity to false",
+    "Set host to its name": "Correct its name in the group esxi_hosts of the inventory",
+}
+
+
+def in_site(text):
+    """The same message with the keys of a site in the places of options."""
+    # Registries have options of the same names, and keys of their own.
+    if "registry" in text.lower():
+        return text
+    for words, others in _OTHERS.items():
+        text = text.replace(words, others)
+    text = _UNSET.sub(_set, text)
+    text = _CODE.sub(lambda found: f"`{KEYS[found[1]]}`" if found[1] in KEYS else found[0], text)
+    return _ORDER.sub(lambda found: f"{found[1]} {KEYS.get(found[2], found[2])}", text)
+
+
+def _set(found):
+    key = KEYS.get(found[1])
+    return f"{key} is not set. Set {key}, or the environment variable {found[2]}" if key else found[0]

@@ -1,0 +1,57 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The file and the line of a key of a site, as Ansible noted them when it read the file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+try:
+    from ansible._internal._datatag._tags import Origin
+except ImportError:  # ansible-core 2.16 to 2.18
+    Origin = None
+
+# The first key that a problem names: site.vms[0].count, and site_host.gpu of what one host says.
+KEY = re.compile(r"^site(?=:)|\bsite(?:_host|_switch)?(?:\.\w+|\[\d+\])+")
+STEP = re.compile(r"\w+")
+
+
+def placed(problems, given, name="site"):
+    """Each problem with the file and line of the key that it names; unchanged where nobody noted them."""
+    return [problem + _place_of(problem, given, name) for problem in problems]
+
+
+def _place_of(problem, given, name):
+    named = KEY.search(problem)
+    steps = STEP.findall(named.group()) if named else []
+    if not steps or steps[0] != name:
+        return ""
+    found, node = _origin(given), given
+    for step in steps[1:]:
+        if isinstance(node, Mapping) and step in node:
+            key = next(one for one in node if one == step)
+            node = node[step]
+            found = _origin(key) or _origin(node) or found
+        elif isinstance(node, list) and step.isdigit() and int(step) < len(node):
+            node = node[int(step)]
+            found = _origin(node) or found
+        else:
+            break
+    return f" ({found[0]}, line {found[1]})" if found else ""
+
+
+def _origin(value):
+    """(file, line) of something that was read from YAML."""
+    if Origin is None:
+        path, line = (getattr(value, "ansible_pos", None) or (None, None))[:2]
+    else:
+        tag = Origin.get_tag(value)
+        path, line = (tag.path, tag.line_num) if tag else (None, None)
+    if not path or not line:
+        return None
+    near = os.path.relpath(path)
+    return (path if near.startswith(os.pardir) else near), line

@@ -1,0 +1,68 @@
+"""What stands against the run on one host is refused before another one is restarted, with the host and the fix."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import HOSTS
+from .hosts import FACTORY, factory, hosts_of, state
+from .test_preflight import found, look
+
+FIRST, SECOND = "esx-01.lab.example", "esx-02.lab.example"
+MIG = {"gpu": {"mode": "mig", "profile": "grid_a100-3-20c"}}
+SRIOV = {"network": {"path": "sriov", "nics": ["vmnic2"], "vfs": 8, "firmware": "ignore"}}
+
+
+def second(**changes):
+    """Two hosts of the factory, of which the second one differs."""
+    seed = factory(2)
+    (cluster,) = seed["datacenters"][0]["clusters"]
+    cluster["hosts"][1].update(changes)
+    return seed
+
+
+REFUSED = {
+    "strict lockdown": (second(lockdown="strict"), MIG, "is in strict lockdown mode, and MIG needs SSH. root is not"),
+    "disconnected": (second(connection="disconnected"), {}, "vCenter says that it is disconnected"),
+    "firmware without functions": (factory(2), SRIOV, "The firmware of vmnic2 allows 0 virtual functions, and 8 are"),
+}
+
+
+@pytest.mark.parametrize("seed, site, told", REFUSED.values(), ids=REFUSED.keys())
+def test_second_host_is_refused_before_the_first_one_is_changed(host_lab, seed, site, told):
+    lab = host_lab(seed)
+    run = lab.hosts(site=site)
+    assert run.status != 0
+    assert told in run.failed_on(SECOND), run.output
+    one, other = hosts_of(lab)
+    assert [(state(host), host.boots) for host in (one, other)] == [(FACTORY, 0), (FACTORY, 0)]
+
+
+def test_preflight_names_lockdown_firmware_and_maintenance_with_their_hosts(host_lab):
+    seed = second(maintenance=True)
+    seed["datacenters"][0]["clusters"][0]["hosts"][0]["lockdown"] = "strict"
+    run, told = look(host_lab(seed), site={**MIG, **SRIOV})
+    assert run.status != 0
+    lockdown = found(told, FIRST, "lockdown mode")
+    assert (lockdown["state"], "Add root to the exception users" in lockdown["todo"]) == ("blocks", True)
+    for name in (FIRST, SECOND):
+        firmware = found(told, name, "firmware of the network adapters")
+        assert firmware["state"] == "blocks"
+        assert "The firmware of vmnic2 allows 0 virtual functions, and 8 are requested" in firmware["found"]
+    assert found(told, SECOND, "maintenance mode")["state"] == "open"
+
+
+def test_hosts_without_a_password_of_vcenter_ends_with_that_reason(host_lab):
+    lab = host_lab(factory(1))
+    run = lab.hosts("--extra-vars", "site_vcenter_password=")
+    assert run.status != 0
+    assert "password is not set" in run.failed_on(FIRST), run.output
+
+
+def test_hosts_without_pyvmomi_ends_with_that_reason(host_lab, tmp_path):
+    lab = host_lab(factory(1))
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "pyVmomi.py").write_text("raise ImportError('none')\n")
+    run = lab.run(of=HOSTS, inventory=lab.inventory(), env={"PYTHONPATH": str(tmp_path / "without")})
+    assert run.status != 0
+    assert "Failed to import the required Python library (pyVmomi)" in run.failed_on(FIRST), run.output

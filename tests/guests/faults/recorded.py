@@ -1,0 +1,76 @@
+"""What is wrong on data paths, and in guests, that the lab does not have: measurements of a run, for the judge alone.
+
+The lab's VMs have vGPUs and PVRDMA, and its guests are containers without a clock of their own. test_planted.py of the
+judge replaces these values in the measurements of a good run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import FAIL, FIRST, SECOND, WARN, Seen
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One measurement that is not as in a good run, and the rows that the judge makes of it."""
+
+    path: str
+    check: str
+    values: dict
+    seen: tuple
+    subject: object = SECOND
+    variant: str | None = None
+    also: tuple = ()  # patterns of rows that may be wrong with it
+
+
+RECORDED = {
+    "recorded-clock": Recorded(
+        "pvrdma",
+        "guest.clock",
+        {"synchronised": False, "offset_s": 4.2},
+        (Seen("guest.clock job-02", FAIL, ("chrony of job-02",), ("not synchronised",)),),
+    ),
+    "recorded-other-node": Recorded(
+        "sriov",
+        "guest.topology",
+        {"nearest": {"GPU0": {"nic": "mlx5_0", "class": "SYS"}}},
+        (Seen("guest.topology job-02", WARN, ("the GPU and the adapter of job-02",), ("SYS",)),),
+    ),
+    "recorded-gpu-memory": Recorded(
+        "passthrough",
+        "pair.write_bw_gpu",
+        {"gbps": 41.3},
+        (Seen("pair.write_bw_gpu job-01 > job-02 (cuda)", FAIL, (), ("41.3 Gb/s is not at least 90",)),),
+        subject=(FIRST, SECOND),
+    ),
+    "recorded-drops": Recorded(
+        "sriov",
+        "guest.counters",
+        {"changed": {"port_xmit_data": 10**9, "port_rcv_data": 10**9, "rx_prio3_discards": 4711}},
+        (Seen("guest.counters job-02", FAIL, ("job-02", "packets are dropped"), ("rx_prio3_discards +4711",)),),
+    ),
+    "recorded-drops-at-a-switch": Recorded(
+        "pvrdma",
+        "fabric.counters",
+        {"changed": {"roce_packets_received": 10**6, "roce_packets_sent": 10**6, "roce_drops": 4711}},
+        (
+            Seen(
+                "fabric.counters leaf-01 Ethernet1",
+                FAIL,
+                ("leaf-01 Ethernet1, where packets are dropped",),
+                ("roce_drops +4711",),
+            ),
+        ),
+        subject=("leaf-01", "Ethernet1"),
+    ),
+    "recorded-rdma-loses": Recorded(
+        "sriov",
+        "cluster.training",
+        {"total": 1800.0, "iterations": [900.0, 901.0, 899.0]},
+        (Seen("cluster.rdma_gain 2", WARN, (), ("is not at least 0",)),),
+        subject=(FIRST, SECOND),
+        variant="2:rdma",
+        also=("cluster.efficiency *",),
+    ),
+}

@@ -1,0 +1,152 @@
+"""Which tests are run for a mutant, the likeliest to fail first."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from mutation.mutant import Mutant
+
+# Playbook tests by the role or playbook that they run.
+PLAYBOOK_TESTS = {
+    "switch": ("test_fabric.py", "test_fabric_broken.py"),
+    "fabric": ("test_fabric.py", "test_fabric_broken.py"),
+    "fabric_check": ("test_fabric_check.py",),
+    "esxi_host": ("test_hosts.py", "test_trouble.py"),
+    "bios": ("test_hosts.py",),
+    "hosts": ("test_hosts.py", "test_trouble.py"),
+    "training_vm": ("test_machines.py", "test_machines_broken.py"),
+    "machines": ("test_machines.py", "test_machines_broken.py"),
+    "preflight": ("test_preflight.py",),
+    "site": ("test_site.py", "test_refusals.py", "test_plan.py"),
+}
+OURS = "ansible_collections.aiready.vsphere"
+# What is named in tests over the wire.
+ENTRIES = ("plugins/modules/", "plugins/action/", "plugins/terminal/", "plugins/cliconf/")
+# What runs in ansible-playbook itself, which the record of calls does not see.
+ON_SCREEN = ("plugins/callback/", *(f"plugins/plugin_utils/{word}" for word in ("run_", "stage_", "live_")))
+MOST_IMPORTS, FILES_OVER_THE_WIRE = 6, 3
+GUEST_SITES = ("test_guest_sites.py", "test_stages.py")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Tests that run together, and how long they may take."""
+
+    name: str
+    tests: tuple[str, ...]
+    limit_s: int
+
+
+class Calls:
+    """What was recorded: the tests that call each function."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tests: dict[str, list[tuple[int, float, str]]] = {}
+        for path in sorted(folder.rglob("*.jsonl")) if folder.is_dir() else ():
+            for line in path.read_text().splitlines():
+                entry = json.loads(line)
+                for function in entry["calls"]:
+                    self._tests.setdefault(function, []).append((len(entry["calls"]), entry["seconds"], entry["test"]))
+
+    def of(self, mutant: Mutant, suites: tuple[str, ...], seconds: float) -> tuple[str, ...]:
+        """Tests of these folders that call the function of the mutant: those that call little else first.
+
+        Code outside functions concerns every test that calls anything in its file.
+        """
+        functions = [f"{mutant.file}::{mutant.function}"]
+        if functions[0] not in self._tests:
+            functions = [name for name in self._tests if name.startswith(f"{mutant.file}::")]
+        found: dict[str, tuple[int, float]] = {}
+        for function in functions:
+            for size, took, test in self._tests[function]:
+                if test.startswith(suites):
+                    found[test] = (size, took)
+        chosen, total = [], 0.0
+        for test, (_size, took) in sorted(found.items(), key=lambda one: one[1]):
+            total += took
+            if chosen and total > seconds:
+                break
+            chosen.append(test)
+        return tuple(chosen)
+
+
+def stages(mutant: Mutant, root: Path, calls: Calls) -> Iterator[Stage]:
+    """The stages for one mutant in their order."""
+    if mutant.file.endswith(".py"):
+        recorded = calls.of(mutant, ("tests/unit", "tests/house"), 60)
+        yield Stage("near", mirrored(mutant.file, root, folder=not recorded), 300)
+        yield Stage("unit", recorded, 600)
+        if not mutant.function:
+            yield Stage("house", ("tests/house",), 600)
+        yield Stage("wire", over_the_wire(mutant.file, root), 600)
+        if mutant.file.startswith(ON_SCREEN):
+            yield Stage("screen", ("tests/e2e/test_stages.py", "tests/e2e/test_plan.py"), 600)
+        return
+    yield Stage("house", ("tests/unit/roles", "tests/unit/playbooks", "tests/house"), 600)
+    name = mutant.file.split("/")[1].removesuffix(".yml")
+    # What a role would do is asked for by playbook preflight alone.
+    preview = mutant.file.endswith("/tasks/preview.yml")
+    files = PLAYBOOK_TESTS["preflight"] if preview else PLAYBOOK_TESTS.get(name, GUEST_SITES)
+    yield Stage("playbooks", tuple(f"tests/e2e/{file}" for file in files), 1500)
+
+
+def mirrored(file: str, root: Path, folder: bool) -> tuple[str, ...]:
+    """The unit tests in the place that mirrors the file: its own, or else all of its folder if asked for."""
+    place = Path("tests/unit") / Path(file).parent
+    stem = Path(file).stem.lstrip("_")
+    own = sorted((root / place).glob(f"test_{stem}*.py"))
+    if own:
+        return tuple(path.relative_to(root).as_posix() for path in own)
+    return (place.as_posix(),) if folder and list((root / place).rglob("test_*.py")) else ()
+
+
+def over_the_wire(file: str, root: Path) -> tuple[str, ...]:
+    """The tests over the wire of the modules that import the file, the nearest module first."""
+    near = distances(file, root)
+    ranked = []
+    for path in sorted((root / "tests" / "wire").glob("test_*.py")):
+        text = path.read_text()
+        named = {module: far for module, far in near.items() if re.search(rf"\b{module}\b", text)}
+        if named:
+            ranked.append((min(named.values()), len(named), path.relative_to(root).as_posix()))
+    if not ranked:
+        # A platform is found by its name and imported by nobody.
+        word = Path(file).stem.partition("_")[0]
+        ranked = [(0, 0, path.relative_to(root).as_posix()) for path in (root / "tests/wire").glob(f"test_*{word}*.py")]
+    return tuple(path for _far, _others, path in sorted(ranked)[:FILES_OVER_THE_WIRE])
+
+
+def distances(file: str, root: Path) -> dict[str, int]:
+    """The modules, actions and terminals that import a file, with the number of imports between."""
+    users = imported_by(root)
+    found, level, seen = {}, [file], {file}
+    for far in range(MOST_IMPORTS):
+        found.update({Path(one).stem: far for one in level if one.startswith(ENTRIES) and Path(one).stem not in found})
+        level = [user for one in level for user in sorted(users.get(one, ())) if user not in seen]
+        seen.update(level)
+    return found
+
+
+@cache
+def imported_by(root: Path) -> dict[str, set[str]]:
+    """The files that import each file of plugins/."""
+    found: dict[str, set[str]] = {}
+    for path in sorted((root / "plugins").rglob("*.py")):
+        for imported in _imports(path, root):
+            found.setdefault(imported, set()).add(path.relative_to(root).as_posix())
+    return found
+
+
+def _imports(path: Path, root: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{OURS}."):
+            folder = node.module.removeprefix(f"{OURS}.").replace(".", "/")
+            for file in (f"{folder}.py", *(f"{folder}/{alias.name}.py" for alias in node.names)):
+                if (root / file).is_file():
+                    yield file

@@ -1,0 +1,71 @@
+"""What no run can bring about on a host is known before any host is restarted."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.filter.host_blockers import FilterModule
+
+host_blockers = FilterModule().filters()["host_blockers"]
+
+HOST = {
+    "name": "esx-01",
+    "lockdown": "disabled",
+    "lockdown_exceptions": None,
+    "nics": [
+        {"device": "vmnic2", "vfs": {"active": 0, "max": 8}},
+        {"device": "vmnic3", "vfs": {"active": 0, "max": 0}},
+    ],
+}
+MIG = {"shell": ["MIG"], "user": "root"}
+LOCKED = {**HOST, "lockdown": "strict", "lockdown_exceptions": []}
+FIRMWARE = {"nics": ["vmnic2"], "vfs": 16, "nic_firmware": {}}
+
+BLOCKED = {
+    "strict": (LOCKED, MIG, "The host is in strict lockdown mode, and MIG needs SSH. root is not an exception user."),
+    "normal": (
+        {**LOCKED, "lockdown": "normal", "lockdown_exceptions": ["backup"]},
+        {"shell": ["MIG", "the firmware of the network adapters"]},
+        "The host is in normal lockdown mode, and MIG and the firmware of the network adapters need SSH. "
+        "root is not an exception user.",
+    ),
+    "another user": (
+        {**LOCKED, "lockdown_exceptions": ["root"]},
+        {**MIG, "user": "ops"},
+        "The host is in strict lockdown mode, and MIG needs SSH. ops is not an exception user.",
+    ),
+    "too few functions": (
+        HOST,
+        FIRMWARE,
+        "The firmware of vmnic2 allows 8 virtual functions, and 16 are requested.",
+    ),
+    "no functions": (
+        HOST,
+        {**FIRMWARE, "nics": ["vmnic3"], "vfs": 4},
+        "The firmware of vmnic3 allows 0 virtual functions, and 4 are requested (SRIOV_EN is off).",
+    ),
+}
+
+
+@pytest.mark.parametrize("host, wanted, found", BLOCKED.values(), ids=BLOCKED.keys())
+def test_what_stands_against_the_run_is_named_with_host_and_fix(host, wanted, found):
+    (one,) = host_blockers(host, wanted)
+    assert one["found"] == found
+    assert one["todo"]
+    assert one["text"] == f"esx-01: {found} {one['todo']}"
+
+
+ALLOWED = {
+    "no lockdown": (HOST, MIG),
+    "exception user": ({**LOCKED, "lockdown_exceptions": ["root"]}, MIG),
+    "nothing needs SSH": (LOCKED, {"shell": []}),
+    "exceptions that nobody may read": ({**LOCKED, "lockdown_exceptions": None}, MIG),
+    "functions enough": (HOST, {**FIRMWARE, "vfs": 8}),
+    "the stage sets the firmware": (HOST, {**FIRMWARE, "nic_firmware": {"SRIOV_EN": True}}),
+    "another port": (HOST, {"nics": ["vmnic2"], "vfs": 8, "nic_firmware": {}}),
+    "host that was not read": ({}, {**MIG, **FIRMWARE}),
+}
+
+
+@pytest.mark.parametrize("host, wanted", ALLOWED.values(), ids=ALLOWED.keys())
+def test_host_that_the_run_can_change_is_not_refused(host, wanted):
+    assert host_blockers(host, wanted) == []

@@ -1,0 +1,57 @@
+"""What a run is refused for before anything is asked: the site, single hosts, switches, names of groups."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.filter.inventory_problems import FilterModule
+
+inventory_problems = FilterModule().filters()["inventory_problems"]
+SITE = {
+    "gpu": {"mode": "vgpu", "profile": "grid_a100-40c"},
+    "network": {"path": "sriov", "nics": ["vmnic2"]},
+    "vms": [{"name": "train-01"}],
+    "fabric": {"cables": [{"switch": "leaf-01", "port": "Ethernet1", "host": "esx-01", "nic": "vmnic2"}]},
+}
+GROUPS = {"all": ["esx-01", "leaf-01"], "esxi_hosts": ["esx-01", "esx-02"], "switches": ["leaf-01"], "mine": []}
+
+
+def test_a_sound_inventory_has_no_problems():
+    assert inventory_problems(SITE, GROUPS, {"leaf-01": {"switch_host_ports": ["Ethernet2"]}}) == []
+
+
+def test_all_hosts_and_the_site_are_told_at_once():
+    site = dict(SITE, gpu={"mode": "vgpu", "profile": "grid_a100-40c", "per_vm": 0})
+    variables = {"esx-02": {"site_host": {"datacenter": "DC2", "network": {"nicz": ["vmnic4"]}}}}
+    told = inventory_problems(site, GROUPS, variables)
+    assert [one.split(":")[:2] for one in told] == [
+        [
+            "site.gpu.per_vm",
+            " 0 is no number of GPUs. Use at least 1, and take the VMs that shall have none out of site.vms.",
+        ],
+        ["esx-02", " site_host.datacenter"],
+        ["esx-02", " site.network.nicz"],
+    ]
+
+
+def test_a_switch_of_a_sound_site_is_compared_with_it():
+    (told,) = inventory_problems(SITE, GROUPS, {"leaf-01": {"site_switch": {"roce": {"dscp": 8}}}})
+    assert told.startswith("leaf-01: site_switch.roce.dscp: it cannot differ between switches.")
+
+
+def test_a_cable_to_a_switch_that_is_not_there_is_told():
+    (told,) = inventory_problems(
+        SITE, dict(GROUPS, switches=["leaf-02"]), {"leaf-02": {"switch_host_ports": ["Ethernet2"]}}
+    )
+    assert told.startswith("site.fabric.cables"), told
+
+
+@pytest.mark.parametrize(
+    "name, wanted", [("esxi_host", "esxi_hosts"), ("training_guest", "training_guests"), ("Switches", "switches")]
+)
+def test_a_misspelled_group_is_told(name, wanted):
+    told = inventory_problems(dict(SITE, fabric={}), {"all": [], name: ["one"]}, {})
+    assert told == [f"The inventory has a group {name} and none named {wanted}, which is probably meant. Rename it."]
+
+
+def test_groups_of_the_user_are_left_alone():
+    assert inventory_problems(dict(SITE, fabric={}), {"all": [], "racks": ["one"], "esxi_hosts": []}, None) == []

@@ -1,0 +1,161 @@
+"""No mutant of a site ends in a traceback, runs away, or shows what it must not show."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+
+import pytest
+from ansible.errors import AnsibleError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import (
+    preflight_questions,
+    site,
+    site_guests,
+    site_hosts,
+    site_machines,
+    site_relaxed,
+    site_runtime,
+    site_switches,
+    site_training,
+)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_checks import problems
+
+from unit.plugins.filter import mutants
+
+SEEDS, EACH = range(12), 25
+# Far beyond what any site takes: a guard against one that never ends.
+LIMIT_S = 20
+
+
+class RunAway(Exception):
+    """A mutant did not end."""
+
+
+@contextmanager
+def guarded():
+    def stop(_signal, _frame):
+        raise RunAway
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LIMIT_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def everything(made):
+    """What a run works out of a site: its problems, and without any all that follows from it."""
+    found = problems(made)
+    assert all(isinstance(one, str) and one for one in found)
+    assert len("".join(found)) < 200_000
+    site.connection(made)
+    site_hosts.bmc_connection(made)
+    preflight_questions.questions(made)
+    if found:
+        return found
+    site_hosts.hosts(made)
+    site_machines.machines(made)
+    site_switches.switches(made, ["leaf-01"])
+    site_guests.guests(made)
+    site_relaxed.relaxed(site.validate(made)[0])
+    for name, work in {"runtime": site_runtime.runtime, "training": site_training.training}.items():
+        if name in site_guests.stages(made):
+            work(made)
+    return found
+
+
+def run(seed):
+    made = mutants.mutant(seed)
+    with guarded():
+        return everything(made)
+
+
+@pytest.mark.parametrize("part", SEEDS)
+def test_no_mutant_of_a_site_ends_in_a_traceback_or_runs_away(part):
+    refused = 0
+    for seed in range(part * EACH, (part + 1) * EACH):
+        try:
+            refused += bool(run(seed))
+        except AnsibleError:
+            refused += 1
+    assert refused > EACH // 2
+
+
+def loop():
+    made = mutants.sites()[0]
+    made["machine"]["metadata"] = {"a": made}
+    return made
+
+
+def deep(levels):
+    below = {}
+    for _level in range(levels):
+        below = {"x": below}
+    return below
+
+
+def bomb():
+    """Nine levels of nine anchors: nearly four hundred million parts in ninety lines."""
+    below = ["lol"] * 9
+    for _level in range(9):
+        below = [below] * 9
+    return below
+
+
+def changed(path, value):
+    made = mutants.sites()[0]
+    part, (*above, last) = made, path.split(".")
+    for step in above:
+        part = part[int(step)] if isinstance(part, list) else part.setdefault(step, {})
+    part[last] = value
+    return made
+
+
+NAMED = {
+    "a key that is a number": (
+        changed("gpu.5", 1) | {"gpu": {"mode": "vgpu", 5: 1}},
+        "site.gpu: The key 5 is not a text.",
+    ),
+    "no word as a key": (
+        changed("training.environment", {None: "x"}),
+        "site.training.environment: The key None is not a text.",
+    ),
+    "no as a key": (
+        changed("training.environment", {False: "x"}),
+        "site.training.environment: The key False is not a text. YAML makes true and false of yes, no, on and off.",
+    ),
+    ".inf": (changed("gpu.per_vm", float("inf")), "site.gpu.per_vm: inf is no number to count with."),
+    ".nan": (changed("machine.cpus", float("nan")), "site.machine.cpus: nan is no number to count with."),
+    "a loop of anchors": (loop(), "site.machine.metadata.a: It contains itself by an anchor"),
+    "2,000 levels": (changed("machine.metadata", deep(2000)), "More than 40 levels are below each other."),
+    "a bomb of anchors": (changed("machine.metadata", {"a": bomb()}), "The site has more than 100000 parts."),
+    "30,000 VMs": (changed("vms.0.count", 30000), "site.vms[0].count: The number is too large, 1000 is the most."),
+    "30,000 VMs as a text": (
+        changed("vms.0.count", "30000"),
+        "site.vms[0].count: The number is too large, 1000 is the most.",
+    ),
+    "VMs as a power of ten": (
+        changed("vms.0.count", "1e9"),
+        "site.vms[0].count: The number is too large, 1000 is the most.",
+    ),
+    "names of 300 MB": (
+        changed("vms.0.digits", 300000000),
+        "site.vms[0].digits: The number is too large, 40 is the most.",
+    ),
+    "a list of GPUs without an end": (changed("gpu.per_vm", 10**9), "site.gpu.per_vm: The number is too large"),
+    "400 digits": (changed("machine.memory_gb", 10**400), "site.machine.memory_gb: The number is too large"),
+    "a control character in a key": (
+        changed("training.environment", {"A\x1b[2J": "x"}),
+        "site.training.environment: The key 'A\\\\x1b[2J' is too long or has control characters.",
+    ),
+}
+
+
+@pytest.mark.parametrize("made, told", NAMED.values(), ids=NAMED)
+def test_a_part_that_runs_away_is_refused_by_its_key(made, told):
+    with guarded():
+        found = problems(made)
+    assert [one for one in found if told in one] != []
+    assert len(found) <= 3

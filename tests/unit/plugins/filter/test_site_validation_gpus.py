@@ -1,0 +1,37 @@
+"""What the stage for validation requires of GPUs, and what it leaves out without them."""
+
+from __future__ import annotations
+
+import pytest
+
+from unit.plugins.filter.seen_guests import seen, vm
+from unit.plugins.filter.test_site_training import TRAINING, variables
+from unit.plugins.filter.test_site_validation import validation
+
+
+@pytest.mark.parametrize(
+    "per_vm, found, required",
+    [(1, (1, 1), 1), (2, (2, 2), 2), (2, (2, 1), 2), (2, (1, 1), 2), (1, (8, 8), 8)],
+    ids=["one", "two", "one is lost", "one is lost everywhere", "a group of devices"],
+)
+def test_each_guest_has_to_have_the_gpus_that_the_site_gives_it(per_vm, found, required):
+    parts = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c", "per_vm": per_vm}}
+    one, other = found
+    told = validation(variables(seen(vm(gpus=one), vm("job-02", 2, gpus=other)), **parts), parts=parts)
+    assert told["intent"]["gpus_per_guest"] == required
+
+
+def test_gpus_that_vcenter_does_not_show_are_required_all_the_same():
+    told = validation(variables(seen(vm(gpus=0), vm("job-02", 2, gpus=0))))
+    assert (told["intent"]["gpus"], told["intent"]["gpus_per_guest"]) == ("all", 1)
+    assert told["nccl_command"][0] == "all_reduce_perf"
+    assert "cluster.nccl" not in told["intent"]["skip"]
+
+
+@pytest.mark.parametrize("simulated, nccl", [([], False), (["gpu"], True)])
+def test_gpus_that_the_training_does_not_use_are_looked_at_all_the_same(simulated, nccl):
+    told = validation(training={**TRAINING, "gpus": "none"}, simulated=simulated)
+    assert told["intent"]["gpus"] == "all"
+    assert {one["variant"] for one in told["trainings"]} == {"1:tcp", "2:tcp"}
+    assert "cluster.rdma_gain" in told["intent"]["skip"]
+    assert bool(told["nccl_command"]) is ("cluster.nccl" not in told["intent"]["skip"]) is nccl
