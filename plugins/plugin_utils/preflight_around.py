@@ -240,11 +240,11 @@ def guests(seen, asked, limits):
     """The guests that are there already: way in, clock, disk, what they reach. Those to come are told as such."""
     if asked["problems"] or not asked["stages"]:
         return
-    if not seen or failed(seen.get("look")) or "vms" not in seen["look"]:
-        if seen:
-            yield refusal("guests", "VMs", "guests", seen["look"])
-        else:
-            yield Finding("guests", "VMs", "guests", OPEN, "They were not looked at.", todo=AGAIN)
+    if not seen or seen["look"].get("skipped"):
+        yield Finding("guests", "VMs", "guests", OPEN, "They were not looked at.", todo=AGAIN)
+        return
+    if failed(seen["look"]) or "vms" not in seen["look"]:
+        yield refusal("guests", "VMs", "guests", seen["look"])
         return
     for label in seen["waiting"]:
         found = "The VM is not there yet, so that nothing was looked at from inside of it."

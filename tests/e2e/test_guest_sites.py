@@ -109,7 +109,7 @@ def test_guests_that_the_inventory_lists_are_those_that_are_meant_and_are_reache
     hosts = yaml.safe_load((folder / "hosts.yml").read_text())
     hosts["all"]["children"]["training_guests"] = {"hosts": {"train-02": {"ansible_host": "gate.lab.example"}}}
     (folder / "hosts.yml").write_text(yaml.safe_dump(hosts))
-    run = lab.run(*lab.site(guests={"user": "ops"}), of=tell(tmp_path), inventory=folder)
+    run = lab.run(*lab.site(guests={"user": "ops", "host_keys": "accept_new"}), of=tell(tmp_path), inventory=folder)
     assert run.status == 0, run.output
     assert "<train-02 gate.lab.example ops 1>" in run.output
     assert "<train-01" not in run.output

@@ -52,3 +52,9 @@ def test_a_stage_inside_of_guests_tells_a_plan_what_is_decided_once_they_are_the
 def test_the_page_on_stages_names_them_in_their_order():
     page = (ROOT / "docs" / "stages.md").read_text()
     assert f"in this order, {', '.join(f'`{stage}`' for stage in STAGES)}." in " ".join(page.split())
+
+
+def test_no_list_loses_its_order_to_a_filter_for_sets():
+    files = [*(ROOT / "playbooks").rglob("*.yml"), *(ROOT / "roles").rglob("*.yml")]
+    shuffled = re.compile(r"\| (difference|symmetric_difference)\(")
+    assert [str(file) for file in files if shuffled.search(file.read_text())] == []

@@ -182,6 +182,16 @@ def test_a_guest_that_is_not_there_yet_is_told_as_such():
     assert state_of(told, "job-01", "guest") == "open"
 
 
+@pytest.mark.parametrize(
+    "guests, state",
+    [({}, "open"), ({"look": {"changed": False, "skipped": True}}, "open"), ({"look": {"msg": "crashed"}}, "blocks")],
+    ids=["nobody asked", "skipped after a refused login", "no result"],
+)
+def test_guests_that_were_not_looked_at_block_only_where_looking_failed(guests, state):
+    told = preflight_findings.answer(seen(questions=preflight_questions.questions(INSIDE), site=INSIDE, guests=guests))
+    assert state_of(told, "VMs", "guests") == state
+
+
 def test_the_worst_stands_last_and_the_sentence_tells_all_that_blocks_with_what_to_do():
     told = preflight_findings.answer(seen(vcenter=FAILED, secrets=[("BMCs", "password", False, "Set it.")]))
     states = [one["state"] for one in told["findings"]]
