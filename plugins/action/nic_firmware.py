@@ -22,15 +22,20 @@ class ActionModule(RemoteAction):
 
     ARGUMENTS = firmware_args.ARGUMENTS
 
+    def run(self, tmp=None, task_vars=None):
+        self._host = (task_vars or {}).get("inventory_hostname") or self._play_context.remote_addr
+        return super().run(tmp, task_vars)
+
     def work(self, module, remote):
         items = []
-        run(module, NicFirmware(module.params, remote), items, "devices")
+        run(module, NicFirmware(module.params, remote, self._host), items, "devices")
 
 
 class NicFirmware(Noun):
     """The adapters of one host. Which there are is known when they were read, so that read makes the items."""
 
-    def __init__(self, params, remote):
+    def __init__(self, params, remote, host):
+        self._host = host
         self._names = sorted(params["settings"])
         self._params = params
         self._needs = firmware.NEEDS[params["activation"]]
@@ -53,6 +58,7 @@ class NicFirmware(Noun):
             )
         for device in firmware.meant(devices, self._params["devices"]):
             ids = {"name": device.net or device.mst, "mst": device.mst, "pci": device.pci, "model": device.kind}
+            ids["host"] = self._host
             item = Item(device.mst, self._params, ids)
             items.append(item)
             self._look(item, device)

@@ -131,6 +131,11 @@ devices:
       type: str
       returned: always
       sample: ConnectX6DX
+    host:
+      description: The inventory's name of the host of the adapter.
+      type: str
+      returned: always
+      sample: esx-01.example.com
     changed:
       description: Whether something was changed, or would be in check mode.
       type: bool

@@ -135,3 +135,10 @@ def test_a_vm_without_one_of_its_ids_is_counted():
     found = {"name": "train-01", "moid": "vm-42", "instance_uuid": None}
     (record,) = records("vgpu_profile", {"vms": [found]})
     assert (record["name"], record["canonical_facts"]) == ("train-01 (vm-42)", {"moid": "vm-42"})
+
+
+def test_equal_adapters_of_two_hosts_are_two_nodes():
+    adapter = documented("nic_firmware")["devices"][0]
+    results = [{"devices": [{**adapter, "host": host}]} for host in ("esx-01", "esx-02")]
+    found = [record for result in results for record in records("nic_firmware", result)]
+    assert len(kept(found)) == len({record["name"] for record in found}) == 2

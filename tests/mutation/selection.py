@@ -83,7 +83,8 @@ def stages(mutant: Mutant, root: Path, calls: Calls) -> Iterator[Stage]:
         yield Stage("near", mirrored(mutant.file, root, folder=not recorded), 300)
         yield Stage("unit", recorded, 600)
         if not mutant.function:
-            yield Stage("house", ("tests/house",), 600)
+            # A table or a name of a module is seen by those that import it, and by no call.
+            yield Stage("house", ("tests/house", *importing(mutant.file, root)), 600)
         yield Stage("wire", over_the_wire(mutant.file, root), 600)
         if mutant.file.startswith(ON_SCREEN):
             yield Stage("screen", ("tests/e2e/test_stages.py", "tests/e2e/test_plan.py"), 600)
@@ -104,6 +105,15 @@ def mirrored(file: str, root: Path, folder: bool) -> tuple[str, ...]:
     if own:
         return tuple(path.relative_to(root).as_posix() for path in own)
     return (place.as_posix(),) if folder and list((root / place).rglob("test_*.py")) else ()
+
+
+def importing(file: str, root: Path) -> tuple[str, ...]:
+    """The unit tests that import the file."""
+    found = []
+    for path in sorted((root / "tests" / "unit").rglob("test_*.py")):
+        if file in _imports(path, root):
+            found.append(path.relative_to(root).as_posix())
+    return tuple(found)
 
 
 def over_the_wire(file: str, root: Path) -> tuple[str, ...]:

@@ -26,8 +26,8 @@ def test_a_result_is_the_documented_one():
     device = mlxconfig.MstDevice("mt4125_pciconf0", "ConnectX6DX", "0000:18:00.0", "vmnic2")
     key = mlxconfig.Key("ATS_ENABLED", "False(0)", "False(0)", "False(0)")
     state = firmware.Adapter(device, {"ATS_ENABLED": key})
-    ids = {"name": "vmnic2", "mst": device.mst, "pci": device.pci, "model": device.kind}
-    result = described.plan(action.NicFirmware(params, None), params, state, "devices", ids)
+    ids = {"name": "vmnic2", "mst": device.mst, "pci": device.pci, "model": device.kind, "host": "esx-01"}
+    result = described.plan(action.NicFirmware(params, None, "esx-01"), params, state, "devices", ids)
     described.assert_as_documented(module, result, "devices")
 
 
@@ -47,6 +47,6 @@ class Remote:
 
 def test_adapters_without_names_are_a_reason_to_start_mst():
     params, remote, items = described.checked({"settings": {}}, firmware_args.ARGUMENTS), Remote(), []
-    action.NicFirmware(params, remote).read(items)
+    action.NicFirmware(params, remote, "esx-01").read(items)
     assert remote.said == ["mst status -vv", "mst start", "mst status -vv", "mlxconfig -d mt4129_pciconf0 -e query"]
     assert [item.label for item in items] == ["mt4129_pciconf0"]

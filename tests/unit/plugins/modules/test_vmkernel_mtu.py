@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import mtu
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, Switch, Vmkernel
@@ -32,3 +34,20 @@ def test_a_result_is_the_documented_one():
     )
     state = mtu.state_of(network, ["vmk1"])
     described.assert_as_documented(module, described.plan(Noun(params, None), params, state))
+
+
+@pytest.mark.parametrize("size, asked", [(1500, [9000]), (9000, []), (9216, [])])
+def test_a_switch_that_another_host_raised_meanwhile_is_left_alone(monkeypatch, size, asked):
+    config = types.SimpleNamespace(maxMtu=size, configVersion="7")
+    found = types.SimpleNamespace(ReconfigureDvs_Task=lambda spec: asked_for.append(spec.maxMtu))
+    vcenter = types.SimpleNamespace()
+    vcenter.content = types.SimpleNamespace(
+        dvSwitchManager=types.SimpleNamespace(QueryDvsByUuid=lambda uuid: found if uuid == "50 3a" else None)
+    )
+    asked_for = []
+    monkeypatch.setattr(module.properties, "retrieve", lambda *_asked: [{"config": config}])
+    monkeypatch.setattr(module.tasks, "run_tasks", lambda _vcenter, jobs, *_limits: [job.start() for job in jobs])
+    noun = Noun({"task_timeout_s": 9}, None)
+    noun._vcenter = vcenter
+    noun._try_to_raise(types.SimpleNamespace(name="dvs-train", uuid="50 3a"), 9000)
+    assert asked_for == asked

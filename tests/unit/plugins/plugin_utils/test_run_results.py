@@ -103,6 +103,10 @@ CHANGES = {
         seen("container_registry_login", "job-01", hidden=True, data={"changed": True, "censored": "..."}),
         [("job-01", "container_registry_login", None, None)],
     ),
+    "hidden by its module": (
+        seen(data={"vms": [item(CPUS, name="job-01")], "changed": True, "_ansible_no_log": True}),
+        [("localhost", "vm_shape", None, None)],
+    ),
     "the report of a run": (seen("validation_report", data={"report": item({"report.html": (None, "new")})}), []),
 }
 

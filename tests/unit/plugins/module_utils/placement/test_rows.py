@@ -238,11 +238,11 @@ def test_of_ports_that_are_given_away_only_whole_ones_of_rdma_adapters_count():
         device(other, 0x1521, -32634, 0x0200, "I350 Gigabit"),
         device(unnamed, 0x101E, 0x15B3, 0x0200, "Mellanox device"),
     )
-    given = {address: Given(address, True, True, True) for address in (whole, function, other)}
+    given = {address: Given(address, True, True, True, label="rdma") for address in (whole, function, other)}
     given[unnamed] = Given(unnamed, True, True, True, dependent=whole)
     holder = running("vm-1", devices=(whole,))
     (found,) = rows._nics(Network(), tree, given, [holder])
-    assert (found.pci, found.given, found.held_by) == (whole, True, "vm-1")
+    assert (found.pci, found.given, found.held_by, found.label) == (whole, True, "vm-1", "rdma")
 
 
 def test_cores_of_a_node_are_right_whether_the_host_lists_cores_or_threads():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from http.client import HTTPException, RemoteDisconnected
+from types import SimpleNamespace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import transport, trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import transport, trouble, wire
 from pyVmomi import vim
 
 from unit.plugins.module_utils.vcenter.fakes import FakeClock, FakeWire, opened, target
@@ -192,3 +193,28 @@ def test_a_new_login_trusts_a_new_certificate_only_where_it_is_verified(clock, v
 )
 def test_only_methods_that_change_nothing_may_be_repeated(method, repeatable):
     assert transport.is_repeatable(method) is repeatable
+
+
+def test_a_connection_that_the_server_closed_after_its_answer_is_opened_again(monkeypatch):
+    opened = []
+
+    class Sock:
+        """Takes what is sent."""
+
+        def settimeout(self, _seconds):
+            pass
+
+        def sendall(self, data):
+            opened[-1].append(data)
+
+    def connect(connection):
+        opened.append([])
+        connection.sock = Sock()
+
+    monkeypatch.setattr(wire._Connection, "connect", connect)
+    over = SimpleNamespace(target=target(), patience_s=5)
+    connection = wire._Connection(wire=over, timeout=5, context=None)
+    connection.send(b"GET /first")
+    connection.sock = None
+    connection.send(b"GET /second")
+    assert opened == [[b"GET /first"], [b"GET /second"]]
