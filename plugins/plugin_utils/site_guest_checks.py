@@ -12,6 +12,7 @@ import re
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import images
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import params as training_params
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_validation
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.repository_keys import FINGERPRINT, normal
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import CHECKSUM, LARGEST_MTU
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS
@@ -240,6 +241,12 @@ def _runtime(wish):
 def _repository(key, repository):
     """A key that comes over plain HTTP would let anybody on the way sign packages, which root installs."""
     url, key_url = repository.get("url") or "", repository.get("key_url") or ""
+    for index, one in enumerate(repository.get("key_fingerprints") or ()):
+        if not FINGERPRINT.fullmatch(normal(one)):
+            yield (
+                f"{key}.key_fingerprints[{index}]: {one} is no fingerprint. Write all 40 hexadecimal digits, in "
+                "quotes, as `gpg --show-keys FILE` prints them."
+            )
     for name, address in (("url", url), ("key_url", key_url)):
         if address and not re.match(r"https?://[^/\s]+", address, re.I):
             yield f"{key}.{name}: {address} is no address. Write it with https://."

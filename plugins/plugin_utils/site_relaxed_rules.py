@@ -60,6 +60,11 @@ def _limit(value, site):
     return str(value).strip().lower() not in ("unlimited", "-1", "infinity")
 
 
+def _keys(vendor):
+    means = "The key of the repository is not verified, and it signs packages that root installs."
+    return Rule(f"the fingerprint of {vendor}", means, lambda value, site: value == [], stages=("runtime",))
+
+
 def _bios(function):
     means = f"The BIOS setting for {function} is not checked and stays as it is."
     return Rule("enabled", means, _is("ignore"), stages=ALL_HOSTS)
@@ -212,6 +217,8 @@ RULES = {
     "runtime.restart": Rule(
         "safe", "Settings of the engine may wait for its next restart.", _is("later"), stages=("runtime",)
     ),
+    "runtime.vendor_repository.key_fingerprints": _keys("Docker"),
+    "runtime.toolkit_repository.key_fingerprints": _keys("NVIDIA"),
     "runtime.registries[].insecure": Rule(
         "false", f"The registry is reached without a verified certificate: {UNTRUSTED}", _is(True), stages=("runtime",)
     ),

@@ -30,7 +30,8 @@ def runtime(site, passwords=None, proxy_password=""):
         proxy["password"] = proxy_password or ""
     return {
         **{key: wish[key] for key in HANDED_ON},
-        **{key: wish[key] or {} for key in REPOSITORIES},
+        # Fingerprints that are left out are the role's own defaults.
+        **{key: {name: one for name, one in (wish[key] or {}).items() if one is not None} for key in REPOSITORIES},
         "registries": [
             dict(one, password=(passwords or {}).get(one["address"], "")) if one["username"] else dict(one)
             for one in wish["registries"]

@@ -48,6 +48,7 @@ ROCKY_9 = {**ROCKY, "distribution_version": "9.4", "distribution_major_version":
 ROCKY_8 = {**ROCKY, "distribution_version": "8.10", "distribution_major_version": "8", "python_version": "3.6.8"}
 # Only apt knows the way to this server.
 KEY = "http://keys.lab.example/gpgkey"
+KEYRING = "/usr/share/keyrings/nvidia-container-toolkit-keyring.asc"
 PROXY = """
 set -e
 mkdir -p '/srv/proxy/http:/keys.lab.example'
@@ -240,7 +241,8 @@ def test_engine_of_another_source_is_refused_by_name(docker):
 
 def test_key_of_a_repository_comes_by_the_way_of_packages(docker):
     docker.sh(PROXY)
-    repository = {"url": f"{docker.lab.twin.endpoint()['depot']['url']}/toolkit/stable", "key_url": KEY}
+    depot = docker.lab.twin.endpoint()["depot"]["url"]
+    repository = {"url": f"{depot}/toolkit/stable", "key_url": KEY, "key_fingerprints": []}
     try:
         run = docker.role(check=True, gpu=True, toolkit_repository=repository)
     finally:
@@ -250,6 +252,23 @@ def test_key_of_a_repository_comes_by_the_way_of_packages(docker):
     assert "Keep the key that signs the repository, nvidia-container-toolkit" in told
     assert "Tell which packages of the toolkit would be installed" in told
     assert docker.sh("ls -d /tmp/aiready.* /usr/share/keyrings/nvidia-container-toolkit* 2>/dev/null || true") == ""
+
+
+def test_key_with_another_fingerprint_is_refused_and_the_old_one_stays(docker):
+    depot = docker.lab.twin.endpoint()["depot"]
+    # The lab's own key, where NVIDIA's is required.
+    repository = {"url": f"{depot['url']}/toolkit/stable", "key_url": f"{depot['url']}/toolkit/gpgkey"}
+    docker.sh(f"echo old > {KEYRING}")
+    try:
+        run = docker.role(gpu=True, toolkit_repository=repository)
+        kept = docker.sh(f"cat {KEYRING}; ls -d /tmp/aiready.* 2>/dev/null || true")
+    finally:
+        docker.sh(f"rm {KEYRING}")
+    assert run.status != 0
+    told = " ".join(run.output.split())
+    assert "Cannot trust the key of the repository nvidia-container-toolkit" in told
+    assert f"The file holds the key {depot['key_fingerprints'][0]}." in told
+    assert kept == "old"
 
 
 def test_dnf_is_previewed_and_installs_without_its_module(docker):

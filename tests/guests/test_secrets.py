@@ -80,7 +80,7 @@ class Site:
 
 
 def _site(twin, registry, name, results):
-    depot = twin["depot"]["url"]
+    depot, keys = twin["depot"]["url"], twin["depot"]["key_fingerprints"]
     login = {"address": registry["address"], "username": registry["username"], "ca_file": registry["ca_file"]}
     return {
         "vcenter": {"hostname": twin["host"], "port": twin["port"], "username": USER, "ca_file": twin["ca_file"]},
@@ -98,7 +98,11 @@ def _site(twin, registry, name, results):
         },
         "runtime": {
             "memlock": "ignore",
-            "toolkit_repository": {"url": f"{depot}/toolkit/stable", "key_url": f"{depot}/toolkit/gpgkey"},
+            "toolkit_repository": {
+                "url": f"{depot}/toolkit/stable",
+                "key_url": f"{depot}/toolkit/gpgkey",
+                "key_fingerprints": keys,
+            },
             "registries": [login],
         },
         "training": {

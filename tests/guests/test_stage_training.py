@@ -22,7 +22,9 @@ def preview(guests, work, first):
     endpoint = {**guests.twin.endpoint(), "registry": REGISTRY}
     (work / "endpoint.json").write_text(json.dumps(endpoint))
     toolkit = f"{endpoint['depot']['url']}/toolkit"
-    runtime = {"engine": "podman", "toolkit_repository": {"url": f"{toolkit}/stable", "key_url": f"{toolkit}/gpgkey"}}
+    repository = {"url": f"{toolkit}/stable", "key_url": f"{toolkit}/gpgkey"}
+    keys = {"key_fingerprints": endpoint["depot"]["key_fingerprints"]}
+    runtime = {"engine": "podman", "toolkit_repository": {**repository, **keys}}
     extra = {"site_start_at": first, "site_stop_after": "training", "lab_runtime": runtime}
     return playbook.run(STAGES, "--check", "--extra-vars", json.dumps(extra), env=playbook.environment(work))
 

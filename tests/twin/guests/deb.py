@@ -100,6 +100,9 @@ class Signer:
         self.home = Path(self._folder.name)
         self._gpg("--quick-generate-key", "Software depot of the lab <depot@lab.example>", "ed25519", "sign", "2y")
         self.public = self._gpg("--armor", "--export")
+        listed = self._gpg("--with-colons", "--list-keys").decode().splitlines()
+        # The first is the primary key's.
+        self.fingerprint = next(line.split(":")[9] for line in listed if line.startswith("fpr:"))
 
     def clear(self, text):
         """The text with its signature around it."""

@@ -60,8 +60,9 @@ class Depot:
             self._signer.close()
 
     def endpoint(self):
-        """Where it is, as data."""
-        return {"url": self.url, "ca_file": str(self.ca_file)}
+        """Where it is and whose signatures it has, as data."""
+        keys = [self._signer.fingerprint] if self._signer is not None else []
+        return {"url": self.url, "ca_file": str(self.ca_file), "key_fingerprints": keys}
 
     def licences(self):
         """Files with tokens: one that the licence server takes, and others."""

@@ -42,6 +42,8 @@ SOUND = {
     "mirror with plain HTTP whose key has HTTPS": runtime(
         toolkit_repository={"url": "http://mirror/stable", "key_url": "https://mirror/gpgkey"}
     ),
+    "own key of a mirror": runtime(toolkit_repository={"key_fingerprints": ["9dc8 5822 " + "0" * 32]}),
+    "key that nobody verifies": runtime(toolkit_repository={"key_fingerprints": []}),
     "driver from the network": guests(driver={"package": "https://depot.example.org/grid.run"}),
     "driver of a server of one's own": guests(
         driver={"package": "https://depot.example.org/grid.deb", "ca_file": "/srv/ca.pem", "downgrade": "allow"}
@@ -227,6 +229,10 @@ PROBLEMS = {
     "key beside a repository with plain HTTP": (
         runtime(source="vendor", vendor_repository={"url": "HTTP://mirror/docker"}),
         "site.runtime.vendor_repository.url: HTTP://mirror/docker is plain HTTP, and the key is read from beside it",
+    ),
+    "number of a key in the place of its fingerprint": (
+        runtime(toolkit_repository={"key_fingerprints": ["DDCAE044F796ECB0"]}),
+        "site.runtime.toolkit_repository.key_fingerprints[0]: DDCAE044F796ECB0 is no fingerprint. Write all 40",
     ),
     "repository without a scheme": (
         runtime(toolkit_repository={"url": "mirror/stable"}),

@@ -37,13 +37,21 @@ def test_site_that_says_nothing_of_engines_means_the_defaults_of_the_role():
             "proxy": {"http": "http://proxy:3128", "no_proxy": [".example.org"], "username": "p"},
             "toolkit_repository": {"url": "https://mirror.example.org"},
         },
+        {"toolkit_repository": {"key_fingerprints": ["A" * 40]}},
     ],
-    ids=["little", "much"],
+    ids=["little", "much", "a key of one's own"],
 )
 def test_role_takes_what_it_is_told(wish):
     told = site_runtime(site(runtime=wish), {"nvcr.io": "key"}, "secret")
     answer = ArgumentSpecValidator(options()).validate({PREFIX + name: value for name, value in told.items()})
     assert answer.error_messages == []
+
+
+def test_fingerprints_that_the_site_leaves_out_are_left_to_the_role():
+    mirror = {"url": "https://mirror.example.org"}
+    assert "key_fingerprints" not in site_runtime(site(runtime={"toolkit_repository": mirror}))["toolkit_repository"]
+    told = site_runtime(site(runtime={"toolkit_repository": {**mirror, "key_fingerprints": []}}))
+    assert told["toolkit_repository"]["key_fingerprints"] == []
 
 
 def test_each_registry_with_a_user_gets_its_password_and_no_other_does():

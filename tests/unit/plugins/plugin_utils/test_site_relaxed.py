@@ -78,6 +78,8 @@ VALUES = {
     "guests.limits.nofile": ([0, 1024], [131072, 262144]),
     "guests.limits.stack_kb": ([0, 1024], [8192, 65536]),
     "runtime.restart": (["later"], ["safe", "allow"]),
+    "runtime.vendor_repository.key_fingerprints": ([[]], [["A" * 40]]),
+    "runtime.toolkit_repository.key_fingerprints": ([[]], [["A" * 40]]),
     "runtime.registries[].insecure": ([True], [False]),
     "runtime.memlock": (["ignore"], ["unlimited"]),
     "training.check_build": ([False], [True]),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import ssl
 import urllib.error
 import urllib.request
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.repository_keys import fingerprints
 
 from twin.guests.depot import Depot
 from twin.vcenter.certificates import server_context
@@ -36,6 +38,16 @@ def status(depot, path):
 
 def test_what_is_there_is_given_and_what_is_not_is_not_found(depot):
     assert [status(depot, path) for path in ("/toolkit/gpgkey", "/toolkit/other")] == [200, 404]
+
+
+def test_the_fingerprint_of_its_key_is_in_its_endpoint(depot):
+    made = [fingerprints(depot._signer.public), fingerprints(dearmored(depot._signer.public))]
+    assert made == [depot.endpoint()["key_fingerprints"]] * 2
+
+
+def dearmored(text):
+    lines = text.decode().split("\n\n", 1)[1].splitlines()
+    return base64.b64decode("".join(line for line in lines if line[:1] not in ("=", "-")))
 
 
 def test_what_cannot_be_made_is_answered_too(depot, monkeypatch):
