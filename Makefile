@@ -70,7 +70,7 @@ bench: setup ## requests and times of modules, planners and playbooks, in part b
 lock: setup ## renew the locks in requirements/ from the *.in files
 	@for name in tools:3.11 newer-core:3.12 oldest-core:3.11; do \
 		python=$${name#*:}; name=$${name%:*}; \
-		$(VENV)/bin/uv pip compile --universal --python-version "$$python" --upgrade --quiet --no-header --no-annotate \
+		$(VENV)/bin/uv pip compile --universal --python-version "$$python" --upgrade --generate-hashes --quiet --no-header --no-annotate \
 			--output-file "requirements/$$name.txt" "requirements/$$name.in" || exit; done
 
 clean: ## everything that these commands made

@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 # ansible-core 2.19 runs on 3.11 to 3.13, the newer cores that the gates use on 3.12 to 3.14.
 OLDEST = (3, 11)
@@ -58,15 +59,24 @@ def need_ensurepip():
 def install(python, lock):
     """uv where it works, because it takes seconds; pip where only pip knows the way to the packages."""
     uv = python.parent / "uv"
-    wanted = re.search(r"^uv==(\S+)", lock.read_text(), re.MULTILINE)
-    call([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"uv=={wanted.group(1)}"])
+    # A file of another content than the lock's author had is refused.
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r"]
+    with tempfile.TemporaryDirectory() as folder:
+        first = pathlib.Path(folder, "uv.txt")
+        first.write_text(pinned("uv", lock.read_text()))
+        call([*pip, str(first)])
     # The machine's certificates, as pip on Debian does: behind a company's proxy uv's own do not suffice.
-    sync = [str(uv), "pip", "sync", "--quiet", "--system-certs", "--python", str(python), str(lock)]
+    sync = [str(uv), "pip", "sync", "--quiet", "--system-certs", "--require-hashes", "--python", str(python), str(lock)]
     print(f"Installing {lock} ...", flush=True)
     if subprocess.run(sync, stdin=subprocess.DEVNULL, check=False).returncode != 0:
         print("uv could not install them; pip tries with its own configuration.", flush=True)
-        call([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(lock)])
+        call([*pip, str(lock)])
     compile_packages(python)
+
+
+def pinned(name, lock):
+    """The lines of one package in a lock: its version and its hashes."""
+    return re.search(rf"^{re.escape(name)}==.*\\\n(?:    --hash=.*\n?)+", lock, re.MULTILINE).group()
 
 
 def compile_packages(python):

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
+from gates import bootstrap
 from house.collection import NAME, ROOT, load, tracked
 
 LOCKS = ["tools", "newer-core", "oldest-core"]
 # A task or playbook line that uses a module, role or plugin of another collection.
 USED = re.compile(r"^\s*(?:- )?([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*\s*:", re.MULTILINE)
 OURS_OR_CORE = {NAME, "ansible.builtin"}
+
+
+def locked(lock: str) -> list[str]:
+    """The packages of a lock, each with all that belongs to it on one line."""
+    text = (ROOT / "requirements" / f"{lock}.txt").read_text()
+    return re.sub(r"\s*\\\n\s*", " ", text).splitlines()
 
 
 def names(path: str) -> set[str]:
@@ -45,8 +54,42 @@ def test_a_lock_pins_every_package_it_was_made_for(lock):
 
 @pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_holds_exact_versions_only(lock):
-    lines = (ROOT / "requirements" / f"{lock}.txt").read_text().splitlines()
+    lines = [line.partition(" --hash=")[0] for line in locked(lock)]
     assert [line for line in lines if not re.match(r"[a-z0-9._-]+==[0-9][^ ]*( ; .+)?$", line)] == []
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_each_package_of_a_lock_has_its_hashes_and_nothing_else(lock):
+    hashed = re.compile(r"[^ ]+==[^ ]+( ; [^\\]+?)?( --hash=sha256:[0-9a-f]{64})+")
+    lines = locked(lock)
+    assert len(lines) > 20
+    assert [line for line in lines if not hashed.fullmatch(line)] == []
+
+
+def test_locks_are_made_with_hashes():
+    compiled = re.search(r"uv pip compile .*?\.in\"", (ROOT / "Makefile").read_text(), re.DOTALL).group()
+    assert "--generate-hashes" in compiled
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("uv_fails", [0, 1], ids=["uv", "pip"])
+def test_what_is_installed_from_a_lock_is_compared_with_its_hashes(monkeypatch, tmp_path, lock, uv_fails):
+    commands, first = [], []
+
+    def run(command, **_options):
+        commands.append(command)
+        if command[-1].endswith("uv.txt"):
+            first.extend(Path(command[-1]).read_text().splitlines())
+        return subprocess.CompletedProcess(command, uv_fails if "sync" in command else 0)
+
+    monkeypatch.setattr(bootstrap.subprocess, "run", run)
+    monkeypatch.setattr(bootstrap, "compile_packages", lambda _python: None)
+    path = ROOT / "requirements" / f"{lock}.txt"
+    bootstrap.install(tmp_path / "bin" / "python", path)
+    assert ["--require-hashes" in command for command in commands] == [True] * (2 + uv_fails)
+    assert [command[-1] for command in commands[1:]] == [str(path)] * (1 + uv_fails)
+    assert first[0].startswith("uv==")
+    assert {line.split("=")[0] for line in first[1:]} == {"    --hash"}
 
 
 def test_galaxy_names_exactly_the_collections_that_roles_and_playbooks_use():
