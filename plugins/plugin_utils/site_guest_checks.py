@@ -212,6 +212,11 @@ def _runtime(wish):
         yield f"site.runtime.toolkit_version: {wish['toolkit_version']} is no version. Write it as 1.20.0."
     if wish["proof_image"] and not re.fullmatch(r"[A-Za-z0-9\[]\S*", wish["proof_image"]):
         yield f"site.runtime.proof_image: {wish['proof_image']} is no name of an image. Write it as registry/name:tag."
+    elif images.wrong_digest(wish["proof_image"]):
+        yield (
+            f"site.runtime.proof_image: the digest {images.wrong_digest(wish['proof_image'])} cannot be pulled. Write "
+            "sha256: and 64 hexadecimal digits."
+        )
     seen = set()
     for index, one in enumerate(wish["registries"]):
         key, address = f"site.runtime.registries[{index}]", one["address"]

@@ -27,6 +27,8 @@ class Image:
     more: str = ""
 
 
+# Docker and Podman pull by no other algorithm.
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 NGC, HUB = r"nvcr\.io/nvidia/", r"(?:docker\.io/)?"
 # The first that fits counts.
 IMAGES = (
@@ -71,7 +73,7 @@ IMAGES = (
     ),
     Image(
         "nvcr.io/nvidia/tensorflow, other tags",
-        NGC + r"tensorflow:.*",
+        NGC + r"tensorflow(:.*)?",
         "",
         (TENSORFLOW,),
         "",
@@ -79,7 +81,7 @@ IMAGES = (
     ),
     Image(
         "nvcr.io/nvidia/pytorch, every tag",
-        NGC + r"pytorch:.*",
+        NGC + r"pytorch(:.*)?",
         NONE,
         (PYTORCH,),
         "",
@@ -94,6 +96,12 @@ IMAGES = (
         "PyTorch 1.12.1, TensorFlow 2.9.2, CUDA 11.3.1, Open MPI 4.1.4",
     ),
 )
+
+
+def wrong_digest(image):
+    """The digest in the name of an image that no engine takes, or an empty text."""
+    dummy, at, digest = image.partition("@")
+    return digest or "(empty)" if at and not DIGEST.fullmatch(digest) else ""
 
 
 def known(image):

@@ -11,6 +11,7 @@ import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.args import ROCE_INTENT
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent, problems
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import images
 
 ENGINES, LAUNCHERS, CONTROLLERS = ("horovod", "torchrun"), ("mpirun", "horovodrun"), ("mpi", "gloo")
 DATA_PATHS, RDMA_PATHS = ("tcp", "pvrdma", "sriov", "passthrough"), ("pvrdma", "sriov", "passthrough")
@@ -218,6 +219,11 @@ def _image(image):
     # The engine would take it for an option, such as --privileged.
     if image and not re.fullmatch(r"[A-Za-z0-9\[]\S*", image):
         yield f"image: {image!r} is no name of an image, which begins with a letter or a digit and has no spaces."
+    elif image and images.wrong_digest(image):
+        yield (
+            f"image: the digest {images.wrong_digest(image)!r} cannot be pulled. Write sha256: and 64 hexadecimal "
+            "digits, as `docker image inspect` shows them in RepoDigests."
+        )
 
 
 def _mounts(mounts):

@@ -62,6 +62,8 @@ SOUND = {
     "toolkit of a release candidate": runtime(toolkit_version="1.21.0~rc.1-1"),
     "training": training(),
     "training of the user's own": training(builtin=None, command=["python", "train.py"]),
+    "image by its digest": training(image=f"images.example.org:5000/horovod@sha256:{'a' * 64}"),
+    "image of a proof by its digest": runtime(proof_image=f"nvcr.io/nvidia/cuda:12.4.1@sha256:{'a' * 64}"),
     "torchrun in NVIDIA's image": training(engine="torchrun", image="nvcr.io/nvidia/pytorch:24.05-py3"),
     "elastic": training(builtin=None, command=["train"], elastic={"min_ranks": 1}),
     "ranks on processors": training(gpus="none", slots=8),
@@ -260,6 +262,18 @@ PROBLEMS = {
         "site.training: builtin or command says what is trained. There is neither. Name one of them.",
     ),
     "two things to train": (training(command=["train"]), "says what is trained. Both are there. Name one of them."),
+    "digest that was cut": (
+        training(image="images.example.org/horovod@sha256:0123"),
+        "site.training.image: the digest 'sha256:0123' cannot be pulled. Write sha256: and 64 hexadecimal digits",
+    ),
+    "digest of the proof that was cut": (
+        runtime(proof_image="images.example.org/cuda@"),
+        "site.runtime.proof_image: the digest (empty) cannot be pulled.",
+    ),
+    "NVIDIA's image without Horovod by its digest": (
+        training(image=f"nvcr.io/nvidia/pytorch@sha256:{'a' * 64}"),
+        "holds no Horovod, which the engine horovod needs.",
+    ),
     "image without Horovod": (
         training(image="nvcr.io/nvidia/pytorch:24.05-py3"),
         "site.training.image: nvcr.io/nvidia/pytorch:24.05-py3 holds no Horovod, which the engine horovod needs.",

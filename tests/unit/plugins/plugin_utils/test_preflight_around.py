@@ -262,6 +262,10 @@ def test_addresses_and_registries_follow_from_the_site():
         ("ubuntu", "docker.io"),
         ("nvcr.io/a/b", "nvcr.io"),
         ("localhost:5000/a", "localhost:5000"),
+        (f"ubuntu@sha256:{'a' * 64}", "docker.io"),
+        (f"a/b@sha256:{'a' * 64}", "docker.io"),
+        (f"registry.example.org:5000/a/b@sha256:{'a' * 64}", "registry.example.org:5000"),
+        (f"nvcr.io/a/b:1@sha256:{'a' * 64}", "nvcr.io"),
     ],
 )
 def test_an_image_tells_its_registry(image, address):

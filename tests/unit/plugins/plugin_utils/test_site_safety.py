@@ -101,6 +101,8 @@ def test_secrets_in_parts_without_fixed_keys_are_refused_and_not_shown(path, val
         ("bios.attributes.SetupPassword", ""),
         ("training.image", "registry.example.org:5000/horovod:1@sha256:" + "a" * 64),
         ("training.image", "horovod:1@sha256:" + "a" * 64),
+        ("training.image", "registry.example.org:5000/a/horovod@sha256:" + "a" * 64),
+        ("runtime.proof_image", "horovod@sha256:" + "a" * 64),
         ("driver.url", "https://depot.example.org:8443/a@2/NVD.zip?version=1"),
         ("vcenter.username", "automation@vsphere.local"),
         ("training.arguments[0]", "--tokenizer=bert"),

@@ -33,6 +33,8 @@ def test_each_image_is_found_by_its_own_name(entry):
     [
         (f"{TORCH}:24.05-py3", "horovod", "Horovod"),
         (f"{TORCH}:24.05-py3@sha256:0", "horovod", "Horovod"),
+        (f"{TORCH}@sha256:{'0' * 64}", "horovod", "Horovod"),
+        (f"{TF}@sha256:{'0' * 64}", "torchrun", "PyTorch"),
         (f"{TORCH}:24.05-py3", "torchrun", None),
         (f"{TF}:24.05-tf2-py3", "torchrun", "PyTorch"),
         (f"{TF}:24.05-tf2-py3", "horovod", None),

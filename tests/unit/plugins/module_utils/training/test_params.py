@@ -21,6 +21,8 @@ HOST = {"name": "job-01", "address": "10.0.112.11"}
         ({"hosts": [{"name": "a", "address": "fd00::1"}]}, "fd00::1 is no IPv4 address"),
         ({"controller": "gloo"}, "gloo is started by horovodrun alone"),
         ({"ssh_port": 0}, "ssh_port: 0 is no port."),
+        ({"image": "horovod@sha512:" + "a" * 128}, "cannot be pulled. Write sha256: and 64 hexadecimal digits"),
+        ({"image": f"horovod@sha256:{'A' * 64}"}, "cannot be pulled. Write sha256: and 64 hexadecimal digits"),
         ({"elastic": {"min_ranks": 1}}, "elastic: only Horovod with launcher: horovodrun"),
         ({"environment": {"NGC_API_KEY": "x"}}, "environment: NGC_API_KEY looks like a secret"),
         ({"environment": {"DB_PASSWORD": "x"}}, "environment: DB_PASSWORD looks like a secret"),
