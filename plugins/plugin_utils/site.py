@@ -43,6 +43,10 @@ HINTS = {
     "site.runtime.passwords": "Put them as site_registry_passwords into a vault.",
     "site.machine.cloud_init": "Metadata is site.machine.metadata, user data is site_userdata in a vault.",
 }
+# From this on, two names differ by one letter or two.
+ALIKE = 0.8
+# A hint names no more parts of a site than these.
+MOST_PARTS = 4
 _INDEX = re.compile(r"\[\d+\]")
 # Stages inside the guests: to leave one out and to leave it empty is the same, and switches it off.
 STAGES = ("guests", "runtime", "training", "validation")
@@ -78,7 +82,9 @@ def validate(site):
     spec, site = specification()["site"], _without_idle_stages(_plain(site))
     shape = list(_shape("site", site, spec))
     if shape:
-        return None, unknown + shape
+        # A required key at another level is reported as such already.
+        meant = {f"{key}:" for text, key in unknown_keys(site) if key}
+        return None, unknown + [one for one in shape if one.partition(" ")[0] not in meant]
     # Ansible fills defaults that are dictionaries in place.
     answer = ArgumentSpecValidator({"site": copy.deepcopy(spec)}).validate({"site": site})
     wrong = [f"site: {error}." for error in answer.errors if not isinstance(error, UnsupportedError)]
@@ -125,9 +131,11 @@ def _shape(key, given, option):
     elif option.get("choices") and option["type"] != "list" and str(given) not in option["choices"]:
         yield f"{key}: {_shown(given)} is none of {', '.join(option['choices'])}. {_way_out_of_a_choice(given)}"
     elif option["type"] == "dict":
-        for name, value in given.items():
-            if name in option.get("options", {}):
-                yield from _shape(f"{key}.{name}", value, option["options"][name])
+        for name, part in option.get("options", {}).items():
+            if name in given:
+                yield from _shape(f"{key}.{name}", given[name], part)
+            elif part.get("required"):
+                yield f"{key}.{name}: it is missing. Write it below {key}, with the same indentation as its other keys."
     elif elements:
         entry = dict(option, type=elements, elements=None, required=True)
         for index, value in enumerate(given):
@@ -170,10 +178,9 @@ def _unknown(key, given, options):
         return
     for name, value in given.items():
         if name not in options:
-            near = difflib.get_close_matches(str(name), options, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"Known are {', '.join(options)}."
+            hint, meant = _meant(key, name, options, given)
             text = f"{key}.{name}: there is no such key. {HINTS.get(_INDEX.sub('[]', f'{key}.{name}'), hint)}"
-            yield text, f"{key}.{near[0]}" if near and near[0] not in given else None
+            yield text, meant
         elif "options" not in options[name]:
             continue
         elif isinstance(value, list):
@@ -181,6 +188,35 @@ def _unknown(key, given, options):
                 yield from _unknown(f"{key}.{name}[{index}]", entry, options[name]["options"])
         else:
             yield from _unknown(f"{key}.{name}", value, options[name]["options"])
+
+
+def _meant(key, name, options, given):
+    """What may be meant by a key that the specification does not have here: a hint, and the key or None."""
+    # The same name at another level is an indentation mistake, which is more likely than several wrong letters.
+    parts = _parts_with().get(name, ())
+    if len(parts) == 1 and not difflib.get_close_matches(str(name), options, n=1, cutoff=ALIKE):
+        return f"Did you mean {parts[0]}.{name}? Indent it below {parts[0]}.", f"{parts[0]}.{name}"
+    near = difflib.get_close_matches(str(name), options, n=1)
+    if near:
+        return f"Did you mean {near[0]}?", f"{key}.{near[0]}" if near[0] not in given else None
+    if 1 < len(parts) <= MOST_PARTS:
+        return f"Did you mean {' or '.join(f'{part}.{name}' for part in parts)}? Indent it below its part.", None
+    return f"Known are {', '.join(options)}.", None
+
+
+@functools.lru_cache(maxsize=None)
+def _parts_with():
+    """{name of a key: the parts of a site that have it}."""
+    found = {}
+
+    def walk(key, option):
+        inner = f"{key}[]" if option["type"] == "list" else key
+        for name, part in option.get("options", {}).items():
+            found.setdefault(name, []).append(inner)
+            walk(f"{inner}.{name}", part)
+
+    walk("site", specification()["site"])
+    return found
 
 
 def connection(site, password=""):

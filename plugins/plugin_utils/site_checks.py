@@ -67,7 +67,7 @@ def _problems(site):
         return ["site: it is not there. Write it into group_vars/all/site.yml of your inventory, see docs/site.md."]
     unknown = unknown_keys(site)
     site, errors = validate(site)
-    if len(errors) > len(unknown):
+    if site is None or len(errors) > len(unknown):
         return errors  # without types and keys that fit, nothing can be compared
     # What is said of a key that was meant follows from its wrong name.
     meant = [key for text, key in unknown if key]

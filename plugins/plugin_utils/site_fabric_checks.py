@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent, problems
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import SERIAL
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_host_checks import LARGEST_MTU, SERIAL
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS
 
 TIMES = ("confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s")
@@ -23,7 +23,9 @@ def fabric_problems(site):
 
 def _roce(roce, network):
     wish, rdma = intent(roce), network["path"] in RDMA_PATHS
-    found = list(problems(wish, network["mtu"] if rdma else None))
+    # Of an MTU that no adapter takes, nothing follows for the switches; it is a problem of its own.
+    mtu = network["mtu"] if rdma and network["mtu"] <= LARGEST_MTU else None
+    found = list(problems(wish, mtu))
     yield from (f"site.roce.{problem}" for problem in found)
     # The driver of ESXi has no option for another map (nmlx5_core, nmlx5_rdma).
     if rdma and not found and wish.dscp >> 3 != wish.priority:

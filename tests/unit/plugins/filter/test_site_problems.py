@@ -212,6 +212,15 @@ UNKNOWN = {
         site(vms=[{"name": "a"}, {"nmae": "b", "name": "c"}]),
         "site.vms[1].nmae: there is no such key. Did you mean name?",
     ),
+    "of another part": (
+        site(portgroup="pg-rdma"),
+        "site.portgroup: there is no such key. Did you mean site.network.portgroup? Indent it below site.network.",
+    ),
+    "of several parts": (
+        site(vcenter={"serial": 1}),
+        "site.vcenter.serial: there is no such key. Did you mean site.hosts.serial or site.fabric.serial? Indent it "
+        "below its part.",
+    ),
     "made up": (site(gpu={"zzz": 1}), f"site.gpu.zzz: there is no such key. {KNOWN}"),
     "password in the site": (
         site(vcenter={"password": "x"}),
@@ -246,7 +255,7 @@ def test_unknown_key_is_named_with_what_may_be_meant(given, problem):
         pytest.param(
             site(power=False), "site.power: False is none of refuse, cycle. YAML makes", id="choice that YAML changed"
         ),
-        pytest.param({"vms": [{"name": "a"}]}, "missing required arguments: gpu", id="missing part"),
+        pytest.param({"vms": [{"name": "a"}]}, "site.gpu: it is missing. Write it below site, with", id="missing part"),
     ],
 )
 def test_wrong_choice_or_missing_part_is_named(given, named):
