@@ -13,7 +13,7 @@ author:
   - aiready.vsphere authors
 description:
   - Tells what a look before a run has to ask for, as it follows from a site. Nobody is asked by it.
-positional: _input, passwords, given
+positional: _input, passwords, given, groups, variables
 options:
   _input:
     type: dict
@@ -31,6 +31,16 @@ options:
     description:
       - Which secrets there are, by the names of their variables. C(site_registry_passwords) is a list of addresses,
         and C(bmcs) tells whether there are BMCs.
+  groups:
+    type: dict
+    default: {}
+    description:
+      - The names of the hosts of each group, usually C(groups). Misspelled groups are among C(problems) then.
+  variables:
+    type: dict
+    default: {}
+    description:
+      - The variables of each host by its name, usually C(hostvars). Misspelled variables are among C(problems) then.
 seealso:
   - plugin: aiready.vsphere.preflight_findings
     plugin_type: filter

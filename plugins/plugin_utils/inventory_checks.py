@@ -7,13 +7,31 @@
 from __future__ import annotations
 
 import difflib
+import os
 
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_checks
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_places import placed
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_places import place, placed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_switches import switch_problems
 
 # The groups that plays of the collection look for.
 GROUPS = ("esxi_hosts", "switches", "training_guests")
+# Variables beside the site that plays read: of each host in a group, and of all.
+VARIABLES = {
+    "esxi_hosts": ("bmc_address",),
+    "switches": ("switch_host_ports", "switch_fabric_ports"),
+    "": (
+        "site_vcenter_password",
+        "site_bmc_password",
+        "site_switch_password",
+        "site_registry_passwords",
+        "site_licence_token",
+        "site_proxy_password",
+        "site_userdata",
+    ),
+}
+CONTROLLER = "localhost"
+# Variables of other names are the user's own too.
+ALIKE_VARIABLE = 0.9
 # Groups of other names are the user's own, unless one is nearly a name that is missing.
 ALIKE = 0.8
 
@@ -21,7 +39,7 @@ ALIKE = 0.8
 def problems(site, groups=None, variables=None):
     """Everything that is wrong, as sentences; variables are those of each host by name, as hostvars has them."""
     groups = groups or {}
-    found = site_checks.problems(site) + list(_misspelled(groups))
+    found = site_checks.problems(site) + names(groups, variables)
     known = set(found)
     for name in groups.get("esxi_hosts") or ():
         own = _of(variables, name).get("site_host")
@@ -29,6 +47,46 @@ def problems(site, groups=None, variables=None):
     switches = list(groups.get("switches") or ())
     # Problems of the site itself would come once more for each switch.
     return found if known else found + placed(switch_problems(site, switches, variables, switches), site)
+
+
+def names(groups, variables=None):
+    """What is wrong with the names of groups and variables, which Ansible ignores silently."""
+    return [*_unread(groups, variables), *_misspelled(groups), *_misspelled_variables(groups, variables)]
+
+
+def _unread(groups, variables):
+    """An inventory that Ansible could not read: it warns, and goes on with what it had read before the mistake."""
+    hosts = set(groups.get("all", [None]))
+    if hosts - {CONTROLLER} or (hosts and not any(groups.get(name) == [] for name in GROUPS)):
+        return
+    sources = _of(variables, CONTROLLER).get("ansible_inventory_sources") or ()
+    there = [source for source in sources if os.path.exists(source)]
+    if there:
+        yield (
+            f"The inventory {', '.join(there)} has no hosts. Ansible could not read it, and the warnings above say "
+            "where. Correct its indentation, and write hosts as keys with a colon, not as list entries."
+        )
+
+
+def _misspelled_variables(groups, variables):
+    """Variables that are nearly one that is missing; a variable that plays do not read is ignored silently."""
+    told = {}
+    for group, wanted in VARIABLES.items():
+        for host in groups.get(group) or () if group else (CONTROLLER,):
+            own = _of(variables, host)
+            for name in wanted:
+                if name in own:
+                    continue
+                for near in difflib.get_close_matches(name, own, n=1, cutoff=ALIKE_VARIABLE):
+                    if near not in sum(VARIABLES.values(), ()):
+                        told.setdefault((near, name, place(_key(own, near))), []).append(host)
+    for (near, name, where), hosts in told.items():
+        of = "" if hosts == [CONTROLLER] else f" of {', '.join(hosts)}"
+        yield f"The inventory sets {near}{of} and not {name}, which is probably meant. Rename it.{where}"
+
+
+def _key(own, name):
+    return next(key for key in own if key == name)
 
 
 def _misspelled(groups):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_guests, site_trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import inventory_checks, site_guests, site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_privileges import NEEDS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_checks import problems
@@ -25,10 +25,15 @@ VENDOR = "https://download.docker.com/linux/"
 HUB = "docker.io"
 
 
-def everything(site, passwords=None, given=None):
-    """What is asked, of what, and which secrets it takes."""
+def everything(site, passwords=None, given=None, groups=None, variables=None):
+    """What is asked, of what, and which secrets it takes; groups and variables are those of the inventory."""
+    asked, misnamed = questions(site, passwords), inventory_checks.names(groups or {}, variables)
     return dict(
-        questions(site, passwords), objects=objects(site), secrets=[list(one) for one in secrets(site, given or {})]
+        asked,
+        problems=asked["problems"] + misnamed,
+        objects=objects(site),
+        # One that is missing may be there under a wrong name.
+        secrets=[] if misnamed else [list(one) for one in secrets(site, given or {})],
     )
 
 

@@ -17,6 +17,7 @@ except ImportError:  # ansible-core 2.16 to 2.18
 
 # The first key that a problem names: site.vms[0].count, and site_host.gpu of what one host says.
 KEY = re.compile(r"^site(?=:)|\bsite(?:_host|_switch)?(?:\.\w+|\[\d+\])+")
+OWN_VARIABLE = re.compile(r"[^:\s]+: switch_\w+")
 STEP = re.compile(r"\w+")
 
 
@@ -25,8 +26,17 @@ def placed(problems, given, name="site"):
     return [problem + _place_of(problem, given, name) for problem in problems]
 
 
+def place(value):
+    """The file and line of one key or value, in brackets; empty where nobody noted them."""
+    found = _origin(value)
+    return f" ({found[0]}, line {found[1]})" if found else ""
+
+
 def _place_of(problem, given, name):
     named = KEY.search(problem)
+    # Below a switch's own variable, a key of the site is part of the advice.
+    if named and OWN_VARIABLE.match(problem):
+        return ""
     steps = STEP.findall(named.group()) if named else []
     if not steps or steps[0] != name:
         return ""

@@ -55,3 +55,37 @@ def test_a_misspelled_group_is_told(name, wanted):
 
 def test_groups_of_the_user_are_left_alone():
     assert inventory_problems(dict(SITE, fabric={}), {"all": [], "racks": ["one"], "esxi_hosts": []}, None) == []
+
+
+@pytest.mark.parametrize(
+    "host, name, wanted",
+    [
+        ("esx-01", "bmc_adress", "bmc_address"),
+        ("leaf-01", "switch_fabric_port", "switch_fabric_ports"),
+        ("localhost", "site_bmc_pasword", "site_bmc_password"),
+    ],
+)
+def test_a_misspelled_variable_is_told_unless_the_right_one_is_there_too(host, name, wanted):
+    site, of = dict(SITE), "" if host == "localhost" else f" of {host}"
+    assert inventory_problems(site, GROUPS, {host: {name: "x"}}) == [
+        f"The inventory sets {name}{of} and not {wanted}, which is probably meant. Rename it."
+    ]
+    assert inventory_problems(site, GROUPS, {host: {name: "x", wanted: ["x"]}}) == []
+
+
+def test_variables_of_the_user_are_left_alone():
+    variables = {"esx-01": {"address": "x", "site_hosts": {}}, "localhost": {"site_password": "x"}}
+    assert inventory_problems(SITE, GROUPS, variables) == []
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [{"all": []}, {"all": ["localhost"], "esxi_hosts": []}],
+    ids=["nothing was read", "only what is before the mistake was read"],
+)
+def test_an_inventory_that_ansible_could_not_read_is_told_where_there_is_one(groups, tmp_path):
+    variables = {"localhost": {"ansible_inventory_sources": [str(tmp_path), str(tmp_path / "not-there")]}}
+    (told,) = inventory_problems(dict(SITE, fabric={}), groups, variables)
+    assert told.startswith(f"The inventory {tmp_path} has no hosts. Ansible could not read it")
+    assert inventory_problems(dict(SITE, fabric={}), groups, {"localhost": {}}) == []
+    assert inventory_problems(dict(SITE, fabric={}), {"all": ["localhost"]}, variables) == []
