@@ -22,7 +22,6 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding 
 # What names the objects whose privileges are checked.
 KEYS = {
     "cluster": "site.cluster",
-    "datastore": "site.machine.datastore or site.driver.datastore",
     "folder": "site.machine.folder",
     "network": "site.network.portgroup",
     "vm": "site.machine.template",
@@ -116,11 +115,11 @@ def _privileges(objects, needs, user):
     held = 0
     for one in objects:
         where = " ".join(part for part in (one["kind"], one["name"]) if part)
+        mine = [need for need in needs if (need["kind"], need["name"]) == (one["kind"], one["name"])]
         if not one["found"]:
-            todo = f"Correct {KEYS.get(one['kind'], 'the name in the site')}, or let {user} see it."
+            todo = f"Correct {_key(one['kind'], mine)}, or let {user} see it."
             yield Finding("privileges", where, "object", BLOCKS, "vCenter shows none of this name.", "", todo)
             continue
-        mine = [need for need in needs if (need["kind"], need["name"]) == (one["kind"], one["name"])]
         held += len({need["privilege"] for need in mine} - set(one["missing"]))
         for privilege in one["missing"]:
             reasons = dict.fromkeys(
@@ -131,6 +130,14 @@ def _privileges(objects, needs, user):
             yield Finding("privileges", where, privilege, BLOCKS, found, "", todo)
     if held:
         yield Finding("privileges", user, "privileges", OK, f"{held} privileges that the stages need are held.")
+
+
+def _key(kind, needs):
+    """The key of the site that names an object; that of a datastore hangs on who needs it."""
+    if kind == "datastore":
+        stages = dict.fromkeys(need["stage"] for need in needs)
+        return " and ".join({"hosts": "site.driver.datastore"}.get(stage, "site.machine.datastore") for stage in stages)
+    return KEYS.get(kind, "the name in the site")
 
 
 def _clock(where, ahead_s, limit_s, whose):

@@ -31,7 +31,8 @@ NOT_FOUND = {
     "network": "portgroup_not_found",
     "vm": "template_not_found",
 }
-THERE_ARE = re.compile(r"[Tt]here are: ([^.;]+)")
+NO_DATACENTER = "datacenter_not_found"
+THERE_ARE = re.compile(r"(?:[Tt]here are|Near it): ([^.;]+)")
 
 
 def findings(seen):
@@ -57,6 +58,10 @@ def findings(seen):
         *around.guests(seen.get("guests"), asked, seen["limits"]),
     ]
     told = causes(told, (seen.get("vcenter") or {}).get("objects") or (), seen.get("hosts") or {})
+    told = together(one_datacenter(told, asked.get("datacenter"), (seen.get("vcenter") or {}).get("strangers") or ()))
+    if any(where == "vCenter" and not there for where, dummy, there, dummy in seen.get("secrets") or ()):
+        # Why there is no login is a row of its own.
+        told = [row for row in told if not (row.category == "vcenter" and row.found.endswith(" is not set."))]
     return sorted(once(map(_plain, told)), key=lambda one: STATES.index(one.state))
 
 
@@ -75,6 +80,33 @@ def causes(told, objects, previews):
             if row not in repeated
         ]
     return told
+
+
+def one_datacenter(told, name, strangers):
+    """One row for a datacenter that is not there, instead of one for each object that was looked for in it."""
+    refused = [row for row in told if row.code == NO_DATACENTER]
+    if not refused:
+        return told
+    names = next(filter(None, (THERE_ARE.search(row.found) for row in refused)), None)
+    found = "vCenter shows none of this name." + (f" There are: {names[1]}." if names else "")
+    todo = "Correct site.datacenter, or let this user see it."
+    cause = Finding("privileges", f"datacenter {name}", "object", BLOCKS, found, "", todo, NO_DATACENTER)
+    kept = [row for row in told if row not in refused and not _within(row, strangers)]
+    return [*kept, cause]
+
+
+def _within(row, strangers):
+    """Whether it is about an object that was looked for in the datacenter of the site."""
+    return (row.category, row.what) == ("privileges", "object") or (row.where in strangers and row.what == "host")
+
+
+def together(told):
+    """One row for all VMs that a name of the site blocks in the same way."""
+    rows = {}
+    for row in told:
+        same = row.category == "machines" and row.code in NOT_FOUND.values()
+        rows.setdefault(replace(row, where="") if same else (len(rows), row), []).append(row)
+    return [replace(alike[0], where=", ".join(dict.fromkeys(one.where for one in alike))) for alike in rows.values()]
 
 
 def _elsewhere(row, previews):

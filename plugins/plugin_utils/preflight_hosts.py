@@ -19,6 +19,8 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding 
     sentence,
 )
 
+# What the module says of a VMkernel adapter that the host does not have.
+NO_ADAPTER = "There is no such VMkernel adapter"
 # What each step of the role esxi_host is about.
 STEPS = {
     "look": "vCenter's view of it",
@@ -94,6 +96,9 @@ def _host(name, preview):
 
 def _refusals(name, answers):
     for step, answer in answers.items():
+        # Its own row says that the adapter is not there, with the names of those that are.
+        if step == "mtu" and NO_ADAPTER in str((answers.get("pvrdma") or {}).get("msg")):
+            continue
         for one in answer.get("results") or [answer]:
             if failed(one):
                 of_bmc = step == "bios" and code_of(one).startswith(OF_BMC)
@@ -127,7 +132,8 @@ def switches(looks):
             )
         elif failed(answer):
             todo = (
-                "Check its address, the user and the password or key in the inventory."
+                "Check its address (ansible_host, ansible_port), ansible_network_os, the user and the password or key "
+                "in the inventory."
                 if answer.get("unreachable")
                 else ""
             )

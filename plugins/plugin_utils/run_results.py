@@ -201,5 +201,5 @@ def message(seen):
     of_items = [item for item in _items(seen.data) if item is not seen.data and item.get("failed")]
     said = [str(data["msg"]).strip() for data in of_items or [seen.data] if data.get("msg")]
     text = re.sub(r"(://[^\s/:@]+:)[^\s/@]+(?=@)", rf"\1{HIDDEN}", "\n".join(dict.fromkeys(said)))
-    text = in_site(text) if seen.own else text
+    text = in_site(text)
     return HIDDEN if SECRET_VALUE.search(text.replace(f":{HIDDEN}@", "")) else text

@@ -18,6 +18,7 @@ KEYS = {
     "cluster": "site.cluster",
     "customization.spec": "site.machine.customization",
     "datacenter": "site.datacenter",
+    "datastore": "site.machine.datastore",
     "depot": "site.driver.depot",
     "folder": "site.machine.folder",
     "hostname": "site.vcenter.hostname",
@@ -38,6 +39,10 @@ _UNSET = re.compile(
 )
 _OTHERS = {
     "`evacuation: drs`": "`site.hosts.evacuation: drs`",
+    "let the module upload the file with `file`": "upload the file with `site.driver.file`",
+    "Choose one of these, or connect the host to the datastore": "Correct the datastore in `site.driver.depot`, or "
+    "connect the host to it",
+    "Name the ports as the switch does": "Correct switch_host_ports or switch_fabric_ports of the switch",
     "say mandatory=false": "set site.placement.anti_affinity to false",
     "Set host to its name": "Correct its name in the group esxi_hosts of the inventory",
 }

@@ -16,6 +16,16 @@ UNSET = "{} is not set; give it to the task, to module_defaults, or by the envir
         ("There are: gpu. Correct cluster.", "There are: gpu. Correct site.cluster."),
         ("Let DRS move them with `evacuation: drs`.", "Let DRS move them with `site.hosts.evacuation: drs`."),
         ("Correct portgroup.", "Correct site.network.portgroup."),
+        ("Correct datastore.", "Correct site.machine.datastore."),
+        ("Name the ports as the switch does.", "Correct switch_host_ports or switch_fabric_ports of the switch."),
+        (
+            "Check `depot`, or let the module upload the file with `file`.",
+            "Check `site.driver.depot`, or upload the file with `site.driver.file`.",
+        ),
+        (
+            "Choose one of these, or connect the host to the datastore.",
+            "Correct the datastore in `site.driver.depot`, or connect the host to it.",
+        ),
         ("Check `bmc_username` and `bmc_password`.", "Check `site.hosts.bmc.username` and `site_bmc_password`."),
         (
             "Name fewer VMs, add hosts, or say mandatory=false.",
