@@ -14,8 +14,8 @@ author:
 description:
   - Finds what no run of the role P(aiready.vsphere.esxi_host#role) can bring about on a host, from what
     M(aiready.vsphere.esxi_host_info) returned, before any host is restarted.
-  - It finds lockdown mode without an exception for the user that needs SSH, and network adapters whose firmware allows
-    fewer virtual functions than requested.
+  - It finds lockdown mode without an exception for the user that needs SSH, network adapters whose firmware allows
+    fewer virtual functions than requested, and vGPU profiles of another GPU board than the host offers.
 positional: _input, wanted
 options:
   _input:
@@ -29,7 +29,7 @@ options:
     description:
       - What is requested. C(nics) and C(vfs) are the ports and the virtual functions of each. C(nic_firmware) are the
         settings of their firmware, empty where it is left alone. C(shell) names what needs SSH, and C(user) is the user
-        of SSH.
+        of SSH. C(profiles) are the vGPU profiles of the VMs.
 seealso:
   - module: aiready.vsphere.esxi_host_info
 """

@@ -6,12 +6,31 @@
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+
 
 def blockers(host, wanted):
     """[{what, found, todo, text}]: the part of the stage, what stands against it, and the fix."""
-    found = [*_functions(host, wanted), *_lockdown(host, wanted)]
+    found = [*_boards(host, wanted), *_functions(host, wanted), *_lockdown(host, wanted)]
     name = host.get("name", "The host")
     return [{"what": what, "found": text, "todo": todo, "text": f"{name}: {text} {todo}"} for what, text, todo in found]
+
+
+def _boards(host, wanted):
+    """Profiles of another board than those that the host offers; one that offers none yet may still offer any."""
+    profiles, offered = wanted.get("profiles") or (), host.get("profiles_offered") or ()
+    boards = _boards_of(offered)
+    if boards and _boards_of(profiles) and not boards & _boards_of(profiles):
+        yield (
+            "vGPU profiles",
+            f"The host offers {', '.join(offered)}. {', '.join(profiles)} needs another GPU board.",
+            "Set site.gpu.profile, or profiles of single VMs in site.vms, to what the host offers.",
+        )
+
+
+def _boards_of(profiles):
+    """Boards by their names without the prefix, which differs between releases of the driver."""
+    return {name.board.rpartition("_")[2] for name in map(parse, profiles) if name}
 
 
 def _functions(host, wanted):

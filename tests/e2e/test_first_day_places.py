@@ -50,6 +50,11 @@ LOOKS = {
         {"site": {"datacenter": "labb"}},
         {("datacenter labb", "object"): ("There are: lab.", "Correct site.datacenter, or")},
     ),
+    "board of the profile": (
+        "ready",
+        {"site": {"gpu": {"profile": "nvidia_a40-48c"}}},
+        {(host, "vGPU profiles"): ("needs another GPU board.", "Set site.gpu.profile,") for host in (ESX_01, ESX_02)},
+    ),
     "authority": (
         "ready",
         {"site": {"vcenter": {"ca_file": "/no/such/ca.pem"}}},
@@ -151,6 +156,12 @@ STAGES = {
         "hosts",
         {"site": {"cluster": "gpus"}},
         ("in the cluster gpus. It is connected, in gpu.", "Correct site.cluster, or take the host out of the group"),
+    ),
+    "board of the profile": (
+        "ready",
+        "hosts",
+        {"site": {"gpu": {"profile": "nvidia_a40-48c"}}},
+        ("nvidia_a40-48c needs another GPU board.", "Set site.gpu.profile, or profiles of single VMs in site.vms"),
     ),
     "port of a host": (
         "bare",

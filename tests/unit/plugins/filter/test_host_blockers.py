@@ -33,6 +33,11 @@ BLOCKED = {
         {**MIG, "user": "ops"},
         "The host is in strict lockdown mode, and MIG needs SSH. ops is not an exception user.",
     ),
+    "profile of another board": (
+        {**HOST, "profiles_offered": ["grid_a100-20c", "grid_a100-40c"]},
+        {"profiles": ["nvidia_a40-48c"]},
+        "The host offers grid_a100-20c, grid_a100-40c. nvidia_a40-48c needs another GPU board.",
+    ),
     "too few functions": (
         HOST,
         FIRMWARE,
@@ -62,6 +67,16 @@ ALLOWED = {
     "functions enough": (HOST, {**FIRMWARE, "vfs": 8}),
     "the stage sets the firmware": (HOST, {**FIRMWARE, "nic_firmware": {"SRIOV_EN": True}}),
     "another port": (HOST, {"nics": ["vmnic2"], "vfs": 8, "nic_firmware": {}}),
+    "another profile of the board": (
+        {**HOST, "profiles_offered": ["grid_a100-40c"]},
+        {"profiles": ["grid_a100-3-20c"]},
+    ),
+    "another prefix": ({**HOST, "profiles_offered": ["grid_a100-40c"]}, {"profiles": ["nvidia_a100-40c"]}),
+    "one of two boards": (
+        {**HOST, "profiles_offered": ["grid_a100-40c"]},
+        {"profiles": ["grid_a100-5c", "nvidia_a40-8c"]},
+    ),
+    "no profiles yet": ({**HOST, "profiles_offered": []}, {"profiles": ["nvidia_a40-48c"]}),
     "host that was not read": ({}, {**MIG, **FIRMWARE}),
 }
 
