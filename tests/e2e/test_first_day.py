@@ -226,7 +226,7 @@ UNDEFINED = {
 TOGETHER = {
     "shapes": (SHAPES, "machines"),
     "values": (VALUES, "hosts"),
-    "names": (NAMES, "fabric"),
+    "names": (NAMES, "hosts"),
     "unread": (UNREAD, "hosts"),
     "undefined": (UNDEFINED, "machines"),
 }
