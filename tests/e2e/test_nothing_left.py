@@ -68,6 +68,8 @@ def awaited(moment):
 
 @pytest.fixture
 def command(tmp_path):
+    # Under nohup a command does not end by it.
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     begun = []
 
     def begin(program):
@@ -75,6 +77,7 @@ def command(tmp_path):
         return begun[-1]
 
     yield begin
+    signal.signal(signal.SIGHUP, hangup)
     for one in begun:
         one.process.kill()
         one.process.wait()

@@ -84,8 +84,7 @@ def kept(found: list[dict]) -> dict:
 
 def variants(value: object, at: tuple = ()) -> Iterator[object]:
     """The same result with another value in the place of each of its parts, one at a time."""
-    for junk in (None, "x", 0, [None], {"name": None}):
-        yield junk
+    yield from (None, "x", 0, [None], {"name": None})
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, below in list(pairs):
         for other in variants(below, (*at, key)):

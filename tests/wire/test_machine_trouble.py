@@ -102,6 +102,31 @@ def test_trouble_on_the_way_at_any_request_is_survived_and_nothing_is_done_twice
     assert not nth.happened
 
 
+def test_a_move_whose_answer_was_lost_is_awaited_and_not_begun_again(twin, drive, monkeypatch):
+    (case,) = [case for case in CASES if str(case) == "vm_clone, to another datastore"]
+    running = twin(seed=case.seed())
+    call = drive(running)
+    wanted, deeds = undisturbed(running, call, case)
+    name, before = case.names[0], troubles.tasks_of(running)
+    long = Held(monkeypatch, running, "RelocateVM_Task")
+    running.control.close_after(method="RelocateVM_Task")
+    asked = []
+
+    def ended(method):
+        """The move ends when the module has asked for the tasks of the VM and waits."""
+        asked.append(method)
+        if "RelocateVM_Task" in asked and asked[-1] == "WaitForUpdatesEx":
+            long.let_go()
+        return really(method)
+
+    really = running.world.faults.take_closing
+    monkeypatch.setattr(running.world.faults, "take_closing", ended)
+    answer = call(case.module, **case.params(name))
+    assert not answer["failed"], answer["msg"]
+    assert troubles.state(running, name) == wanted
+    assert troubles.deeds(running, before) == deeds
+
+
 @pytest.fixture
 def disturbed(twin, drive, monkeypatch):
     """Calls a case for one VM after another while others do something at ever later requests of the run.

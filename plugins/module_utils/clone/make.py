@@ -146,6 +146,10 @@ class Maker:
                     item.error = outcome.error
             if not unsure:
                 return
+            for item in unsure:
+                # Where only the answer was lost, the task is under way.
+                ref, label = self._refs[id(item)], f"VM {item.label}"
+                recent.await_unended(self.vcenter, ref, label, self._is_of_this_user, self._timeout_s)
             self.refresh(unsure)
             items = [item for item in unsure if item.error is None and compare(current(item), item.wanted)]
 
@@ -175,8 +179,11 @@ class Maker:
             making = [item for item in making if item.error is None and current(item).making]
 
     def _is_our_clone(self, info):
+        return info.descriptionId == _CLONING and self._is_of_this_user(info)
+
+    def _is_of_this_user(self, info):
         user = getattr(info.reason, "userName", None)
-        return info.descriptionId == _CLONING and user is not None and self._service.is_user(user)
+        return user is not None and self._service.is_user(user)
 
 
 def current(item):

@@ -117,8 +117,11 @@ def awaited(moment):
 
 @pytest.fixture
 def checkout(tmp_path):
+    # Under nohup a command does not end by it.
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     made = Checkout(tmp_path / "checkout")
     yield made
+    signal.signal(signal.SIGHUP, hangup)
     for process in made.started:
         process.terminate()
         process.wait(PATIENCE_S)
@@ -187,6 +190,7 @@ def test_the_next_command_removes_what_one_left_of_which_all_was_killed(checkout
     for one in three:
         os.kill(one, signal.SIGKILL)
     process.wait()
+    awaited(lambda: not set(three) & set(checkout.left()))
     assert (len(checkout.left()), folder.exists()) == (2, True)
     assert checkout.start("true").wait(PATIENCE_S) == 0
     assert (checkout.soon_left(), checkout.folders(), folder.exists()) == ([], [], False)

@@ -162,9 +162,9 @@ def _at_hosts(linked, names, routed):
 def _unlike(untagged):
     """Ports that put packets without a tag into another VLAN than most: (port, host, who sends them)."""
     usual = Counter(switch.port.untagged for switch, _host, _who in untagged).most_common(1)
+    first = next((switch for switch, _host, _who in untagged if switch.port.untagged == usual[0][0]), None)
     for switch, host, who in untagged:
         if switch.port.untagged != usual[0][0]:
-            first = next(one for one, _host, _who in untagged if one.port.untagged == usual[0][0])
             yield finding(
                 "vlan",
                 ERROR,

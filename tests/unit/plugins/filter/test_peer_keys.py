@@ -21,8 +21,8 @@ def told(key=f"ssh-ed25519 {ED} trainer@job", **facts):
     return {"__guest_vm_user_now": {"ssh_public_key": key}, "ansible_facts": facts}
 
 
-def keys(peers=PEERS, **changed):
-    return peer_keys(peers, {"job-01": told(), "job-02": told(), **changed})
+def keys(peers=(), **changed):
+    return peer_keys(peers or PEERS, {"job-01": told(), "job-02": told(), **changed})
 
 
 def test_good_keys_become_lines_with_the_addresses_of_their_guest():
