@@ -226,7 +226,7 @@ UNDEFINED = {
 TOGETHER = {
     "shapes": (SHAPES, "machines"),
     "values": (VALUES, "hosts"),
-    "names": (NAMES, "hosts"),
+    "names": (NAMES, "fabric"),
     "unread": (UNREAD, "hosts"),
     "undefined": (UNDEFINED, "machines"),
 }
