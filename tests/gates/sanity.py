@@ -46,13 +46,17 @@ def newest_core(gate: Gate) -> None:
 
 
 def oldest_core(gate: Gate) -> None:
-    """Playbooks by the oldest core and pyVmomi that a user may have; the twin stays on those of the lock."""
+    """The whole way by the oldest core, collections and pyVmomi of a user; the twin stays on those of the lock."""
     minor = max((minor for minor in OLDEST_CORE_MINORS if pythons.find(minor)), default=None)
     if minor is None:
         gate.notes.append("skipped: neither Python 3.11 nor 3.12 is here")
         return
     venv = _core(gate, pythons.find(minor), "core-oldest", "oldest-core")
-    gate.pytest(PYTHON, ["tests/e2e/test_site.py"], environment(**{PROGRAMS: str(venv / "bin")}))
+    env = environment(**{PROGRAMS: str(venv / "bin")})
+    gate.pytest(PYTHON, ["tests/e2e/test_site.py", "tests/e2e/test_preflight.py"], env)
+    # Without guests where there is no engine, unless one is required.
+    stages = "all" if os.environ.get("AIREADY_ENGINE") == "required" else "auto"
+    gate.call([PYTHON, "-m", "rehearse", "--stages", stages, "--results", str(BUILD / "rehearsal-oldest")], env=env)
 
 
 def _core(gate: Gate, python: Path, name: str, lock_name: str) -> Path:
