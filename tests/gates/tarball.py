@@ -17,6 +17,7 @@ SHIPPED = {
     "LICENSE",
     "MANIFEST.json",
     "README.md",
+    "bindep.txt",
     "changelogs",
     "docs",
     "extensions",
@@ -29,7 +30,14 @@ SHIPPED = {
 }
 # They need the twin, which is not in the tarball.
 UNFIT = ("inventories/lab/", "extensions/molecule/")
-NEEDED = {"LICENSE", "README.md", "meta/runtime.yml", "meta/execution-environment.yml", "requirements.txt"}
+NEEDED = {
+    "LICENSE",
+    "README.md",
+    "bindep.txt",
+    "meta/execution-environment.yml",
+    "meta/runtime.yml",
+    "requirements.txt",
+}
 # Its ansible-lint is part of our own gate of that name; here it gives up after three minutes, too few on a busy one.
 IMPORTER_SETTINGS = """\
 [galaxy-importer]
