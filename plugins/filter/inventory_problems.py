@@ -14,7 +14,7 @@ author:
 description:
   - Checks a site as P(aiready.vsphere.site_problems#filter) does, what differs for single hosts and switches, and the
     names of groups and variables. It asks no vCenter, host or switch.
-  - An inventory of which Ansible could read no host, and only warned, is a problem too.
+  - A file of hosts that Ansible could not read, and only warned of, is a problem too.
   - The role P(aiready.vsphere.site#role), with which each stage begins, uses this filter.
 positional: _input, groups, variables
 options:

@@ -7,8 +7,14 @@
 from __future__ import annotations
 
 import difflib
+import glob
 import os
+import re
 
+from ansible.errors import AnsibleError
+from ansible.inventory.data import InventoryData
+from ansible.parsing.dataloader import DataLoader
+from ansible.plugins.loader import inventory_loader
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_checks
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_places import place, placed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_switches import switch_problems
@@ -30,6 +36,7 @@ VARIABLES = {
     ),
 }
 CONTROLLER = "localhost"
+NOT_HOSTS = re.compile(r"Plugin configuration YAML file|no vault secrets|decrypt", re.IGNORECASE)
 # Variables of other names are the user's own too.
 ALIKE_VARIABLE = 0.9
 # Groups of other names are the user's own, unless one is nearly a name that is missing.
@@ -55,17 +62,30 @@ def names(groups, variables=None):
 
 
 def _unread(groups, variables):
-    """An inventory that Ansible could not read: it warns, and goes on with what it had read before the mistake."""
-    hosts = set(groups.get("all", [None]))
-    if hosts - {CONTROLLER} or (hosts and not any(groups.get(name) == [] for name in GROUPS)):
+    """A file of hosts that Ansible could not read: it warns, and goes on without any host."""
+    if set(groups.get("all", [None])) - {CONTROLLER}:
         return
-    sources = _of(variables, CONTROLLER).get("ansible_inventory_sources") or ()
-    there = [source for source in sources if os.path.exists(source)]
-    if there:
-        yield (
-            f"The inventory {', '.join(there)} has no hosts. Ansible could not read it, and the warnings above say "
-            "where. Correct its indentation, and write hosts as keys with a colon, not as list entries."
-        )
+    for source in _of(variables, CONTROLLER).get("ansible_inventory_sources") or ():
+        for file in sorted(glob.glob(os.path.join(glob.escape(source), "*"))) if os.path.isdir(source) else [source]:
+            why = _refused(file)
+            if why:
+                yield (
+                    f"Ansible could not read the inventory {file}: {why.rstrip('.')}. Correct its indentation, and "
+                    "write hosts as keys with a colon, not as list entries."
+                )
+
+
+def _refused(file):
+    """Why Ansible's own reader refuses a file of hosts in YAML; empty where it does not, or where it is none."""
+    reader = inventory_loader.get("yaml")
+    try:
+        if not os.path.isfile(file) or not reader.verify_file(file):
+            return ""
+        reader.parse(InventoryData(), DataLoader(), file, cache=False)
+    except AnsibleError as error:
+        # Such a file is for another reader, or has to be decrypted first.
+        return "" if NOT_HOSTS.search(str(error)) else " ".join(str(error).split())
+    return ""
 
 
 def _misspelled_variables(groups, variables):

@@ -210,7 +210,7 @@ UNREAD = {
     "hosts as a list": (
         ("        esx-01.lab.example:\n", "        - esx-01.lab.example\n"),
         "inventory",
-        "has no hosts. Ansible could not read it, and the warnings above say where.",
+        "Ansible could not read the inventory",
         "Correct its indentation, and write hosts as keys with a colon, not as list entries.",
     ),
 }

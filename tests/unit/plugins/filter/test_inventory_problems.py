@@ -78,14 +78,36 @@ def test_variables_of_the_user_are_left_alone():
     assert inventory_problems(SITE, GROUPS, variables) == []
 
 
+UNREAD = "all:\n  children:\n    esxi_hosts:\n      hosts:\n        - esx-01\n"
+
+
 @pytest.mark.parametrize(
     "groups",
     [{"all": []}, {"all": ["localhost"], "esxi_hosts": []}],
     ids=["nothing was read", "only what is before the mistake was read"],
 )
-def test_an_inventory_that_ansible_could_not_read_is_told_where_there_is_one(groups, tmp_path):
-    variables = {"localhost": {"ansible_inventory_sources": [str(tmp_path), str(tmp_path / "not-there")]}}
-    (told,) = inventory_problems(dict(SITE, fabric={}), groups, variables)
-    assert told.startswith(f"The inventory {tmp_path} has no hosts. Ansible could not read it")
-    assert inventory_problems(dict(SITE, fabric={}), groups, {"localhost": {}}) == []
-    assert inventory_problems(dict(SITE, fabric={}), {"all": ["localhost"]}, variables) == []
+@pytest.mark.parametrize("text", [UNREAD, "all: [esx-01\n", "- esx-01\n"], ids=["a list", "no YAML", "only a list"])
+def test_an_inventory_that_ansible_could_not_read_is_told_by_its_file(groups, text, tmp_path):
+    (tmp_path / "hosts.yml").write_text(text)
+    for source in (tmp_path, tmp_path / "hosts.yml"):
+        variables = {"localhost": {"ansible_inventory_sources": [str(source), str(tmp_path / "not-there")]}}
+        (told,) = inventory_problems(dict(SITE, fabric={}), groups, variables)
+        assert told.startswith(f"Ansible could not read the inventory {tmp_path}/hosts.yml: ")
+        assert inventory_problems(dict(SITE, fabric={}), {"all": ["esx-01"]}, variables) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "all:\n  hosts:\n    localhost:\n  children:\n    training_guests:\n",
+        "all:\n  vars: {a: 1}\n",
+        "plugin: community.vmware.vmware_vm_inventory\n",
+        "$ANSIBLE_VAULT;1.1;AES256\n3264\n",
+    ],
+    ids=["an empty group", "no hosts", "a plugin", "a vault"],
+)
+def test_an_inventory_without_hosts_that_ansible_reads_is_left_alone(text, tmp_path):
+    (tmp_path / "hosts.yml").write_text(text)
+    variables = {"localhost": {"ansible_inventory_sources": [str(tmp_path)]}}
+    groups = {"all": ["localhost"], "training_guests": []}
+    assert inventory_problems(dict(SITE, fabric={}), groups, variables) == []
