@@ -161,6 +161,16 @@ def test_networkmanager_keeps_dhcp_and_adds_an_address(tmp_path):
     )
 
 
+def test_networkmanager_knows_an_address_of_ours_again_and_no_other(tmp_path):
+    ours, theirs = "198.51.100.11/24", "192.0.2.5/24"
+    guest = nmcli(tmp_path, PROFILE)
+    chosen, link = service(guest)
+    chosen.write(link, chosen.read(link), 9000, ours)
+    again, link = service(nmcli(tmp_path, {**PROFILE, "ipv4.addresses": f"{theirs}, {ours}"}))
+    kept = again.read(link)
+    assert (kept.addresses, kept.ours) == ([theirs, ours], [ours])
+
+
 def test_networkmanager_does_not_touch_a_profile_that_fits_any_adapter(tmp_path):
     guest = nmcli(tmp_path, {**PROFILE, "connection.interface-name": ""})
     chosen, link = service(guest)
