@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import module_state, network
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import (
+    endpoint,
     esxi,
     linux_text,
     mlnx_qos,
@@ -277,3 +278,19 @@ def test_esxi_stamps_what_its_driver_forces(options, told):
 )
 def test_a_dscp_is_known_by_number_name_and_bits(word, number):
     assert words.dscp_of(word) == number
+
+
+@pytest.mark.parametrize(
+    "status, pfc",
+    [
+        (None, [4]),
+        ({"mode": "ieee", "enabled": True, "pfc": [3]}, [3]),
+        ({"mode": "ieee", "enabled": None, "pfc": None}, [4]),
+        ({"mode": "ieee", "enabled": False, "pfc": [3]}, []),
+    ],
+    ids=["not told", "what runs", "no priorities told", "off"],
+)
+def test_what_dcb_of_esxi_says_runs_counts_more_than_the_options_of_the_driver(status, pfc):
+    found = endpoint.Endpoint("esx-01", "vmnic2", pfc=[4])
+    esxi._running(found, status)
+    assert found.pfc == pfc

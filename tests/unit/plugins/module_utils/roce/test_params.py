@@ -40,6 +40,11 @@ def test_ranges_of_ports_are_written_out(names, ports):
     assert params.expanded(names) == ports
 
 
+@pytest.mark.parametrize("last, many", [(1024, 1024), (1025, 1)])
+def test_a_range_of_more_ports_than_a_switch_has_stays_a_name(last, many):
+    assert len(params.expanded([f"swp1-{last}"])) == many
+
+
 def test_good_parameters_have_no_problems():
     assert params.check_params(checked(host_ports=["swp1-2"], fabric_ports=["swp3"], host_mtu=9000)) == []
     assert params.check_params(checked(state="gathered")) == []

@@ -148,6 +148,8 @@ def test_before_and_after_stand_beside_each_other():
     widths = [one.get_width() for one in figure.axes[0].patches]
     compared = made["comparison"]["trainings"]
     assert widths == [entry["before"] for entry in compared] + [entry["after"] for entry in compared]
+    assert "before-and-after" in gallery.drawings(made)
+    assert "before-and-after" not in gallery.drawings(MIXED)
 
 
 @pytest.mark.parametrize(
