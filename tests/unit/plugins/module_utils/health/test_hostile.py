@@ -89,6 +89,8 @@ def test_a_guest_reports_of_itself_alone_and_brings_no_evidence(tmp_path):
     assert {one["check"].partition(".")[0] for one in found} == {"guest"}
 
 
-@pytest.mark.parametrize("number, kept", [(2**64 - 1, 2**64 - 1), (2**64, None), (-(2**64), None), (float("nan"), None)])
+@pytest.mark.parametrize(
+    "number, kept", [(2**64 - 1, 2**64 - 1), (2**64, None), (-(2**64), None), (float("nan"), None)]
+)
 def test_numbers_that_no_counter_holds_are_left_out(number, kept):
     assert collect._finite({"counters": [number]}) == {"counters": [kept]}
