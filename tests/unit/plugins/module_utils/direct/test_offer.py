@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.direct import offer
+from ansible_collections.aiready.vsphere.plugins.module_utils.direct import state as states
 from ansible_collections.aiready.vsphere.plugins.module_utils.direct.availability import Claim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from pyVmomi import vim, vmodl
@@ -85,3 +86,9 @@ def test_a_host_that_does_not_answer_is_told_to_those_who_need_it_and_to_nobody_
     assert says in message
     assert codes == expected
     assert refusal(state(static_device(13000, PORT)), static(PORT), offered=silent) is None
+
+
+@pytest.mark.parametrize("nodes, common", [([1, 1], 1), ([0], 0), ([0, 1], None), ([-1], None), ([None, 1], None)])
+def test_a_group_of_devices_is_on_a_node_that_all_of_them_have(nodes, common):
+    devices = [vim.vm.device.VirtualPCIPassthrough(numaNode=node) for node in nodes]
+    assert states._common_node(devices) == common

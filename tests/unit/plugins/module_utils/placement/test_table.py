@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.placement import answer
 from ansible_collections.aiready.vsphere.plugins.module_utils.placement.search import solve
@@ -82,3 +84,19 @@ def test_why_tells_what_decided(more, told):
     there_ = [host(1, gpus=2), host(2, gpus=0)]
     (entry,) = entries(there_, [vm("a", "40c", **more)], rules())["vms"]
     assert f"{entry['action']}: {entry['why']}" == told
+
+
+@pytest.mark.parametrize(
+    "gpus, nics, root",
+    [
+        (["a"], ["a"], "a"),
+        (["b", "a"], ["a", "b", "c"], "a, b"),
+        (["a"], ["b"], None),
+        (["a"], [], "a"),
+        ([], ["b"], "b"),
+        ([], [], None),
+    ],
+)
+def test_roots_are_told_where_each_gpu_shares_its_own_with_a_port(gpus, nics, root):
+    on = [[SimpleNamespace(root=one) for one in devices] for devices in (gpus, nics)]
+    assert answer._root(*on) == root

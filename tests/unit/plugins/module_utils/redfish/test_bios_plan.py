@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import bios_plan, bios_state
@@ -205,3 +207,8 @@ def test_a_password_that_cannot_be_set_is_refused_without_being_told():
     error = refusal(state(), attributes={"SetupPassword": "hunter2"})
     assert "SetupPassword=... (for attributes): the BIOS says" in error.message
     assert "hunter2" not in str(error.failure) + error.message
+
+
+def test_a_name_that_fits_several_attributes_is_refused_with_all_of_them():
+    several = [SimpleNamespace(name=name) for name in ("ProcCStates", "ProcC1E")]
+    assert bios_plan._not_one(None, "Proc C", several) == "Proc C may be any of ProcCStates, ProcC1E"
