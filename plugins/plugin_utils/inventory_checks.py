@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""A site together with what the inventory says of single hosts and switches, without asking any of them. Pure."""
+"""A site together with what the inventory says of single hosts and switches, without asking any of them.
+
+Pure, except that files of hosts are read where Ansible has found no host.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +39,7 @@ VARIABLES = {
     ),
 }
 CONTROLLER = "localhost"
+UNDEFINED = re.compile(r"'([A-Za-z_][A-Za-z0-9_]*)' is undefined")
 NOT_HOSTS = re.compile(r"Plugin configuration YAML file|no vault secrets|decrypt", re.IGNORECASE)
 # Variables of other names are the user's own too.
 ALIKE_VARIABLE = 0.9
@@ -54,6 +58,17 @@ def problems(site, groups=None, variables=None):
     switches = list(groups.get("switches") or ())
     # Problems of the site itself would come once more for each switch.
     return found if known else found + placed(switch_problems(site, switches, variables, switches), site)
+
+
+def unresolved(message):
+    """Why a site cannot be worked out, by Ansible's message, which of an undefined variable names parts of our own."""
+    found = UNDEFINED.search(str(message))
+    if found is None:
+        return f"site: It cannot be worked out. {message} Correct it in the inventory."
+    return (
+        f"site: It cannot be worked out. The variable {found[1]} is not defined. Set {found[1]} in group_vars or in a "
+        "vault, or correct its name where the site uses it."
+    )
 
 
 def names(groups, variables=None):
@@ -106,6 +121,7 @@ def _misspelled_variables(groups, variables):
 
 
 def _key(own, name):
+    """The name as it stands in the inventory, which knows its file and line."""
     return next(key for key in own if key == name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.filter.inventory_problems import FilterModule
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import inventory_checks
 
 inventory_problems = FilterModule().filters()["inventory_problems"]
 SITE = {
@@ -111,3 +112,14 @@ def test_an_inventory_without_hosts_that_ansible_reads_is_left_alone(text, tmp_p
     variables = {"localhost": {"ansible_inventory_sources": [str(tmp_path)]}}
     groups = {"all": ["localhost"], "training_guests": []}
     assert inventory_problems(dict(SITE, fabric={}), groups, variables) == []
+
+
+@pytest.mark.parametrize(
+    "message, told",
+    [
+        ("Error: 'my_profile' is undefined", "The variable my_profile is not defined. Set my_profile in group_vars"),
+        ("Recursive loop detected.", "Recursive loop detected. Correct it in the inventory."),
+    ],
+)
+def test_a_site_that_cannot_be_worked_out_is_told_by_its_variable(message, told):
+    assert inventory_checks.unresolved(message).startswith(f"site: It cannot be worked out. {told}")

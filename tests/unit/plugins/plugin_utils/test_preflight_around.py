@@ -264,7 +264,7 @@ def test_addresses_and_registries_follow_from_the_site():
         ("localhost:5000/a", "localhost:5000"),
         (f"ubuntu@sha256:{'a' * 64}", "docker.io"),
         (f"a/b@sha256:{'a' * 64}", "docker.io"),
-        (f"registry.example.org:5000/a/b@sha256:{'a' * 64}", "registry.example.org:5000"),
+        (f"images.example.com:8443/a/b@sha256:{'a' * 64}", "images.example.com:8443"),
         (f"nvcr.io/a/b:1@sha256:{'a' * 64}", "nvcr.io"),
     ],
 )
