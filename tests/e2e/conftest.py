@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 
 import pytest
@@ -16,6 +17,8 @@ from wire.observe import gpu_setup
 
 from .fabric import SWITCHES, ready
 
+# Hundreds of playbooks, most of whose time would be the start of Python.
+os.environ[playbook.WARM] = "1"
 MACHINES = playbook.ROOT / "playbooks" / "machines.yml"
 HOSTS = playbook.ROOT / "playbooks" / "hosts.yml"
 FABRIC = playbook.ROOT / "playbooks" / "fabric.yml"

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from rehearse import playbook
 from twin.guests import engine
 from twin.guests.registry import Registry
 from twin.launch import launch
 
+os.environ[playbook.WARM] = "1"
 # What it finds is shown as in tests.
 pytest.register_assert_rewrite(f"{__package__}.contract")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import signal
@@ -127,6 +128,8 @@ def rehearse(
         if inside:
             with report.step("Look at the report in a browser") as note:
                 note(guests.looked_at(results / "run", say))
+        # The runs so far were processes as operators start them.
+        os.environ[playbook.WARM] = "1"
         if names:
             with report.step("Plant faults, one at a time: a playbook has to name each") as note:
                 note(faults.planted(twin, env, results / "faults", names, inside, say))

@@ -17,12 +17,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from warm import client
+
 ROOT = Path(__file__).resolve().parents[2]
 LAB = ROOT / "inventories" / "lab"
 RECAP = re.compile(r"^\S+\s+:\s+ok=\d+\s+changed=(?P<changed>\d+)\s+unreachable=(?P<unreachable>\d+)\s+failed=")
 GRACE_S = 5
 # Names a folder with another ansible-playbook than that of the Python that runs the twin.
 PROGRAMS = "REHEARSAL_PROGRAMS"
+# Set where playbooks are forks of a server that has imported Ansible already.
+WARM = "REHEARSAL_WARM"
+
+
+Started = subprocess.Popen | client.Process
 
 
 @dataclass(frozen=True)
@@ -109,22 +116,13 @@ def run(
     kill_after_s ends it with all its workers by SIGKILL, as a machine does that loses its power.
     """
     start = time.monotonic()
-    process = subprocess.Popen(
-        ["ansible-playbook", "--inventory", str(inventory), str(playbook), *arguments],
-        cwd=ROOT,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+    process = _started(["ansible-playbook", "--inventory", str(inventory), str(playbook), *arguments], env)
     lines = []
     killer = threading.Timer(kill_after_s or 0, kill, (process,))
     if kill_after_s is not None:
         killer.start()
     try:
-        for line in process.stdout:
+        for line in process.stdout or ():
             lines.append(line)
             echo(line.rstrip("\n"))
         status = process.wait()
@@ -134,7 +132,21 @@ def run(
     return Run(status, "".join(lines), time.monotonic() - start)
 
 
-def kill(process: subprocess.Popen) -> None:
+def _started(command: list[str], env: dict[str, str]) -> Started:
+    forked = client.start(command, ROOT, env) if WARM in os.environ and PROGRAMS not in os.environ else None
+    return forked or subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def kill(process: Started) -> None:
     """A process and all that it has started, at once: a worker of Ansible has a session of its own."""
     for pid in [process.pid, *_started_by(process.pid)]:
         with contextlib.suppress(ProcessLookupError):
@@ -150,7 +162,7 @@ def _started_by(pid: int) -> Iterator[int]:
                 yield from _started_by(child)
 
 
-def _stop(process: subprocess.Popen) -> None:
+def _stop(process: Started) -> None:
     """End the playbook and its workers; after a normal end there is nothing left to do."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGTERM)
@@ -159,4 +171,5 @@ def _stop(process: subprocess.Popen) -> None:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    process.stdout.close()
+    if process.stdout:
+        process.stdout.close()
