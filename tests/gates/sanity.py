@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from gates import pythons
@@ -14,49 +15,72 @@ from gates.running import BUILD, HOME, PYTHON, ROOT, VENV, Gate, GateFailed, env
 from gates.tree import clean_copy
 from rehearse.playbook import PROGRAMS
 
-# The Pythons that the core of the lock supports on a target.
-TARGET_MINORS = range(8, 14)
 # The Pythons that the oldest core runs on and that the tools are installed with.
 OLDEST_CORE_MINORS = (11, 12)
+# Those on which every file is compiled and imported. What works on the oldest, on the tools' own and on the newest
+# works between them: Python removes modules and forms in one direction only.
+TRIED_MINORS = (8, sys.version_info.minor, 13)
+PER_PYTHON = ["compile", "import"]
 # Those that the newest core runs on: one of them is enough, as it is the same core.
 NEWEST_CORE_MINORS = (12, 13)
 # What a newer core judges differently; the rest is the same check of the same text once more.
+USES_ANSIBLE = re.compile(r"^\s*(?:from|import) ansible[ .]", re.MULTILINE)
 NEWER_CORE_TESTS = ["ansible-doc", "import", "runtime-metadata", "validate-modules"]
 
 
 def sanity(gate: Gate) -> None:
     """All sanity tests on the core of the lock, for Python 3.8 and newer."""
-    missing = [f"3.{minor}" for minor in TARGET_MINORS if pythons.find(minor) is None]
+    missing = [f"3.{minor}" for minor in TRIED_MINORS if pythons.find(minor) is None]
     if missing:
         gate.notes.append("not tried, because not here: Python " + ", ".join(missing))
-    _ansible_test(gate, VENV, clean_copy("sanity"), [], set(TARGET_MINORS))
+    copy = clean_copy("sanity")
+    skipped = [argument for name in PER_PYTHON for argument in ("--skip-test", name)]
+    _ansible_test(gate, VENV, copy, skipped, set())
+    chosen = [argument for name in PER_PYTHON for argument in ("--test", name)]
+    for minor in sorted(set(TRIED_MINORS)):
+        if pythons.find(minor) is not None:
+            _ansible_test(gate, VENV, copy, ["--python", f"3.{minor}", *chosen], {minor})
 
 
 def newest_core(gate: Gate) -> None:
     """Imports, documentation and unit tests on the newest core."""
-    minor = max((minor for minor in NEWEST_CORE_MINORS if pythons.find(minor)), default=None)
-    if minor is None:
+    minor, python = _newest(NEWEST_CORE_MINORS)
+    if python is None:
         gate.notes.append("skipped: neither Python 3.12 nor 3.13 is here")
         return
-    venv = _core(gate, pythons.find(minor), "core-newest", "newer-core")
+    venv = _core(gate, python, "core-newest", "newer-core")
     tests = [argument for name in NEWER_CORE_TESTS for argument in ("--test", name)]
     _ansible_test(gate, venv, clean_copy(venv.name), ["--python", f"3.{minor}", *tests], {minor})
     # The twin stays on the core of the lock.
-    gate.pytest(str(venv / "bin" / "python"), ["tests/unit/plugins"], environment(venv))
+    gate.pytest(str(venv / "bin" / "python"), _tests_of_ansible(), environment(venv))
+
+
+def _tests_of_ansible() -> list[str]:
+    """Unit tests of code that uses Ansible; pure functions are the same on every core."""
+    tests = ROOT / "tests" / "unit" / "plugins"
+    pure = tests / "module_utils"
+    folders = [path for path in sorted(tests.iterdir()) if path.is_dir() and path not in (pure, tests / "__pycache__")]
+    files = [path for path in sorted(pure.rglob("test_*.py")) if USES_ANSIBLE.search(path.read_text())]
+    return [path.relative_to(ROOT).as_posix() for path in (*folders, pure / "test_runner.py", *files)]
 
 
 def oldest_core(gate: Gate) -> None:
     """The whole way by the oldest core, collections and pyVmomi of a user; the twin stays on those of the lock."""
-    minor = max((minor for minor in OLDEST_CORE_MINORS if pythons.find(minor)), default=None)
-    if minor is None:
+    _minor, python = _newest(OLDEST_CORE_MINORS)
+    if python is None:
         gate.notes.append("skipped: neither Python 3.11 nor 3.12 is here")
         return
-    venv = _core(gate, pythons.find(minor), "core-oldest", "oldest-core")
-    env = environment(**{PROGRAMS: str(venv / "bin")})
+    venv = _core(gate, python, "core-oldest", "oldest-core")
+    env = {**environment(), PROGRAMS: str(venv / "bin")}
     gate.pytest(PYTHON, ["tests/e2e/test_site.py", "tests/e2e/test_preflight.py"], env)
     # Without guests where there is no engine, unless one is required.
     stages = "all" if os.environ.get("AIREADY_ENGINE") == "required" else "auto"
     gate.call([PYTHON, "-m", "rehearse", "--stages", stages, "--results", str(BUILD / "rehearsal-oldest")], env=env)
+
+
+def _newest(minors: tuple[int, ...]) -> tuple[int, Path | None]:
+    """The newest of these Pythons that is here, with its minor version."""
+    return next(((minor, python) for minor in reversed(minors) if (python := pythons.find(minor))), (0, None))
 
 
 def _core(gate: Gate, python: Path, name: str, lock_name: str) -> Path:
