@@ -20,7 +20,7 @@ PYTEST = $(ALONE) python -m pytest -n $(JOBS)
 GATES = $(IN_VENV) python -m gates
 
 .DEFAULT_GOAL := help
-.PHONY: help setup rehearse twin test lint unit wire e2e guests browser sanity molecule build docs bench lock clean
+.PHONY: help setup rehearse twin test check lint unit wire e2e guests browser sanity molecule build docs bench lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -34,8 +34,11 @@ twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large
 test: setup ## all gates, as CI runs them
 	@$(GATES)
 
-lint: setup ## the quick gates: ruff, vermin, ansible-lint, changelog, docs
-	@$(GATES) ruff vermin ansible-lint changelog docs
+check: setup ## what a developer runs every few minutes: ruff, vermin, changelog, types, unit tests and the comparison of lists
+	@$(GATES) ruff vermin changelog types unit
+
+lint: setup ## the quick gates: ruff, vermin, types, ansible-lint, changelog, docs
+	@$(GATES) ruff vermin types ansible-lint changelog docs
 
 unit: setup ## unit tests and the comparison of lists (T=path or -k expression narrows)
 	@$(PYTEST) $(or $(T),tests/unit tests/house)

@@ -11,8 +11,9 @@ import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
+from gates import times
 from gates.running import LOGS, ROOT, Gate, GateFailed, Running
-from gates.table import GATES
+from gates.table import GATES, PARTS
 from supervise.keeper import self_supervised
 
 FOLLOWED_TAIL_LINES = 400
@@ -22,11 +23,12 @@ NOISE = re.compile(r"\s*(Collecting|Downloading|Installing|Looking in|Processing
 
 def main(names: list[str]) -> int:
     """Run gates side by side; one line for each as it ends, the logs of the failed ones last."""
-    unknown = [name for name in names if name not in GATES]
+    known = {**GATES, **PARTS}
+    unknown = [name for name in names if name not in known]
     if unknown:
-        print(f"No such gate: {', '.join(unknown)}. The gates are: {', '.join(GATES)}.", file=sys.stderr)
+        print(f"No such gate: {', '.join(unknown)}. The gates are: {', '.join(known)}.", file=sys.stderr)
         return 2
-    chosen = [name for name in GATES if not names or name in names]
+    chosen = [name for name in known if name in (names or GATES)]
     with contextlib.ExitStack() as held:
         busy = [name for name in chosen if not _alone(held, name)]
         if busy:
@@ -62,6 +64,7 @@ def _run(chosen: list[str]) -> int:
             pool.shutdown(cancel_futures=True)
             print("Interrupted.", file=sys.stderr)
             return 130
+    times.keep({gate.name: gate.seconds for gate in gates})
     return _summary(gates, failed, time.monotonic() - began)
 
 
@@ -69,23 +72,26 @@ def _interrupt(*_) -> None:
     raise KeyboardInterrupt
 
 
-def _timed(gate: Gate) -> tuple[float, str | None]:
+def _timed(gate: Gate) -> str | None:
     began = time.monotonic()
     problem = None
     try:
-        GATES[gate.name](gate)
+        {**GATES, **PARTS}[gate.name](gate)
     except GateFailed as failure:
         problem = str(failure)
-    return time.monotonic() - began, problem
+    gate.seconds = time.monotonic() - began
+    return problem
 
 
 def _follow(futures: dict[Future, Gate]) -> dict[Gate, str]:
-    failed = {}
+    failed, last = {}, times.last()
     for future in as_completed(futures):
         gate = futures[future]
-        seconds, problem = future.result()
+        problem = future.result()
         verdict = "ok" if problem is None else "FAILED"
-        print(f"{verdict:6} {gate.name:14} {seconds:6.1f} s  {'; '.join(gate.notes)}".rstrip(), flush=True)
+        before = f"{last[gate.name]:6.1f} s" if gate.name in last else "-"
+        notes = "; ".join(gate.notes)
+        print(f"{verdict:6} {gate.name:14} {gate.seconds:6.1f} s  last run {before:>8}  {notes}".rstrip(), flush=True)
         if problem is not None:
             failed[gate] = problem
     return failed
@@ -100,6 +106,8 @@ def _summary(gates: list[Gate], failed: dict[Gate, str], seconds: float) -> int:
     for gate in gates:
         if gate.closing:
             print(gate.closing)
+    for line in times.slowest(gates):
+        print(line)
     verdict = f"failed: {', '.join(gate.name for gate in failed)}" if failed else "all hold"
     print(f"{len(gates)} gates in {seconds:.0f} s, {verdict}.")
     return 1 if failed else 0

@@ -84,6 +84,10 @@ class Gate:
         self.log.write_text("")
         # What the reader shall see of a gate that holds, such as what was skipped.
         self.notes: list[str] = []
+        self.seconds = 0.0
+        # What its tests cost, see gates.costs.
+        self.costs = LOGS / f"{name}.costs"
+        self.costs.unlink(missing_ok=True)
         # The last line of pytest, for the end of the whole output.
         self.closing = ""
 
@@ -108,8 +112,9 @@ class Gate:
 
     def pytest(self, python: str, arguments: list[str], env: dict[str, str] | None = None) -> None:
         """Run tests; how many they were is said beside the gate, the closing line once more at the very end."""
+        env = {**(env or environment()), "AIREADY_COSTS": str(self.costs)}
         try:
-            self.call([python, "-m", "pytest", "-q", *arguments], env=env)
+            self.call([python, "-m", "pytest", "-q", "-p", "gates.costs", *arguments], env=env)
         finally:
             last = self.log.read_text().rstrip().splitlines()[-1]
             if re.search(r" in [0-9.]+s", last):

@@ -12,7 +12,9 @@ from gates.sanity import newest_core, oldest_core, sanity
 from gates.tarball import tarball
 from gates.tree import clean_copy
 
-TESTS = ["tests/unit", "tests/house", "tests/wire", "tests/e2e"]
+PURE = ["tests/unit", "tests/house"]
+# Packages with a type for every name; others follow.
+TYPED = ["tests/gates", "tests/mutation", "tests/rehearse", "tests/supervise", "tests/warm"]
 
 
 def ruff(gate: Gate) -> None:
@@ -24,6 +26,11 @@ def ruff(gate: Gate) -> None:
 def vermin(gate: Gate) -> None:
     """Python 3.8 syntax in all plugins, also where no Python 3.8 is at hand for sanity."""
     gate.call([tool("vermin"), "--quiet", "--no-tips", "--target=3.8-", "--violations", "plugins"])
+
+
+def types(gate: Gate) -> None:
+    """Types of the packages that have them."""
+    gate.call([tool("mypy"), "--config-file", "tests/gates/mypy.ini", "--cache-dir", str(BUILD / "mypy"), *TYPED])
 
 
 def ansible_lint(gate: Gate) -> None:
@@ -46,8 +53,16 @@ def docs(gate: Gate) -> None:
 
 def tests(gate: Gate) -> None:
     """Unit, lists, over the wire, playbooks: one pytest, so that its workers share the work."""
-    workers = str(os.cpu_count() or 2)
-    gate.pytest(PYTHON, ["--durations=15", "-n", workers, "--dist", "worksteal", *TESTS])
+    gate.pytest(PYTHON, [*_side_by_side(), *PURE, "tests/wire", "tests/e2e"])
+
+
+def unit(gate: Gate) -> None:
+    """Those of them that need no twin."""
+    gate.pytest(PYTHON, [*_side_by_side(), *PURE])
+
+
+def _side_by_side() -> list[str]:
+    return ["-n", str(os.cpu_count() or 2), "--dist", "worksteal"]
 
 
 def environment_needs(gate: Gate) -> None:
@@ -59,10 +74,13 @@ def environment_needs(gate: Gate) -> None:
             raise GateFailed(f"ansible-builder does not see the requirement {line!r}.")
 
 
+# Parts of other gates, for those who want an answer at once.
+PARTS = {"unit": unit}
 GATES: dict[str, Callable[[Gate], None]] = {
     "ruff": ruff,
     "vermin": vermin,
     "changelog": changelog,
+    "types": types,
     "tests": tests,
     "guests": guests,
     "sanity": sanity,

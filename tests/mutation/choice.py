@@ -35,9 +35,9 @@ def drawn(root: Path, seed: int, count: int, only: str = "") -> list[Mutant]:
     for file, line in order:
         if len(found) == count:
             break
-        mutant = _of_line(lines[file, line], (root / file).read_text(), dice)
-        if mutant:
-            found.append(mutant)
+        chosen = _of_line(lines[file, line], (root / file).read_text(), dice)
+        if chosen:
+            found.append(chosen)
     return found
 
 

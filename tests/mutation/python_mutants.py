@@ -66,7 +66,7 @@ class _Collector(ast.NodeVisitor):
         self.scope: list[str] = []
         self.in_function = False
 
-    def change(self, node: ast.AST, kind: str, new: ast.AST | str) -> None:
+    def change(self, node: ast.expr | ast.stmt, kind: str, new: ast.AST | str) -> None:
         """Add the mutant that has `new` in the place of a node."""
         text = new if isinstance(new, str) else f"({ast.unparse(new)})"
         self.found.append(
@@ -74,7 +74,7 @@ class _Collector(ast.NodeVisitor):
                 file=self.file,
                 line=node.lineno,
                 begin=self._offset(node.lineno, node.col_offset),
-                end=self._offset(node.end_lineno, node.end_col_offset),
+                end=self._offset(node.end_lineno or node.lineno, node.end_col_offset or 0),
                 kind=kind,
                 after=text,
                 function=".".join(self.scope),

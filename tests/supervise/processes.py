@@ -94,7 +94,8 @@ def end(find: Callable[[], Iterable[int]], patience_s: float = PATIENCE_S, kille
 
     Those that outlive SIGKILL are named and left.
     """
-    until, asked, killed = time.monotonic() + patience_s, set(), False
+    until, killed = time.monotonic() + patience_s, False
+    asked: set[int] = set()
     while left := set(find()):
         late = time.monotonic() > until
         for one in left if late else left - asked:

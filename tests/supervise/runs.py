@@ -71,7 +71,7 @@ class Run:
 def inside() -> bool:
     """Whether a command that is supervised started this process."""
     file = os.environ.get(RUN)
-    return bool(file) and is_live(Path(file))
+    return file is not None and is_live(Path(file))
 
 
 def is_live(file: Path) -> bool:

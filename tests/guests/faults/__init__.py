@@ -7,7 +7,9 @@ context manager. A fault of the job is not in the model: it is in the site (`lab
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import twin.model  # noqa: F401  (makes the collection importable, also without Ansible)
 
@@ -83,7 +85,7 @@ class Fault:
     """One wrong setting."""
 
     layer: str
-    plant: object  # twin -> context manager
+    plant: Callable[[Any], contextlib.AbstractContextManager]  # of a twin
     seen: tuple  # of Seen for a validation, else of Named
     scope: str = PAIRS
     fabric: bool = False  # whether switches are looked at

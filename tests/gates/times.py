@@ -1,0 +1,33 @@
+"""What gates and tests took: beside the last run, and which tests took longest."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable, Iterator
+
+from gates.running import LOGS, Gate
+
+KEPT = LOGS / "times.json"
+SLOWEST = 5
+
+
+def last() -> dict[str, float]:
+    """Seconds of each gate in the last run that it was part of."""
+    with contextlib.suppress(OSError, ValueError):
+        return json.loads(KEPT.read_text())
+    return {}
+
+
+def keep(seconds: dict[str, float]) -> None:
+    """Keep the seconds of these gates for the next run."""
+    KEPT.write_text(json.dumps({**last(), **{name: round(value, 1) for name, value in seconds.items()}}))
+
+
+def slowest(gates: Iterable[Gate]) -> Iterator[str]:
+    """Lines for a reader: the tests of these gates that took longest."""
+    costs = [json.loads(line) for gate in gates if gate.costs.exists() for line in gate.costs.read_text().splitlines()]
+    if costs:
+        yield "The slowest tests (seconds of the clock, of processors):"
+    for one in sorted(costs, key=lambda cost: -cost["seconds"])[:SLOWEST]:
+        yield f"{one['seconds']:8.1f} {one['cpu']:8.1f}  {one['test']}"
