@@ -106,7 +106,7 @@ def _summary(gates: list[Gate], failed: dict[Gate, str], seconds: float) -> int:
     for gate in gates:
         if gate.closing:
             print(gate.closing)
-    for line in times.slowest(gates):
+    for line in times.profile(gates):
         print(line)
     verdict = f"failed: {', '.join(gate.name for gate in failed)}" if failed else "all hold"
     print(f"{len(gates)} gates in {seconds:.0f} s, {verdict}.")

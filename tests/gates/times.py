@@ -24,10 +24,17 @@ def keep(seconds: dict[str, float]) -> None:
     KEPT.write_text(json.dumps({**last(), **{name: round(value, 1) for name, value in seconds.items()}}))
 
 
-def slowest(gates: Iterable[Gate]) -> Iterator[str]:
-    """Lines for a reader: the tests of these gates that took longest."""
+def profile(gates: Iterable[Gate]) -> Iterator[str]:
+    """Lines for a reader: what each kind of test took, and the tests that took longest."""
     costs = [json.loads(line) for gate in gates if gate.costs.exists() for line in gate.costs.read_text().splitlines()]
-    if costs:
-        yield "The slowest tests (seconds of the clock, of processors):"
+    if not costs:
+        return
+    kinds: dict[str, list[dict]] = {}
+    for one in costs:
+        kinds.setdefault("/".join(one["test"].split("/")[:2]), []).append(one)
+    yield "Tests by kind, with seconds of processors:"
+    for kind, ones in sorted(kinds.items()):
+        yield f"{sum(one['cpu'] for one in ones):8.1f}  {len(ones):6} in {kind}"
+    yield "The slowest tests, with seconds of the clock and of processors:"
     for one in sorted(costs, key=lambda cost: -cost["seconds"])[:SLOWEST]:
         yield f"{one['seconds']:8.1f} {one['cpu']:8.1f}  {one['test']}"
