@@ -82,6 +82,14 @@ def understood(told):
     return readings(told)
 
 
+def _whole(done, told):
+    """The values of a reader's answer, if the program came to its end: what it printed before that is a part."""
+    values = understood(told)
+    if not done.ok:
+        raise Answer(FAILED, done.outcome)
+    return values
+
+
 def kernel(probe, wish):
     release = os.uname().release
     secure = probe.files.names("/sys/firmware/efi/efivars")
@@ -163,7 +171,7 @@ def gid(probe, wish):
 def gpus(probe, wish):
     """nvidia-smi tells of driver, licence and memory at once; it fails with a status of its own where there is none."""
     done = probe.run(SMI)
-    told = understood(smi.parse(done.stdout or done.stderr))
+    told = _whole(done, smi.parse(done.stdout or done.stderr))
     probe.version = told.get("driver") or ""
     return told
 
@@ -196,14 +204,16 @@ def xids(probe, wish):
         lines = probe.output.splitlines()
         told = [line for line in lines if re.search(r"NVRM|\bSXid \(", line)]
         probe.output = "\n".join([*told, f"({len(lines)} lines of the log were read, {len(told)} are of the driver)"])
-        if not found["why"]:
+        if not found["why"] and (done.ok or found["xids"]):
             return understood(found)
+        # A log that broke off shows no error of what it lacks.
+        found = found if found["why"] else {"why": done.outcome}
     raise Answer(FAILED, found["why"])
 
 
 def near(probe, wish):
     done = probe.run(TOPO)
-    return understood(topology.parse(done.stdout or done.stderr))
+    return _whole(done, topology.parse(done.stdout or done.stderr))
 
 
 def counted(probe, wish):

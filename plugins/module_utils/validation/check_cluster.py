@@ -92,6 +92,9 @@ def _reduced(values, about):
     if measured and values.get("large") is False:
         size = short(values.get("largest_bytes"))
         return Found(None, note=f"Its largest message had {size} bytes, which does not fill the path.")
+    if measured and many < len(about.guests):
+        why = f"Its ranks ran on {short(many)} of {len(about.guests)} guests."
+        answer.fail(why, "the launcher, which has to start ranks on every guest", "ranks")
     wrong = number(values.get("wrong"))
     if wrong:
         answer.fail(

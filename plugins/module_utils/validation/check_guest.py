@@ -109,12 +109,14 @@ def driver(values, about):
 
 def licence(values, about):
     """Whether every GPU that needs a licence has one."""
-    told = [mapping(gpu).get("licence") or mapping(gpu).get("status") for gpu in listing(values.get("gpus"))]
-    told = [one for one in told if one] or [one for one in [values.get("status")] if one]
+    gpus = [mapping(gpu).get("licence") or mapping(gpu).get("status") for gpu in listing(values.get("gpus"))]
+    told = [one for one in gpus if one] or [one for one in [values.get("status")] if one]
     if not told:
         note = "nvidia-smi tells of no licence, as with a whole GPU, or with a driver that is not the guest driver."
         return Found(None, expected=LICENSED, note=note if values.get("gpus") else "")
     worst = next((one for one in told if one != LICENSED), LICENSED)
+    if worst == LICENSED and len(told) < len(gpus):
+        return Found(None, expected=LICENSED, note=f"nvidia-smi reports a licence of {len(told)} of {len(gpus)} GPUs.")
     answer = Found(worst, expected=LICENSED, source="NVIDIA's user guide of vGPU")
     if worst != LICENSED:
         lost = about.variant == "after"
@@ -170,6 +172,9 @@ def ecc(values, about):
         answer.warn(
             "A part of the GPU is replaced by a spare one with its next reset.", f"the GPU of {_me(about)}", "ecc"
         )
+    if len(known) < len(told) and not answer.remarks:
+        note = f"nvidia-smi reports memory errors of {len(known)} of {len(told)} GPUs."
+        return Found(None, expected=answer.expected, note=note)
     return answer
 
 
@@ -187,6 +192,9 @@ def nearness(values, about):
     if rank > NEAR_ENOUGH:
         cause = f"the GPU and the adapter of {_me(about)} are on different sides of the machine"
         answer.warn(f"The way between GPU and adapter is of class {word}.", cause, "numa")
+    elif len(ranked) < len(nearest):
+        note = f"nvidia-smi reports the distance to an adapter for {len(ranked)} of {len(nearest)} GPUs."
+        return Found(None, expected=answer.expected, note=note)
     return answer
 
 

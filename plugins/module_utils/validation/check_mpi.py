@@ -28,6 +28,9 @@ def allreduce(values, about):
     answer = Found(number(values.get("usec")))
     if answer.measured is not None:
         ranks = number(values.get("ranks"))
+        if ranks and ranks < len(about.guests):
+            why = f"{short(ranks)} ranks took part, which is fewer than the {len(about.guests)} guests."
+            answer.fail(why, "the launcher, which has to start ranks on every guest", "ranks")
         among = f"Among {short(ranks)} ranks, with" if ranks else "With"
         answer.note = f"{among} messages of {short(values.get('bytes'))} bytes."
     return _whole(answer, values, about)

@@ -13,6 +13,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.spread 
 
 # No line gives more than this of itself.
 LINE = 1.01
+# The check whose figure counts both directions together.
+BOTH = "pair.write_bw_both"
 
 
 def ping(values, about):
@@ -53,7 +55,7 @@ def ping(values, about):
         answer.fail(f"{lost}.", f"the MTU on the way between {sender} and {receiver}", "mtu_path")
     elif place == "some" and sent:
         answer.warn(f"{short(sent - received)} of {short(sent)} packets were lost.", f"{sender} - {receiver}", "loss")
-    elif place != "":
+    elif place != "" or not sent or received < sent:
         return Found(None, expected=text)
     return answer
 
@@ -69,7 +71,8 @@ def rping(values, about):
 
 def latency(values, about):
     """Half a round trip of a small message."""
-    answer = Found(number(values.get("usec")))
+    usec = number(values.get("usec"))
+    answer = Found(usec if usec and usec > 0 else None)
     if answer.measured is not None and number(values.get("bytes")) and values["bytes"] > 64:
         return Found(None, note=f"Messages of {short(values['bytes'])} bytes say nothing of latency.")
     worst = number(values.get("p99"))
@@ -84,9 +87,13 @@ def bandwidth(values, about):
     if measured is not None and values.get("filling") is False:
         size = short(values.get("bytes"))
         return Found(None, note=f"Messages of {size} bytes do not fill the path, so that this is no bandwidth.")
+    both = about.check == BOTH
+    if measured and values.get("both_directions") is (not both):
+        named = "one direction" if both else "both directions together"
+        return Found(None, note=f"The output names a test of {named}.")
     answer = Found(measured if measured else None)
     line = lines.speed(about)
-    if measured and line and values.get("both_directions") is not True and measured > LINE * line:
+    if measured and line and not both and measured > LINE * line:
         answer.warn(*_too_much(measured, line, about))
     for guest, rate in lines.slower(about).items() if measured else ():
         why = f"The link of {guest} has {short(rate)} Gb/s, and the fastest of the guests {short(line)}."

@@ -112,7 +112,7 @@ VAGUE = (
 def lines(text):
     """The lines as the program printed them: without colours, carriage returns and what launchers put in front."""
     found, pieces = [], output.Lines()
-    for raw in _COLOURS.sub("", text or "").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+    for raw in _COLOURS.sub("", text or "").lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         found.extend(one.text for one in pieces.of(raw))
     return found + [one.text for one in pieces.rest()]
 

@@ -6,7 +6,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.health import probes
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import judge
 
-from .healthy import LICENSED, SMI, healthy, wish
+from .healthy import KERNEL, LICENSED, SMI, TOPO, healthy, wish
 
 
 def measure(guest, **changes):
@@ -80,6 +80,29 @@ WITHOUT = {
         "A login of root could not be tried.",
     ),
 }
+
+
+BROKEN_OFF = {
+    "the report of GPUs": ("guest.driver", "nvidia-smi -q", SMI.format(licence=LICENSED)),
+    "the licence": ("guest.licence", "nvidia-smi -q", SMI.format(licence=LICENSED)),
+    "errors of the memory": ("guest.ecc", "nvidia-smi -q", SMI.format(licence=LICENSED).partition("DRAM")[0]),
+    "the topology": ("guest.topology", "nvidia-smi topo", TOPO),
+    "the log": ("guest.xid", "journalctl", KERNEL),
+}
+
+
+@pytest.mark.parametrize("check, command, text", BROKEN_OFF.values(), ids=BROKEN_OFF.keys())
+def test_a_program_that_did_not_come_to_its_end_has_no_values(tmp_path, check, command, text):
+    found, _outputs = measure(healthy(tmp_path, {command: (-9, text)}))
+    assert (found[check]["status"], found[check]["readings"]) == ("failed", {})
+    assert found[check]["why"].startswith(f"`{command}")
+    assert "ended with -9" in found[check]["why"]
+
+
+def test_an_error_in_a_log_that_broke_off_is_shown(tmp_path):
+    said = f"{KERNEL}2026-03-01T08:00:01+00:00 train-01 kernel: NVRM: Xid (PCI:0000:02:00): 48, pid=1\n"
+    found, _outputs = measure(healthy(tmp_path, {"journalctl": (-9, said)}))
+    assert [one["code"] for one in found["guest.xid"]["readings"]["xids"]] == [48]
 
 
 @pytest.mark.parametrize("without, answers, check, status, why", WITHOUT.values(), ids=WITHOUT.keys())

@@ -229,3 +229,59 @@ def test_a_guest_on_which_no_process_ran_did_not_start_one():
     lab.set("cluster.hostname", hosts={"job-01": 1, "job-02": 0})
     row = row_of(lab.judged(), "cluster.hostname")
     assert (row["verdict"], row["measured"]) == ("fail", "1 processes on 1 guests")
+
+
+GPU = {"name": "A100", "licence": "Licensed", "ecc": {"uncorrected": 0}}
+PAIR = "job-01 > job-02"
+PARTLY = {
+    "a licence of one GPU of two": ("guest.licence", "job-01 (before)", {"gpus": [GPU, {**GPU, "licence": None}]}),
+    "errors of one GPU of two": ("guest.ecc", "job-01", {"gpus": [GPU, {**GPU, "ecc": {}}]}),
+    "a distance of one GPU of two": ("guest.topology", "job-01", {"nearest": {"GPU0": {"class": "PHB"}, "GPU1": None}}),
+    "a distance in an unknown word": (
+        "guest.topology",
+        "job-01",
+        {"nearest": {"GPU0": {"class": "PHB"}, "GPU1": {"class": "NEAR"}}},
+    ),
+    "packets that were lost, and nobody says where": ("pair.ping_mtu", PAIR, {"sent": 5, "received": 1}),
+    "no packet": ("pair.ping_mtu", PAIR, {"sent": 0, "received": 0}),
+    "both directions in place of one": ("pair.write_bw", PAIR, {"both_directions": True}),
+    "one direction in place of both": ("pair.write_bw_both", PAIR, {"both_directions": False}),
+    "no time at all": ("pair.write_lat", PAIR, {"usec": 0.0}),
+}
+
+
+@pytest.mark.parametrize("check, of, values", PARTLY.values(), ids=PARTLY.keys())
+def test_a_part_of_what_is_required_does_not_pass(check, of, values):
+    lab = World(2, "sriov")
+    lab.set(check, **values)
+    row = row_of(lab.judged(), f"{check} {of}")
+    assert (row["verdict"], row["measured"]) == ("not_run", None)
+
+
+WORSE = {
+    "an unlicensed GPU": ("guest.licence", "job-01 (before)", {"gpus": [GPU, {**GPU, "licence": "Unlicensed"}, {}]}),
+    "an error of the memory": ("guest.ecc", "job-01", {"gpus": [{**GPU, "ecc": {"uncorrected": 4}}, {}]}),
+    "a GPU that is far away": ("guest.topology", "job-01", {"nearest": {"GPU0": {"class": "SYS"}, "GPU1": None}}),
+}
+
+
+@pytest.mark.parametrize("check, of, values", WORSE.values(), ids=WORSE.keys())
+def test_what_is_bad_is_shown_although_another_part_is_unknown(check, of, values):
+    lab = World(2, "sriov")
+    lab.set(check, **values)
+    row = row_of(lab.judged(), f"{check} {of}")
+    assert row["verdict"] == ("warn" if check == "guest.topology" else "fail")
+
+
+FEWER = {
+    "ranks of NCCL on one guest": ("cluster.nccl", "rdma", {"nodes": 1, "transport": "local"}, "1 of 2 guests"),
+    "one rank of MPI": ("cluster.mpi_allreduce", "", {"ranks": 1}, "fewer than the 2 guests"),
+}
+
+
+@pytest.mark.parametrize("check, variant, values, words", FEWER.values(), ids=FEWER.keys())
+def test_a_run_on_fewer_guests_is_none_of_all(check, variant, values, words):
+    lab = World(2, "sriov")
+    lab.set(check, **values)
+    row = row_of(lab.judged(), f"{check} {variant}".strip())
+    assert (row["verdict"], words in row["why"]) == ("fail", True), row["why"]
