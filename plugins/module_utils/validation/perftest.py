@@ -192,8 +192,8 @@ def _latency(text, about, rows):
     table = []
     for row in rows:
         entry = {name: value for name, value in row.items() if name not in ("bytes", "typical", "tps", "level")}
-        typical = row.get("typical")
-        usec = typical if typical is not None else row.get("avg")
+        # A test of a duration has no typical value; one that is no number was not measured.
+        usec = row["typical"] if "typical" in row else row.get("avg")
         table.append(dict(entry, bytes=int(row["bytes"]), usec=usec))
     told = [row for row in table if row["usec"] is not None]
     if not told or not all(row["usec"] > 0 for row in told):
