@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.cum
     configured,
     flow_control,
     marking,
+    misread,
     rows_of,
     told_of,
     trust_of,
@@ -74,6 +75,12 @@ def read(switch, command, output, default):
         parts = [(name, tree, output) for name in ports_of(command, output) if name not in listed]
     parts += [(name, tree, "") for tree in whole for name in ports_of(command, output)]
     for name, tree, own in parts:
+        if "qos" in command:
+            more = ("state",) if "pfc-watchdog" in command else ("tx", "rx") if "qos pfc " in command else ()
+            switch.unread += [
+                f"Cannot read {label} of {name} in `{command}`. Its value {value!r} is not known. Look at the switch."
+                for label, value in misread(tree, more)
+            ]
         if name == ANY and command.startswith("nv show qos"):
             _of_all(switch, tree, own, default)
             continue
@@ -191,20 +198,26 @@ def _counted(running, received, sent):
         "cnp_packets_sent": part(sent, "tx-cnp-stats").get("cnp-packets"),
     }
     running.counters.update({key: text.number(one) for key, one in counted.items() if one is not None})
-    if any(one is not None for one in drops):
-        running.counters["roce_drops"] = sum(text.number(one) or 0 for one in drops)
+    drops = [text.number(one) for one in drops]
+    # A part of the drops would read as all of them.
+    if None not in drops:
+        running.counters["roce_drops"] = sum(drops)
 
 
 def _watched(switch, name, tree, output):
     running = switch.oper.setdefault(name, Oper())
     if "state" in tree:
-        running.watchdog = text.is_on(tree["state"])
+        running.watchdog = text.switched(tree["state"])
         switch.ports.setdefault(name, Port()).watchdog = running.watchdog
     rows = rows_of(tree, output, "traffic-class", "deadlock-count")
     if rows:
-        running.counters["watchdog_events"] = sum(text.number(row.get("deadlock-count")) or 0 for row in rows)
-        stuck = [text.number(row["traffic-class"]) for row in rows if "deadlock" in str(row.get("status")).lower()]
-        running.storms = sorted(queue for queue in stuck if queue is not None)
+        events = [text.number(row.get("deadlock-count")) for row in rows]
+        if None not in events:
+            running.counters["watchdog_events"] = sum(events)
+        states = [(text.number(row["traffic-class"]), str(row.get("status")).lower()) for row in rows]
+        stuck = [queue for queue, state in states if "deadlock" in state]
+        if None not in stuck and all("deadlock" in state or state == "ok" for _queue, state in states):
+            running.storms = sorted(stuck)
 
 
 def _holding(tree, key):

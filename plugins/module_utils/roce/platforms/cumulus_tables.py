@@ -62,12 +62,13 @@ def told_of(tree, output):
     if "trust-mode" in part(tree, "trust"):
         pfc, sends = flow_control(tree)
         told.update(trust=trust_of(tree["trust"]["trust-mode"]), ecn=marking(tree), pfc=pfc, pfc_sends=sends)
-        told["lossless"] = pfc if str(tree.get("mode", "")).startswith("lossless") else []
+        mode = str(tree.get("mode", ""))
+        told["lossless"] = pfc if mode.startswith("lossless") else [] if mode.startswith("lossy") else None
         told["cable_length_m"] = text.number(part(tree, "pfc").get("cable-length"))
     elif "tx" in tree and "switch-priority" in tree:
-        told.update(pfc=text.numbers(tree["switch-priority"]), pfc_sends=text.is_on(tree["tx"]))
+        told.update(pfc=_priorities(tree["switch-priority"]), pfc_sends=text.switched(tree["tx"]))
         told["cable_length_m"] = text.number(tree.get("cable-length"))
-    if "pfc" in told:
+    if told.get("pfc") is not None:
         told["pfc_mode"] = "on" if told["pfc"] else "off"
     for column in ("switch-prio", "switch-priority"):
         rows = rows_of(tree, output, "dscp", column)
@@ -88,9 +89,9 @@ def told_of(tree, output):
     if rows:
         sizes = [(queue, row, [text.number(row.get(name)) for name in THRESHOLDS]) for queue, row in rows]
         told["ecn"] = {
-            queue: Marking(low, high, part, text.is_on(row.get("ecn")))
+            queue: Marking(low, high, part, text.switched(row.get("ecn")))
             for queue, row, (low, high, part) in sizes
-            if None not in (low, high)
+            if None not in (low, high, text.switched(row.get("ecn")))
         }
     return told
 
@@ -111,32 +112,69 @@ def _queues(told, rows):
         weight = str(row.get("scheduler-weight", "")).lower()
         if weight.startswith("strict"):
             strict.add(queue)
-        elif weight:
-            shares[queue] = int(re.sub(r"\D", "", weight) or 0)
+        elif re.search(r"\d", weight):
+            shares[queue] = int(re.sub(r"\D", "", weight))
     if strict or shares:
         told.update(strict=sorted(strict), shares=shares)
 
 
 def flow_control(tree):
+    """(priorities, whether it sends pauses) of a status; None of what it does not tell."""
     flow = part(tree, "pfc")
-    sends, obeys = (text.is_on(flow.get(key, "no")) for key in ("tx-enabled", "rx-enabled"))
-    priorities = text.numbers(flow.get("pfc-priority") or ()) if sends or obeys else []
-    return priorities, sends if priorities else None
+    if not flow or str(flow.get("pfc-priority")).strip() == "-":
+        # A preset without flow control shows no section, or a dash.
+        return [], None
+    sends, obeys = (text.switched(flow.get(key)) for key in ("tx-enabled", "rx-enabled"))
+    if sends or obeys:
+        priorities = _priorities(flow.get("pfc-priority"))
+        return priorities, sends if priorities else None
+    return (None if None in (sends, obeys) else []), None
+
+
+def _priorities(value):
+    """The priorities of a cell or a branch; None of a word without a number."""
+    found = text.numbers(value or ())
+    return found if found or not value or str(value).strip().lower() in ("none", "-") else None
 
 
 def marking(tree):
+    """{traffic class: Marking} of a status; None where it does not tell."""
     told = part(tree, "congestion-control")
+    if told and "congestion-mode" not in told:
+        return None
     if "ecn" not in str(told.get("congestion-mode", "")).lower():
         return {}
     low, high = text.number(told.get("min-threshold")), text.number(told.get("max-threshold"))
     if low is None or high is None:
-        return {}
+        return None
     marking = Marking(low, high, text.number(told.get("probability")))
     return dict.fromkeys(text.numbers(told.get("enabled-tc") or ()), marking)
 
 
 def trust_of(words):
+    """What a port trusts; None of words that say something else."""
     kinds = {word.strip().lower() for word in str(words).split(",")}
     if {"pcp", "dscp"} <= kinds:
         return "both"
-    return next((kind for kind in ("dscp", "pcp") if kind in kinds), "none")
+    known = {"dscp": "dscp", "pcp": "pcp", "port": "none", "none": "none"}
+    return next((trust for word, trust in known.items() if word in kinds), None)
+
+
+# {label: how its value is read}; a value that cannot be read is named.
+READERS = {
+    "tx-enabled": text.switched,
+    "rx-enabled": text.switched,
+    "pfc-priority": _priorities,
+    "min-threshold": text.number,
+    "max-threshold": text.number,
+    "cable-length": text.number,
+    "trust-mode": trust_of,
+}
+
+
+def misread(tree, more=()):
+    """[(label, value)] of what a view of QoS shows in a form that is not known; more are labels of on and off."""
+    readers = {**READERS, **dict.fromkeys(more, text.switched)}
+    leaves = [(path[-1], value) for path, value in text.flat(tree).items() if path]
+    leaves = [(label, value) for label, value in leaves if label in readers and value is not None]
+    return [(label, value) for label, value in leaves if readers[label](value) is None]

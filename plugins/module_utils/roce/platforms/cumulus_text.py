@@ -12,7 +12,10 @@ import re
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE, part
 
 UNITS = {"b": 1, "bytes": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3, "tb": 1024**4}
+UNITS.update(kib=1024, mib=1024**2, gib=1024**3)
+BARE = ("", "m", "ms", "meters")  # units in which a value is shown as it is
 ON = ("on", "enable", "enabled", "yes", "true", "1")
+OFF = ("off", "disable", "disabled", "no", "false", "0")
 # NVUE writes keys like these as one for several: 0-2,4.
 NUMBERED = ("switch-priority", "traffic-class", "dscp", "pcp")
 TRIED = 50  # brackets that begin nothing, after which a text is given up
@@ -25,14 +28,20 @@ def is_on(value):
     return str(value).strip().lower() in ON
 
 
+def switched(value):
+    """True or False of a keyword that means on or off; None of any other word."""
+    return True if is_on(value) else False if str(value).strip().lower() in OFF else None
+
+
 def number(value):
-    """150000 of 150000, '150000', '146.48 KB' or '40000 B'; None of what is no number."""
+    """150000 of 150000, '150000', '146.48 KB' or '40000 B'; None of what is no number or has an unknown unit."""
     if isinstance(value, bool) or value is None:
         return None
     found = re.match(r"\s*([\d.,]+)\s*([a-zA-Z]*)\s*$", str(value))
     if not found or not re.search(r"\d", found.group(1)):
         return None
-    return round(float(found.group(1).replace(",", "")) * UNITS.get(found.group(2).lower() or "b", 1))
+    unit = 1 if found.group(2) in BARE else UNITS.get(found.group(2).lower())
+    return None if unit is None else round(float(found.group(1).replace(",", "")) * unit)
 
 
 def gigabits(value):

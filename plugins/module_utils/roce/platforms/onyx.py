@@ -135,8 +135,9 @@ class Onyx(Platform):
         if not switch.ports and preset is not None and preset.mode != "off":
             switch.ports[EVERYWHERE] = state.port_of(found, EVERYWHERE, preset)
             switch.oper[EVERYWHERE] = state.oper_of(found, EVERYWHERE, preset)
+        switch.unread = [*found.unread, *(preset.unread if preset else [])]
         if not switch.ports:
-            switch.unread = _without_ports(preset, found)
+            switch.unread += _without_ports(preset, found)
         pools = {key[1] for key in config if key[0] == "pool" and key[1].startswith(plan.POOL)}
         users = sorted(name for name, port in switch.ports.items() if port.pfc_mode != "off")
         switch.own = {f"traffic pool {name}": users for name in sorted(pools)}

@@ -68,7 +68,8 @@ def _flow_control_of(port, found, name, preset):
     mode = set_here.get(("pfc", name))
     listed = sorted(key[1] for key in set_here if key[0] == "pfc_priority")
     if preset is not None:
-        enabled, listed = bool(preset.pfc), sorted({*preset.pfc, *listed})
+        enabled = None if preset.pfc is None else bool(preset.pfc)
+        listed = sorted({*(preset.pfc or ()), *listed}) or preset.pfc
         mode = mode or ("off" if admin == "off" else "on")
     else:
         enabled = ("pfc_enabled",) in set_here if found.settings is not None else found.pfc_enabled

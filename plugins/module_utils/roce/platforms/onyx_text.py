@@ -57,13 +57,14 @@ class Preset:
 
     mode: str = "off"
     trust: str | None = None
-    pfc: list = field(default_factory=list)
+    pfc: list | None = None
     pools: dict = field(default_factory=dict)
     queues: dict = field(default_factory=dict)  # {priority: traffic class}
     ecn: dict = field(default_factory=dict)
     strict: list = field(default_factory=list)
     shares: dict = field(default_factory=dict)
     exceptions: list = field(default_factory=list)
+    unread: list = field(default_factory=list)
 
 
 @dataclass
@@ -89,6 +90,7 @@ class Reading:
     switching: dict = field(default_factory=dict)  # {port: vlans.Switching}
     vlans: set | None = None  # those that exist; None: not told
     exceptions: list = field(default_factory=list)
+    unread: list = field(default_factory=list)
 
 
 def likely_command(text):
@@ -114,8 +116,14 @@ def preset(text):
     if found.mode == "off":
         return found
     found.trust = _told(text, r"Port trust mode")
-    if (_told(text, r"PFC") or "").lower().startswith("enabled"):
-        found.pfc = [int(one) for one in re.findall(r"(?m)^\s*switch-priority (\d)\s*:\s*enabled", text)]
+    flow = (_told(text, r"PFC") or "").lower()
+    if flow.startswith("enabled"):
+        # Without a priority nothing is known of them.
+        found.pfc = [int(one) for one in re.findall(r"(?m)^\s*switch-priority (\d)\s*:\s*enabled", text)] or None
+    elif flow.startswith("disabled"):
+        found.pfc = []
+    if found.pfc is None:
+        found.unread.append(_lacks("show roce", "the priorities of PFC"))
     for priority, queue, role, share in re.findall(r"(?m)^\s*(\d)\s+(\d)\s+(\S+)\s+(Strict|WRR\s*\d+)", text):
         found.queues[int(priority)] = int(queue)
         if share.startswith("Strict"):
@@ -123,7 +131,10 @@ def preset(text):
         else:
             found.shares[int(queue)] = number(share)
         if role.upper() == "ROCE" and (_told(text, r"Mode") or "").lower().startswith(("ecn", "red")):
-            low, high = (number(_told(text, name), 0) * KB for name in (r"Min\b[^:\n]*", r"Max\b[^:\n]*"))
+            low, high = (_threshold(text, name) for name in ("Min", "Max"))
+            if None in (low, high):
+                found.unread.append(_lacks("show roce", f"the thresholds of ECN of traffic class {queue}"))
+                continue
             found.ecn[int(queue)] = Marking(low, high, mark=_told(text, r"Mode").lower().startswith("ecn"))
     found.pools = _pools(_after(text, "RoCE buffer pools"))
     return found
@@ -181,11 +192,15 @@ def _read_pfc(text, into):
     state = pairs.get("PFC", "").lower()
     into.pfc_enabled = {"enabled": True, "disabled": False}.get(state.split()[0] if state else "", into.pfc_enabled)
     if "Priority Enabled List" in pairs:
-        into.pfc_priorities = numbers(pairs["Priority Enabled List"])
+        listed = pairs["Priority Enabled List"]
+        if numbers(listed) or listed.lower() in ("", "none", "n/a"):
+            into.pfc_priorities = numbers(listed)
+        else:
+            into.unread.append(_lacks("show dcb priority-flow-control", f"the priorities of PFC, {listed!r}"))
     rows = [(port, scalars(what).get("PFC admin"), scalars(what).get("PFC oper")) for port, what in by_port(told)]
     rows += re.findall(r"(?mi)^\s*((?:Eth|Po|Mpo)\d\S*)\s+(auto|on|off)\s+(enabled|disabled)", text)
     for port, admin, acts in rows:
-        into.pfc_ports[port] = (str(admin).lower(), str(acts).lower() == "enabled")
+        into.pfc_ports[port] = (str(admin).lower(), {"enabled": True, "disabled": False}.get(str(acts).lower()))
 
 
 def _read_qos(told, into):
@@ -220,7 +235,11 @@ def _read_congestion(told, into):
         queue, mode = re.fullmatch(r"TC-(\d)", str(table.get("header", ""))), str(table.get("Mode", "none")).lower()
         if queue and mode != "none":
             sizes = (str(table.get(f"{name} threshold", "")) for name in ("Minimum", "Maximum"))
-            low, high = (0 if "%" in size else (number(size, 0) * KB) for size in sizes)
+            low, high = (0 if size.endswith("%") else _size(size) for size in sizes)
+            if None in (low, high):
+                what = f"the thresholds of ECN of {port}, {queue.group()}"
+                into.unread.append(_lacks("show interfaces ethernet congestion-control", what))
+                continue
             into.ecn[port][int(queue.group(1))] = Marking(low, high, mark="ecn" in mode)
 
 
@@ -291,6 +310,23 @@ def _read_counters(told, into):
         row = scalars(what)
         found = {name: number(row.get(key)) for key, name in names.items()}
         into.counters.setdefault(port, {}).update((key, value) for key, value in found.items() if value is not None)
+
+
+def _lacks(command, what):
+    return f"Cannot read {what} in `{command}`. The form of the value is not known. Look at the switch."
+
+
+def _threshold(text, label):
+    """Bytes behind a label, which may name the unit; None where it names another one than KB."""
+    found = re.search(rf"(?m)^\s*{label}\b([^:\n]*):\s*(\S.*?)\s*$", text)
+    unit = re.search(r"[(\[](\w+)[)\]]", found.group(1)) if found else None
+    return _size(found.group(2)) if found and (unit is None or unit.group(1).upper() == "KB") else None
+
+
+def _size(shown):
+    """Bytes of a threshold in KB, with or without its unit; None of any other unit."""
+    found = re.fullmatch(r"(\d+)(?:\s*KB)?", (shown or "").strip(), re.IGNORECASE)
+    return int(found.group(1)) * KB if found else None
 
 
 def _pairs(text):

@@ -55,7 +55,7 @@ def port_of(found, name, interface, known):
     if not found.lacks(policy) and port.queues is not None:
         for groups, priorities in pausing:
             # One class may hold several: each priority then pauses the group of its own number.
-            own = {one: one if one in groups else groups[0] for one in priorities}
+            own = {one: one if one in groups else groups[0] for one in priorities if groups}
             port.pfc_queues = {**(port.pfc_queues or {}), **{one: port.queues[group] for one, group in own.items()}}
         port.pfc_queues = port.pfc_queues or {}
     port.pfc_sends = True if here.get("pfc") else None

@@ -163,9 +163,20 @@ def read_hardware(switch, texts):
             _oper(switch, name).trust = "none" if scheme in ("oid:0x0", "") else "dscp"
 
 
+# What a cell shows of no value.
+NOTHING = ("", "n/a", "-", "none")
+
+
+def _lacks(command, what):
+    return f"Cannot read {what} in `{command}`. The form of the value is not known. Look at the switch."
+
+
 def _priorities(switch, table):
     for name, cell in [row[:2] for row in table[1:] if len(row) > 1]:
         port = switch.ports.setdefault(name, Port())
+        if not numbers(cell) and cell.lower() not in NOTHING:
+            switch.unread.append(_lacks("show pfc priority", f"the priorities of {name}, {cell!r}"))
+            continue
         port.pfc = numbers(cell)
         port.pfc_mode = "on" if port.pfc else "off"
         _oper(switch, name).pfc = list(port.pfc)
@@ -181,8 +192,14 @@ def _counters(switch, table):
     key = {"rx": "pauses_received", "tx": "pauses_sent"}.get(header[0].lower()[-2:])
     if key is None or "Priority" in header:
         return
+    # The head tells which priority a column is of.
+    priorities = [number(name.lower().replace("pfc", "")) for name in header[1:]]
     for row in table[1:]:
-        counted = {priority: number(cell) for priority, cell in enumerate(row[1:])}
+        counted = {priority: number(cell) for priority, cell in zip(priorities, row[1:]) if priority is not None}
+        lost = [cell for cell in row[1:] if number(cell) is None and cell.lower() not in NOTHING]
+        if lost or None in priorities:
+            lost = ", ".join(map(repr, lost)) or "whose columns have other names"
+            switch.unread.append(_lacks("show pfc counters", f"pauses of {row[0]}, {lost}"))
         counted = {priority: count for priority, count in counted.items() if count is not None}
         if counted:
             _oper(switch, row[0]).counters[key] = counted
@@ -203,6 +220,9 @@ def _history(switch, table):
 
 def _watchdog(switch, table):
     names = [name.lower() for name in table[0]]
+    if "action" not in names:
+        switch.unread.append(_lacks("show pfcwd config", "the watchdog, whose columns have other names"))
+        return
     for row in table[1:]:
         cells = dict(zip(names, row))
         name, action = cells.get("port", row[0]), cells.get("action", "").lower()

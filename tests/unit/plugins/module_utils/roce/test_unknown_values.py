@@ -1,0 +1,147 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""A value in a form that is not known is unknown and named in `unread`; it is never off, zero or another unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce import offline
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import platform_of
+
+SAMPLES = Path(__file__).parent / "samples"
+STATUS, ROCE = "nv_show_interface_qos_roce_status_5.14", "nv_show_qos_roce_5.14_lossless-single-ipool"
+COUNTERS, WATCHDOG = "nv_show_interface_qos_roce_counters_5.14", "nv_show_interface_qos_pfc-watchdog_5.14"
+MARKS, PFC = "nv_show_qos_congestion-control_default-global_5.14", "nv_show_qos_pfc_default-global_5.14"
+ONYX = "show_roce_lossless_3.10.4006_sn2700"
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One line of a capture that is another one, and what is then not known of a port: (path, words of unread)."""
+
+    platform: str
+    capture: str
+    before: str
+    after: str
+    port: str
+    path: str
+    unread: str = ""
+
+
+CHANGED = {
+    "cumulus: another unit": Changed(
+        "cumulus", STATUS, "1.43 MB", "1.43 Mcells", "swp16", "ecn", "max-threshold of swp16"
+    ),
+    "cumulus: sends pauses": Changed(
+        "cumulus", STATUS, "tx-enabled        yes", "tx-enabled        partly", "swp16", "pfc_sends", "'partly'"
+    ),
+    "cumulus: no line of what it sends": Changed("cumulus", STATUS, "tx-enabled ", "sends ", "swp16", "pfc_sends"),
+    "cumulus: priorities": Changed(
+        "cumulus", STATUS, "pfc-priority      3 ", "pfc-priority      high ", "swp16", "pfc", "pfc-priority of swp16"
+    ),
+    "cumulus: no line of either way": Changed(
+        "cumulus", ROCE, "-enabled        enabled", "          enabled", "*", "pfc"
+    ),
+    "cumulus: trust": Changed("cumulus", ROCE, "pcp,dscp", "outer", "*", "trust", "trust-mode of *"),
+    "cumulus: mode": Changed("cumulus", ROCE, "mode                lossless-single-ipool", "", "*", "lossless"),
+    "cumulus: a share": Changed("cumulus", ROCE, "DWRR-50%", "DWRR-half", "*", "shares.3"),
+    "cumulus: marks": Changed("cumulus", MARKS, "4              enable ", "4              auto   ", "*", "ecn.4"),
+    "cumulus: sends, of all": Changed(
+        "cumulus", PFC, "tx                 enable ", "tx                 auto   ", "*", "pfc_sends", "'auto'"
+    ),
+    "cumulus: drops of one way": Changed(
+        "cumulus", COUNTERS, "unicast-no-buffer-discard  663060754115", "", "swp16", "running.counters.roce_drops"
+    ),
+    "cumulus: a watchdog": Changed(
+        "cumulus", WATCHDOG, "state            enabled", "state            armed  ", "swp1", "watchdog", "'armed'"
+    ),
+    "cumulus: a storm": Changed("cumulus", WATCHDOG, "DEADLOCK", "STUCK   ", "swp1", "running.storms"),
+    "cumulus: events": Changed(
+        "cumulus", WATCHDOG, "DEADLOCK  2", "DEADLOCK  -", "swp1", "running.counters.watchdog_events"
+    ),
+    "onyx: another unit": Changed("onyx", ONYX, "Min (KB): 150", "Min (MB): 150", "all", "ecn.3", "traffic class 3"),
+    "onyx: no threshold": Changed("onyx", ONYX, "Max (KB): 1500", "", "all", "ecn.3", "traffic class 3"),
+    "onyx: flow control": Changed(
+        "onyx", ONYX, "PFC              : enabled", "PFC : partly", "all", "pfc", "priorities of PFC"
+    ),
+    "onyx: a priority": Changed("onyx", ONYX, "switch-priority 3: enabled", "", "all", "pfc", "priorities of PFC"),
+    "onyx: priorities": Changed(
+        "onyx",
+        "show_dcb_priority-flow-control_prio3",
+        "Priority Enabled List: 3",
+        "Priority Enabled List: high",
+        "Eth1/1",
+        "pfc",
+        "'high'",
+    ),
+    "onyx: a threshold in cells": Changed(
+        "onyx",
+        "show_interfaces_ethernet_1_1_congestion-control_json",
+        "1550 KB",
+        "1550 cells",
+        "Eth1/1",
+        "ecn.3",
+        "Eth1/1, TC-3",
+    ),
+    "sonic: priorities": Changed(
+        "sonic", "show_pfc_priority", "Ethernet0    3,4", "Ethernet0    high", "Ethernet0", "pfc", "'high'"
+    ),
+    "sonic: pauses": Changed(
+        "sonic",
+        "show_pfc_counters",
+        "Ethernet0   1,200",
+        "Ethernet0       x",
+        "Ethernet0",
+        "running.counters.pauses_received.0",
+        "'x'",
+    ),
+    "sonic: columns": Changed("sonic", "show_pfcwd_config", "ACTION", "POLICY", "Ethernet0", "watchdog", "other names"),
+}
+
+
+def at(told, path):
+    """A value of the result by its path; None where a key is missing."""
+    for key in path.split("."):
+        told = (told or {}).get(int(key) if key.isdigit() else key, None) if isinstance(told, dict) else None
+    return told
+
+
+def parsed(one, text):
+    told = offline.parsed(platform_of(one.platform, None), text)
+    return at(told["ports"].get(one.port), one.path), told["unread"]
+
+
+@pytest.mark.parametrize("one", CHANGED.values(), ids=CHANGED.keys())
+def test_a_value_that_is_not_known_is_none_and_named(one):
+    text = (SAMPLES / one.platform / f"{one.capture}.txt").read_text(encoding="utf-8")
+    assert one.before in text
+    assert parsed(one, text)[0] is not None
+    value, unread = parsed(one, text.replace(one.before, one.after))
+    assert value is None
+    assert any(one.unread in line for line in unread) is bool(one.unread), unread
+
+
+def test_counters_of_sonic_belong_to_the_priority_of_their_column():
+    text = "  Port Rx    PFC3    PFC4\n---------  ------  ------\nEthernet0      17      18\n"
+    told = offline.parsed(platform_of("sonic", None), {"show pfc counters": text})
+    assert told["ports"]["Ethernet0"]["running"]["counters"]["pauses_received"] == {3: 17, 4: 18}
+
+
+@pytest.mark.parametrize("shown", ["none", "N/A", ""])
+def test_no_priority_is_a_value(shown):
+    text = f"Interface    Lossless priorities\n-----------  ---------------------\nEthernet0    {shown or '-'}\n"
+    told = offline.parsed(platform_of("sonic", None), {"show pfc priority": text})
+    assert (told["ports"]["Ethernet0"]["pfc"], told["unread"]) == ([], [])
+
+
+def test_a_class_of_os10_without_a_group_is_no_crash():
+    text = (
+        "class-map type network-qos roce\n match qos-group xyzzy\npolicy-map type network-qos roce\n class roce\n"
+        "  pause\n  pfc-cos 3\ninterface ethernet1/1/1\n service-policy input type network-qos roce\n"
+        " priority-flow-control mode on\n"
+    )
+    told = offline.parsed(platform_of("os10", None), {"show running-configuration": text})
+    assert told["ports"]["ethernet1/1/1"]["pfc_mode"] == "on"
