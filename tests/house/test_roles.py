@@ -159,3 +159,4 @@ def test_a_task_that_only_looks_says_what_counts_as_a_change(file):
     entries = yaml.safe_load((ROOT / file).read_text())
     looking = [task for task in tasks_of(entries) if reports_changes(task)]
     assert [task["name"] for task in looking if "changed_when" not in task] == []
+    assert [task["name"] for task in looking if "check_mode" in task and task["changed_when"] is True] == []

@@ -59,10 +59,11 @@ def flow_control(text, oper, expected):
 
 
 def _priorities(mask, expected):
-    text = str(mask or "0").lower()
+    """The priorities of a mask; None where it is missing or no number."""
+    text = str(mask).lower()
     text = text[2:] if text.startswith("0x") else text
-    if not re.fullmatch(r"[0-9a-f]+", text):
-        return []
+    if mask is None or not re.fullmatch(r"[0-9a-f]+", text):
+        return None
     plain = bits(int(text)) if text.isdigit() else None
     return plain if plain == sorted(expected) else bits(int(text, 16))
 
@@ -83,21 +84,24 @@ def _flow_row(row, oper, expected):
     name = next((str(row[key]) for key in ("if_name_str", "interface", "if_name", "port") if key in row), None)
     if name is None:
         return
-    state = next((str(value) for key, value in row.items() if "oper" in key), "Off")
+    state = next((str(value) for key, value in row.items() if "oper" in key), "")
     beside = str(next((value for key, value in row.items() if "bmap" in key or "vl" in key), ""))
     mask = re.search(r"\((\w+)\)", state) or re.search(r"((?:0x)?[0-9a-f]+)\)?$", beside)
-    received = next((value for key, value in row.items() if "rx" in key), 0)
-    sent = next((value for key, value in row.items() if "tx" in key), 0)
-    priorities = _priorities(mask.group(1), expected) if mask else []
-    _acting(oper, name, state.lower().startswith("on"), priorities, received, sent)
+    received = next((value for key, value in row.items() if "rx" in key), None)
+    sent = next((value for key, value in row.items() if "tx" in key), None)
+    priorities = _priorities(mask.group(1), expected) if mask else None
+    word = re.match(r"[a-z]*", state.lower()).group(0)
+    _acting(oper, name, {"on": True, "off": False}.get(word), priorities, received, sent)
     modes = [str(value).lower() for key, value in row.items() if "mode" in key]
     oper[long(name)].pfc_mode = next((mode for mode in modes if mode in ("on", "off", "auto")), None)
 
 
 def _acting(oper, name, active, priorities, received, sent):
     running = oper.setdefault(long(name), Oper())
-    running.pfc = priorities if active else []
-    running.pfc_sends = bool(running.pfc)
+    # A state in another word, or one without its priorities, says nothing of what acts.
+    if active is not None:
+        running.pfc = priorities if active else []
+        running.pfc_sends = None if running.pfc is None else bool(running.pfc)
     counted = {"pauses_received": number(received), "pauses_sent": number(sent)}
     running.counters.update((key, count) for key, count in counted.items() if count is not None)
 

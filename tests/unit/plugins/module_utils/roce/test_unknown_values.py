@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -145,3 +146,23 @@ def test_a_class_of_os10_without_a_group_is_no_crash():
     )
     told = offline.parsed(platform_of("os10", None), {"show running-configuration": text})
     assert told["ports"]["ethernet1/1/1"]["pfc_mode"] == "on"
+
+
+ROW = {"if_name_str": "Ethernet1/1", "admin_mode": "On", "oper_status": "On (8)", "rx_ppp": "7", "tx_ppp": "9"}
+LACKING = {
+    "all is there": ({}, [3], True, {"pauses_received": 7, "pauses_sent": 9}),
+    "no state": ({"oper_status": None}, None, None, {"pauses_received": 7, "pauses_sent": 9}),
+    "another word": ({"oper_status": "Pending (8)"}, None, None, {"pauses_received": 7, "pauses_sent": 9}),
+    "no priorities": ({"oper_status": "On"}, None, None, {"pauses_received": 7, "pauses_sent": 9}),
+    "off": ({"oper_status": "Off"}, [], False, {"pauses_received": 7, "pauses_sent": 9}),
+    "no count": ({"rx_ppp": None}, [3], True, {"pauses_sent": 9}),
+}
+
+
+@pytest.mark.parametrize("change, pfc, sends, counters", LACKING.values(), ids=LACKING.keys())
+def test_a_row_of_nxos_without_a_value_is_neither_off_nor_zero(change, pfc, sends, counters):
+    row = {key: value for key, value in {**ROW, **change}.items() if value is not None}
+    text = json.dumps({"TABLE_pfc_interface": {"ROW_pfc_interface": [row]}})
+    told = offline.parsed(platform_of("nxos", None), {"show interface priority-flow-control": text})
+    running = told["ports"]["Ethernet1/1"]["running"]
+    assert (running["pfc"], running["pfc_sends"], running["counters"]) == (pfc, sends, counters)
