@@ -35,9 +35,11 @@ def parse(text):
         elif re.match(r"prio:\s*\d+\s+dscp:", line):
             priority, dscps = re.match(r"prio:\s*(\d+)\s+dscp:(.*)", line).groups()
             found.setdefault("dscp_map", {}).update((int(dscp), int(priority)) for dscp in re.findall(r"\d+", dscps))
-        elif current is None and re.match(r"(?:priority|enabled|buffer):?\s+\d", line):
-            # Rows of the table; below a traffic class the same word begins another line.
-            rows[lowered.split()[0]] = [int(number) for number in re.findall(r"\d+", line)]
+        elif current is None and re.match(r"(?:priority|enabled|buffer):?\s+\S", line):
+            # Rows of the table; below a traffic class the same word begins another line. A cell that is no number
+            # would move those behind it to other priorities.
+            head, *cells = line.replace(":", " ").split()
+            rows.setdefault(head.lower(), [int(cell) for cell in cells] if all(map(str.isdigit, cells)) else None)
         elif lowered == "pfc configuration":
             # Another adapter, or the same one after a change: the table comes before the classes.
             rows, current = {}, None
@@ -50,11 +52,12 @@ def parse(text):
 
 
 def _pfc(rows):
-    if "enabled" not in rows:
-        return {}
     names = rows.get("priority", list(range(8)))
+    whole = {name: cells for name, cells in rows.items() if cells and names and len(cells) == len(names)}
+    if "enabled" not in whole:
+        return {}
     told = {"pfc": [name for name, on in zip(names, rows["enabled"]) if on]}
-    if "buffer" in rows:
+    if "buffer" in whole:
         told["pfc_buffers"] = dict(zip(names, rows["buffer"]))
     return told
 

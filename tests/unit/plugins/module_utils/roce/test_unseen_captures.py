@@ -23,6 +23,23 @@ def test_rows_of_mlnx_qos_may_have_colons():
     assert told["pfc"] == [3]
 
 
+TABLE_OF_MLNX_QOS = "PFC configuration:\n priority 0 1 2 3\n enabled {}\n buffer 0 0 0 1\n{} priority: 1\n"
+
+
+@pytest.mark.parametrize(
+    "enabled, below, pfc",
+    [
+        ("0 0 0 1", "tc: 0 tsa: ets, bw: 50%\n", [3]),
+        ("0 - 0 1", "tc: 0 tsa: ets, bw: 50%\n", None),
+        ("0 0 1", "tc: 0 tsa: ets, bw: 50%\n", None),
+        ("0 0 0 1", "", [3]),
+    ],
+    ids=["whole", "a cell that is no number", "a cell less", "the line of a class lost"],
+)
+def test_priorities_of_mlnx_qos_do_not_move_with_a_lost_cell(enabled, below, pfc):
+    assert mlnx_qos.parse(TABLE_OF_MLNX_QOS.format(enabled, below)).get("pfc") == pfc
+
+
 def test_a_recommendation_to_the_peer_is_not_what_holds():
     text = "IEEE 8021QAZ ETS {} TLV\n PRIO_MAP: 0:{}\n"
     told = tlv_text.parse(text.format("Configuration", 1) + text.format("Recommendation", 5))
