@@ -124,6 +124,9 @@ def _queue_row(queue, rest, running, strict, usual=None):
         strict[queue] = order.group(1) == "SP"
     told = re.search(_UNIT, rest, re.IGNORECASE)
     unit = told.group(1) if told else (usual if not order else None)
+    cells = [word for word in rest.split() if not re.fullmatch(_UNIT, word, re.IGNORECASE)]
+    if unit and not order and not all(map(str.isdigit, cells[:2])):
+        return  # a cell that is no number would make the maximum the minimum
     found = [int(entry) for entry in re.findall(r"\b\d+\b", rest)]
     if unit and len(found) >= 2:
         size = _size(unit)
@@ -141,6 +144,8 @@ def _threshold(queue, line, running):
         return
     old = (running.ecn or {}).get(queue) or Marking(0, 0)
     low, high, odds = old.min_bytes, old.max_bytes, old.probability
+    if told and not _size(told.group(3)):
+        return
     if told:
         size = int(told.group(2)) * _size(told.group(3))
         low, high = (size, high) if told.group(1).lower() == "min" else (low, size)

@@ -134,7 +134,7 @@ class Nxos(Platform):
     def _assemble(self, switch, config, links):
         for name, row in links.items():
             running = switch.oper.setdefault(name, Oper())
-            running.up = str(row.get("state", "")).lower() in ("up", "connected")
+            running.up = str(row["state"]).lower() in ("up", "connected") if row.get("state") else None
             running.mtu = number(row.get("eth_mtu")) or running.mtu
             running.counters.update(nxos_show.counted(row))
         names = {**switch.oper, **links, **dict.fromkeys(config.interfaces if config else ())}

@@ -212,7 +212,7 @@ def guards(text, oper):
         if head:
             running, queue = _running(oper, head.group(1)), None
             if running is not None:
-                running.watchdog = head.group(2).lower() == "enabled"
+                running.watchdog = {"enabled": True, "disabled": False}.get(head.group(2).lower())
         elif running is None:
             continue
         elif group:

@@ -173,8 +173,10 @@ def marking(text):
     high = re.search(r"maximum-threshold (\d+) (\w+)", text)
     if not low or not high:
         return None
+    if not {low.group(2), high.group(2)} <= {*UNITS}:
+        return None
     chance = re.search(r"drop-probability (\d+)", text)
-    least, most = (int(found.group(1)) * UNITS.get(found.group(2), 0) for found in (low, high))
+    least, most = (int(found.group(1)) * UNITS[found.group(2)] for found in (low, high))
     return Marking(least, most, int(chance.group(1)) if chance else None, "ecn" in text.split())
 
 

@@ -107,7 +107,7 @@ def _queue(port, queues, below, found, ets):
 
 def oper_of(interface, acting):
     counters = {"pauses_received": acting.get("received"), "pauses_sent": acting.get("sent")}
-    pfc = (acting.get("pfc") or []) if acting.get("acts") else ([] if "acts" in acting else None)
+    pfc = {True: acting.get("pfc"), False: []}.get(acting.get("acts"))
     return Oper(
         up=interface.get("up"),
         pfc=pfc,

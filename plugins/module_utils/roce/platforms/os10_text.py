@@ -188,6 +188,14 @@ def show_interface(text):
     return found
 
 
+# How a port shows whether flow control acts, and that it has no priority.
+ACTS = {
+    **dict.fromkeys(("true", "on", "up", "enabled"), True),
+    **dict.fromkeys(("false", "off", "down", "disabled"), False),
+}
+NO_PRIORITY = ("", "-", "none", "n/a")
+
+
 def show_pfc(text):
     """{port: {acts, pfc, pauses_received, pauses_sent}} of `show interface priority-flow-control details`."""
     found, port = {}, None
@@ -200,8 +208,8 @@ def show_pfc(text):
         key, colon, value = (part.strip() for part in line.partition(":"))
         row = re.fullmatch(r"\s*([0-7])\s+(\d+)\s+(\d+)", line)
         if colon and re.match(r"oper", key, re.IGNORECASE):
-            port["acts"] = value.lower() in ("true", "on", "up", "enabled")
-        elif colon and key.lower().startswith("pfc priorit"):
+            port["acts"] = ACTS.get(value.lower())
+        elif colon and key.lower().startswith("pfc priorit") and (numbers(value) or value.lower() in NO_PRIORITY):
             port["pfc"] = numbers(value)
         elif row:
             port["received"][int(row.group(1))], port["sent"][int(row.group(1))] = int(row.group(2)), int(row.group(3))

@@ -166,3 +166,44 @@ def test_a_row_of_nxos_without_a_value_is_neither_off_nor_zero(change, pfc, send
     told = offline.parsed(platform_of("nxos", None), {"show interface priority-flow-control": text})
     running = told["ports"]["Ethernet1/1"]["running"]
     assert (running["pfc"], running["pfc_sends"], running["counters"]) == (pfc, sends, counters)
+
+
+ECN = "Ethernet1:\n  Tx     Minimum      Maximum      Unit    Max mark     Weight\n Queue   threshold    threshold\n"
+EOS = ECN + "   3      150          1500         kbytes  100          0\n"
+DETECT = (
+    "      random-detect minimum-threshold 150 kbytes maximum-threshold 1500 kbytes drop-probability 100 weight 0 ecn\n"
+)
+NXOS = (
+    "Ethernet1/1\n\n  Service-policy (queuing) output:   OUT\n\n    Class-map (queuing):   c-out-8q-q3 (match-any)\n"
+    + DETECT
+)
+GUARD = "Ethernet1/1 Interface PFC watchdog: [Enabled]\n"
+FLOW = "ethernet1/1/1\n  Admin Mode : true\n  Operstatus: true\n  PFC Priorities: 3\n"
+SHOWS = {
+    "eos: a threshold": ("eos", "show qos interfaces ecn", EOS, "150   ", "-     ", "Ethernet1", "ecn.3"),
+    "nxos: a unit": ("nxos", "show policy-map interface", NXOS, "1500 kbytes", "1500 cells", "Ethernet1/1", "ecn.3"),
+    "nxos: a watchdog": ("nxos", "show queuing pfc-queue", GUARD, "Enabled", "Armed", "Ethernet1/1", "watchdog"),
+    "os10: a state": (
+        *("os10", "show interface priority-flow-control details", FLOW, "Operstatus: true", "Operstatus: pending"),
+        *("ethernet1/1/1", "pfc"),
+    ),
+    "os10: priorities": (
+        *("os10", "show interface priority-flow-control details", FLOW, "Priorities: 3", "Priorities: high"),
+        *("ethernet1/1/1", "pfc"),
+    ),
+    "os10: no priorities": (
+        *("os10", "show interface priority-flow-control details", FLOW, "  PFC Priorities: 3\n", ""),
+        *("ethernet1/1/1", "pfc"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name, command, text, before, after, port, path", SHOWS.values(), ids=SHOWS.keys())
+def test_what_runs_is_not_known_where_a_value_is_not(name, command, text, before, after, port, path):
+    def running(shown):
+        told = offline.parsed(platform_of(name, None), {command: shown})
+        return at(told["ports"].get(port), f"running.{path}")
+
+    assert before in text
+    assert running(text) not in (None, [])
+    assert running(text.replace(before, after)) is None
