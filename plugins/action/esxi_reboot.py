@@ -9,7 +9,7 @@ import time
 
 from ansible.module_utils.common.validation import check_type_int
 from ansible.plugins.action import ActionBase
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import progress
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import progress, stage_failure
 
 MODULE = "aiready.vsphere.esxi_reboot"
 SLICE_S = 60
@@ -35,7 +35,7 @@ class ActionModule(ActionBase):
             progress.tell(self._display, text)
 
         result.update(follow(args, run, tell))
-        return result
+        return stage_failure.answer(result, self._task, task_vars or {}, self._display.verbosity)
 
 
 def follow(args, run, tell, now=time.monotonic):

@@ -14,6 +14,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action import ActionBase
 from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import stage_failure
 
 # What ssh adds on standard error to everything that ran in a terminal.
 SSH_ENDED = re.compile(r"Shared connection to \S+ closed\.")
@@ -106,7 +107,7 @@ class RemoteAction(ActionBase):
             self.work(module, Remote(self))
         except Left as end:
             result.update(end.answer)
-        return result
+        return stage_failure.answer(result, self._task, task_vars or {}, self._display.verbosity)
 
     def work(self, module, remote):
         """Do what the module does, and leave by module.exit_json or module.fail_json."""

@@ -17,6 +17,8 @@ from .hosts import factory
 from .machines import untouched
 from .test_first_day import FIRST_MINUTE_S, PLAYBOOKS
 
+# Characters of a failure that a reader finds the sentence in.
+LONGEST_FAILURE = 700
 ESX_01, ESX_02 = "esx-01.lab.example", "esx-02.lab.example"
 OF_BMC = "`bmc_address of the host in the inventory`"
 DEPOT = "depots/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_23471877.zip"
@@ -215,7 +217,7 @@ def rehearse(tmp_path_factory):
             faces = ("ssh", "redfish", "switches")
             return Lab(running.enter_context(launch(seed=SEEDS[seed], faces=faces)), tmp_path_factory.mktemp(seed))
 
-        def run(seed, playbook_name, wrong):
+        def run(seed, playbook_name, wrong, callback="aiready.vsphere.stages", arguments=()):
             lab = started(seed)
             before = [untouched(vm) for vm in lab.twin.world.of_kind("VirtualMachine")]
             inventory = lab.inventory(wrong.get("site"))
@@ -224,14 +226,19 @@ def rehearse(tmp_path_factory):
             folder = tmp_path_factory.mktemp("run")
             env = {"AIREADY_RUN_FOLDER": str(folder)}
             if playbook_name != "preflight":
-                env["ANSIBLE_STDOUT_CALLBACK"] = "aiready.vsphere.stages"
-            extra = ["--extra-vars", json.dumps(wrong.get("extra", {}))]
+                env["ANSIBLE_STDOUT_CALLBACK"] = callback
+            extra = ["--extra-vars", json.dumps(wrong.get("extra", {})), *arguments]
             ran = lab.run(*extra, of=PLAYBOOKS / f"{playbook_name}.yml", inventory=inventory, env=env)
             assert [untouched(vm) for vm in lab.twin.world.of_kind("VirtualMachine")] == before
             file = folder / "preflight.json"
             return ran, json.loads(file.read_text())["findings"] if file.is_file() else None
 
         yield run
+
+
+def failures(run):
+    """Lines of Ansible's own callback; those of hosts that cannot be reached are short by themselves."""
+    return [line for line in run.output.splitlines() if line.startswith("fatal: ") and "FAILED!" in line]
 
 
 def refused(run):
@@ -244,6 +251,8 @@ def refused(run):
 def test_preflight_has_one_row_for_each_cause_and_none_for_a_consequence(rehearse, seed, wrong, rows):
     run, findings = rehearse(seed, "preflight", wrong)
     refused(run)
+    # Failures of modules are in the table alone. What Ansible's own callback shows besides are sentences of assertions.
+    assert [line for line in failures(run) if not line.endswith("{") and '"assertion"' not in line] == [], run.output
     blocks = {(one["where"], one["what"]): one for one in findings if one["state"] == "blocks"}
     assert set(blocks) == set(rows), run.output
     for place, (cause, fix) in rows.items():
@@ -260,3 +269,24 @@ def test_stage_ends_with_cause_key_and_fix_before_anything_is_changed(rehearse, 
     for one in words:
         assert one in screen, run.output
     assert "no changes" in screen
+
+
+# One of each way a stage fails: a module, an action plugin and a task that asks for the message.
+@pytest.mark.parametrize("name", ["port group", "file of the driver", "port of a switch"])
+def test_callback_of_ansible_shows_the_same_in_a_few_words(rehearse, name):
+    seed, stage, wrong, words = STAGES[name]
+    run, dummy = rehearse(seed, stage, wrong, "ansible.builtin.default")
+    refused(run)
+    shown = failures(run)
+    for one in words:
+        assert any(one in line for line in shown), run.output
+    assert max(map(len, shown)) < LONGEST_FAILURE, run.output
+    # Ansible 2.19 and later print the message of the error above.
+    assert all(one in run.text for one in words)
+    assert "Correct portgroup" not in run.output
+
+
+def test_verbose_run_shows_the_whole_result(rehearse):
+    seed, stage, wrong, dummy = STAGES["file of the driver"]
+    run, dummy = rehearse(seed, stage, wrong, "ansible.builtin.default", ["-v"])
+    assert any('"before": {' in line and "site.driver.depot" in line for line in failures(run)), run.output

@@ -76,3 +76,13 @@ def test_rows_of_vms_and_vms_with_profiles_of_their_own(lab):
     run = lab.run(*lab.site(vms=vms), of="aiready.vsphere.machines")
     assert run.status == 0, run.output
     assert lab.profiles() == {"train-01": ["grid_a100-40c"], "train-02": ["grid_a100-20c"]}
+
+
+def test_each_problem_of_a_site_is_a_line_of_its_own_whatever_the_release_of_ansible(lab):
+    lab = lab()
+    gpu = {"mode": "vgpu", "profile": "a100-40c", "modes": 1}
+    run = lab.run(*lab.site(gpu=gpu, vms=[{"name": "train-01"}, {"name": "train-01"}]))
+    assert run.status != 0
+    lines = [line.strip(' -",') for line in run.output.splitlines() if "fatal:" not in line]
+    for key in ("site.gpu.modes: ", "site.gpu.profile: ", "site.vms: "):
+        assert [line for line in lines if line.startswith(key)], run.output

@@ -90,6 +90,16 @@ def test_an_action_plugin_is_documented_by_the_module_of_its_name():
     assert actions <= set(MODULES)
 
 
+def test_every_failure_in_a_stage_is_shortened():
+    routed = load("meta/runtime.yml")["plugin_routing"]["modules"]
+    folder = ROOT / "plugins" / "action"
+    own = {path.stem for path in folder.glob("*.py") if path.stem != "__init__"}
+    assert set(routed) == set(MODULES) - own
+    assert {entry["action_plugin"] for entry in routed.values()} == {f"{NAME}.vcenter_access_info"}
+    bases = ("RemoteAction", "SwitchAction", "GuestsAction", "stage_failure.answer")
+    assert [name for name in own if not any(base in (folder / f"{name}.py").read_text() for base in bases)] == []
+
+
 @pytest.mark.parametrize("module", load("meta/runtime.yml")["action_groups"]["vcenter"])
 def test_the_examples_show_the_action_group_in_a_play(module):
     plays = [entry for entry in yaml.safe_load(constants(modules()[module])["EXAMPLES"]) if "tasks" in entry]

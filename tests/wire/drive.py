@@ -17,8 +17,8 @@ PLUGINS = Path(__file__).parents[2] / "plugins"
 # Modules that run on a guest are held to the contract there, where their rows are too.
 ON_GUESTS = {path.stem for path in (Path(__file__).parents[1] / "guests" / "rows").glob("*.py")} - {"__init__"}
 MODULES = sorted({path.stem for path in (PLUGINS / "modules").glob("*.py")} - {"__init__"} - ON_GUESTS)
-# Modules whose work is done by an action plugin, over the connection to a host.
-ACTIONS = sorted(path.stem for path in (PLUGINS / "action").glob("*.py") if path.stem != "__init__")
+# Modules whose work is done by an action plugin, over the connection to a host. vcenter_access_info runs on its own.
+ACTIONS = sorted({path.stem for path in (PLUGINS / "action").glob("*.py")} - {"__init__", "vcenter_access_info"})
 
 
 def load(module):

@@ -1,0 +1,20 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs every module that meta/runtime.yml sends here, as Ansible does, and shortens its failure in a stage.
+
+Ansible requires that an action plugin has the name of a module.
+"""
+
+from __future__ import annotations
+
+from ansible.plugins.action.normal import ActionModule as Normal
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import stage_failure
+
+
+class ActionModule(Normal):
+    """Runs the module that the task names."""
+
+    def run(self, tmp=None, task_vars=None):
+        result = super().run(tmp, task_vars)
+        return stage_failure.answer(result, self._task, task_vars or {}, self._display.verbosity)
