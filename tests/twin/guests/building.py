@@ -15,7 +15,12 @@ import docker.errors
 from .engine import EngineProblem
 
 SUITE = "bookworm"
-PLAIN = "debian:bookworm-slim"  # what a Dockerfile starts from where mmdebstrap cannot be had
+# What a Dockerfile starts from where mmdebstrap cannot be had; the same as in the product's recipe.
+PLAIN = "debian:12-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241"
+# The versions that the images were last seen with. A mirror has the current ones alone, so others are no error.
+RECORDED = Path(__file__).parent / "files" / "packages.txt"
+MADE = Path(__file__).resolve().parents[3] / ".build" / "images"  # the versions of the images that this machine made
+LIST = "dpkg-query --show --showformat '${Package} ${Version}\\n'"
 LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*")
 TAIL = 15  # lines of what failed
 TOLD = ("I:", "Step ")
@@ -80,11 +85,25 @@ def bootstrapped(client, name, say, todo, packages, arguments=()):
         argv = ["mmdebstrap", "--variant=minbase", "--mode=root", f"--include={','.join(packages)}"]
         argv += ["--aptopt=APT::Install-Recommends false", '--aptopt=Acquire::Languages "none"']
         argv += [f"--dpkgopt=path-exclude={one}" for one in LEFT_OUT]
+        versions = Path(folder) / "packages.txt"
+        argv += [f'--customize-hook=chroot "$1" {LIST} >{versions}']
         followed([*argv, *arguments, SUITE, str(tar), *sources()], say, todo)
+        compared(name, versions.read_text(encoding="utf-8").splitlines(), say)
         say("Handing it to the engine.")
         repository, _colon, tag = name.partition(":")
         with tar.open("rb") as content:
             client.api.import_image_from_data(content, repository=repository, tag=tag)
+
+
+def compared(name, packages, say):
+    """Keep the versions of the packages of an image, and report those that are not the recorded ones."""
+    MADE.mkdir(parents=True, exist_ok=True)
+    kept = MADE / f"{name.replace('/', '_').replace(':', '_')}.txt"
+    kept.write_text("".join(f"{line}\n" for line in sorted(packages)), encoding="utf-8")
+    different = sorted(set(packages) - set(RECORDED.read_text(encoding="utf-8").splitlines()))
+    if different:
+        say(f"{len(different)} packages have other versions than {RECORDED.name} records: {', '.join(different)[:200]}")
+    say(f"The versions of its {len(packages)} packages are in {kept}.")
 
 
 def sources():

@@ -100,7 +100,8 @@ def _built(client, kind, recipe, base, say, how_long, more=None):
         for path, file in {**own, **(more(say) if more else {})}.items():
             tar.add(file, arcname=path)
     context.seek(0)
-    arguments = {"BASE": base, "JOBS": str(len(os.sched_getaffinity(0)))}
+    # The mirror of this machine has the current packages alone.
+    arguments = {"BASE": base, "JOBS": str(len(os.sched_getaffinity(0))), "PACKAGES": "current"}
     building.built(
         client,
         f"Making {WHAT}: the build of {kind}",

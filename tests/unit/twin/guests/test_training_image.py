@@ -30,6 +30,7 @@ class Engine:
 
     def build(self, tag, buildargs, **_how):
         self.built.append((tag, buildargs["BASE"]))
+        self.arguments = buildargs
         return iter(self.rows)
 
 
@@ -55,7 +56,9 @@ def test_an_image_that_is_there_is_not_made_again(recipe):
     assert engine.built == []
 
 
-@pytest.mark.parametrize("file", ["Dockerfile", "requirements.txt", "image-check", "dpkg.cfg"])
+@pytest.mark.parametrize(
+    "file", ["Dockerfile", "requirements.txt", "image-check", "image-packages", "packages.txt", "dpkg.cfg"]
+)
 def test_a_changed_file_makes_another_image(recipe, file):
     before = build(recipe)
     with (recipe / file).open("a", encoding="utf-8") as text:
@@ -72,6 +75,12 @@ def test_programs_of_osu_are_added_to_an_image_and_not_to_the_recipe():
     name = training_image.measuring(engine, "aiready-lab/horovod:1", lambda _line: None)
     assert engine.built == [(name, "aiready-lab/horovod:1")]
     assert name.startswith("aiready-lab/horovod-osu:")
+
+
+def test_lab_takes_the_packages_that_its_mirror_has(recipe):
+    engine = Engine()
+    build(recipe, engine)
+    assert engine.arguments["PACKAGES"] == "current"
 
 
 def test_an_archive_that_was_fetched_does_not_change_the_name(recipe):
