@@ -18,7 +18,7 @@ description:
   - Tells the free space of disks and the time.
   - Runs on the machine that it is about, the controller or a guest. What is not reached is told and fails nothing.
 notes:
-  - A file is asked for by C(HEAD), so that nothing is loaded.
+  - A file is asked for by C(HEAD), so that nothing but a key is loaded.
   - Proxies of the environment are used.
 extends_documentation_fragment:
   - aiready.vsphere.attributes.on_guest
@@ -37,8 +37,9 @@ options:
       expect:
         description:
           - V(file) has to be there. Of V(server) any answer is right that does not tell of a failure of its own.
+          - V(key) is a file of at most 1 MiB, such as the key of a repository, which is loaded and returned.
         type: str
-        choices: [file, server]
+        choices: [file, key, server]
         default: file
       ca_file:
         description: File with the certificate authorities that are trusted too.
@@ -109,7 +110,8 @@ addresses:
   description:
     - One entry for each address, in the same order, with C(url), C(reached), whether it answered as it should,
       C(status) (the HTTP status, null where there was none), C(why), what is wrong as a sentence, and C(code),
-      V(certificate) where the one of the server is not accepted, else empty.
+      V(certificate) where the one of the server is not accepted, else empty, and C(content), that of a V(key) as
+      base64, else null.
   returned: success
   type: list
   elements: dict
@@ -119,6 +121,7 @@ addresses:
       status: 404
       why: It answers 404, so that it is not there.
       code: ""
+      content: null
 registries:
   description:
     - One entry for each registry, in the same order, with C(address), C(reached), C(login) (V(basic), V(token) or

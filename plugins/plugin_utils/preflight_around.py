@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.driver import matrix
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import source
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_guests
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import repository_keys, site_guests
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding import (
     BLOCKS,
     OK,
@@ -210,8 +210,10 @@ def _reached(where, answer, asked, heard=None):
     for wish, one in zip(asked["addresses"], answer["addresses"]):
         what = f"{wish['what']} at {one['url']}"
         found = f"{one['why']} It was asked from {where}."
+        if "fingerprints" in wish and not one["reached"]:
+            found += " Its key was not compared with the expected fingerprints."
         if one["reached"]:
-            yield Finding("addresses", where, what, OK, f"It answers {where}.")
+            yield _answers(where, what, wish, one)
         elif heard is not None and wish["who"] == "guests" and one["url"] in heard:
             continue
         elif heard is not None and wish["who"] == "guests" and one["code"] == "certificate":
@@ -229,6 +231,26 @@ def _reached(where, answer, asked, heard=None):
         else:
             login = {"none": "No login was tried", "open": "It wants no login"}.get(one["login"], "It takes the login")
             yield Finding("addresses", where, what, OK, f"It answers {where}. {login}.")
+
+
+def _answers(where, what, wish, one):
+    """An address that is reached; of a key, also whether it is the expected one."""
+    if "fingerprints" not in wish:
+        return Finding("addresses", where, what, OK, f"It answers {where}.")
+    key = f"{wish['setting']}.key_fingerprints"
+    if not wish["fingerprints"]:
+        return Finding(
+            "addresses", where, what, OK, f"It answers {where}. Its key is not compared, since {key} is empty."
+        )
+    wrong = repository_keys.key_problems(one.get("content") or "", wish["fingerprints"])
+    if not wrong:
+        return Finding("addresses", where, what, OK, f"It answers {where}, with the expected key.")
+    todo = (
+        f"If the owner of the repository confirms this key, add its fingerprint to {key}. Otherwise the server, or a "
+        f"machine between it and {where}, replaced the key."
+    )
+    expected = f"Expected is {' or '.join(wish['fingerprints'])}."
+    return Finding("addresses", where, what, BLOCKS, f"{' '.join(wrong)} {expected}", "", todo, "key_fingerprint")
 
 
 def _disks(where, disks, least_gb, todo):

@@ -11,7 +11,12 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import inventory_checks, site_guests, site_trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import (
+    inventory_checks,
+    repository_keys,
+    site_guests,
+    site_trust,
+)
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_privileges import NEEDS
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_checks import problems
@@ -21,7 +26,9 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines impo
 ON_DATASTORE = re.compile(r"\[([^\]]+)\]")
 # Where packages and images come from when the site names no mirror.
 TOOLKIT = "https://nvidia.github.io/libnvidia-container/stable"
-VENDOR = "https://download.docker.com/linux/"
+VENDOR = "https://download.docker.com/linux"
+# Docker's server has a key for each family of distributions. Which one the guests have is not known before they run.
+VENDOR_KEYS = {"debian": "debian", "centos": "redhat"}
 HUB = "docker.io"
 
 
@@ -120,11 +127,25 @@ def _addresses(site, stages):
         mirror = runtime["toolkit_repository"] or {}
         base = mirror.get("url") or TOOLKIT
         key = mirror.get("key_url") or f"{base.rstrip('/').rpartition('/')[0]}/gpgkey"
-        yield {"url": key, "expect": "file", "what": "container toolkit", "who": "guests"}
+        yield _key("container toolkit", key, mirror, repository_keys.NVIDIA, "site.runtime.toolkit_repository")
         if runtime["source"] == "vendor":
-            own = runtime["vendor_repository"] or {}
-            url = own.get("key_url") or own.get("url") or VENDOR
-            yield {"url": url, "expect": "server", "what": "container engine", "who": "guests"}
+            yield from _vendor_keys(runtime["vendor_repository"] or {})
+
+
+def _vendor_keys(own):
+    """The key of a mirror, or both of Docker's."""
+    url = own.get("key_url") or (f"{own['url'].rstrip('/')}/gpg" if own.get("url") else "")
+    named = {url: sum(repository_keys.DOCKER.values(), ())} if url else {}
+    found = named or {f"{VENDOR}/{name}/gpg": repository_keys.DOCKER[one] for name, one in VENDOR_KEYS.items()}
+    for address, usual in found.items():
+        yield _key("container engine", address, own, usual, "site.runtime.vendor_repository")
+
+
+def _key(what, url, repository, usual, setting):
+    """The question for the file of a repository's key, with the fingerprints that are expected in it."""
+    given = repository.get("key_fingerprints")
+    expected = list(usual if given is None else given)
+    return {"url": url, "expect": "key", "what": what, "who": "guests", "fingerprints": expected, "setting": setting}
 
 
 def _registries(site, stages, passwords):

@@ -18,6 +18,12 @@ import re
 # The keyring of all Debian developers has fewer bytes; NVIDIA's and Docker's files have about 4 kB.
 LARGEST = 1 << 20
 FINGERPRINT = re.compile(r"[0-9A-F]{40}")
+# The vendors' keys by the family of the distribution. The role container_runtime has the same, with their sources.
+NVIDIA = ("C95B321B61E88C1809C4F759DDCAE044F796ECB0",)
+DOCKER = {
+    "debian": ("9DC858229FC7DD38854AE2D88D81803C0EBFCD88",),
+    "redhat": ("060A61C51B558A7F742B77AAC52FEB6B621E9F35",),
+}
 PRIMARY = 6
 # Packets of a public key: signature, primary key, trust, user ID, subkey, user attribute.
 ALLOWED = (2, PRIMARY, 12, 13, 14, 17)

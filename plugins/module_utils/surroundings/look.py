@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import socket
@@ -20,6 +21,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.errors import Oper
 
 AT_ONCE = 8
 GB = 1 << 30
+# The file of a repository's key has about 4 kB.
+LARGEST_KEY = 1 << 20
 # Servers that know GET alone say so.
 NO_HEAD = (405, 501)
 
@@ -38,17 +41,32 @@ def look(params):
 
 def address(wish, timeout_s, opener=None):
     """Whether one address answers as it should."""
-    told = {"url": wish["url"], "reached": False, "status": None, "why": "", "code": ""}
+    told = {"url": wish["url"], "reached": False, "status": None, "why": "", "code": "", "content": None}
     try:
         opener = opener or _opener(wish["ca_file"])
+        if wish["expect"] == "key":
+            return _key(told, opener, timeout_s)
         status = _status(opener, wish["url"], timeout_s)
     except (OSError, ssl.SSLError, ValueError) as error:
         reason = getattr(error, "reason", error)
         stranger = isinstance(reason, ssl.SSLCertVerificationError)
         return dict(told, why=_reason(reason, timeout_s), code="certificate" if stranger else "")
     right = status < 500 if wish["expect"] == "server" else 200 <= status < 300
-    why = "" if right else f"It answers {status}{', so that it is not there' if status in (404, 410) else ''}."
-    return dict(told, reached=right, status=status, why=why)
+    return dict(told, reached=right, status=status, why="" if right else _refused(status))
+
+
+def _key(told, opener, timeout_s):
+    """The same with the content of a key file."""
+    status, content = _ask(opener, "GET", told["url"], timeout_s, LARGEST_KEY + 1)
+    if not 200 <= status < 300:
+        return dict(told, status=status, why=_refused(status))
+    if len(content) > LARGEST_KEY:
+        return dict(told, status=status, why="It has more than 1 MiB, and the file of a key has less.")
+    return dict(told, reached=True, status=status, content=base64.b64encode(content).decode("ascii"))
+
+
+def _refused(status):
+    return f"It answers {status}{', so that it is not there' if status in (404, 410) else ''}."
 
 
 def registry(wish, timeout_s):
@@ -87,18 +105,19 @@ def _opener(ca_file):
 
 
 def _status(opener, url, timeout_s):
-    status = _ask(opener, "HEAD", url, timeout_s)
-    return _ask(opener, "GET", url, timeout_s) if status in NO_HEAD else status
+    status, dummy = _ask(opener, "HEAD", url, timeout_s)
+    return _ask(opener, "GET", url, timeout_s)[0] if status in NO_HEAD else status
 
 
-def _ask(opener, method, url, timeout_s):
+def _ask(opener, method, url, timeout_s, most=0):
+    """The status, and so many bytes of the content."""
     request = urllib.request.Request(url, method=method, headers={"User-Agent": "ansible"})
     try:
         with opener.open(request, timeout=timeout_s) as answer:
-            return answer.status
+            return answer.status, answer.read(most)
     except urllib.error.HTTPError as error:
         with error:
-            return error.code
+            return error.code, b""
 
 
 def _reason(reason, timeout_s):

@@ -15,7 +15,7 @@ ARGUMENTS = {
         "default": [],
         "options": {
             "url": {"type": "str", "required": True},
-            "expect": {"type": "str", "choices": ["file", "server"], "default": "file"},
+            "expect": {"type": "str", "choices": ["file", "key", "server"], "default": "file"},
             "ca_file": {"type": "path"},
         },
     },

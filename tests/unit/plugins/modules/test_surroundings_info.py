@@ -32,16 +32,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self._say(405 if self.path == "/get" else int(self.path[1:]))
 
     def do_GET(self):
+        if self.path in ("/key", "/404"):
+            self._say(200 if self.path == "/key" else 404, b"key")
+            return
         wants = self.path.startswith("/v2")
         right = self.headers.get("Authorization") == "Basic dHJhaW5lcjpyaWdodA=="  # trainer:right
         self._say((200 if right else 401) if wants else 200)
 
-    def _say(self, status):
+    def _say(self, status, content=b""):
         self.send_response(status)
         if status == 401:
             self.send_header("WWW-Authenticate", 'Basic realm="here"')
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
+        self.wfile.write(content)
 
     def log_message(self, *_words):
         pass
@@ -71,6 +75,21 @@ def test_a_file_has_to_be_there_and_a_server_only_has_to_answer(server, path, ex
     told = look.address({"url": f"http://{server}{path}", "expect": expect, "ca_file": None}, 5)
     assert told["reached"] is reached
     assert bool(told["why"]) is not reached
+
+
+@pytest.mark.parametrize(
+    "path, most, content, why",
+    [
+        ("/key", 100, "a2V5", ""),
+        ("/404", 100, None, "It answers 404, so that it is not there."),
+        ("/key", 2, None, "It has more than 1 MiB, and the file of a key has less."),
+    ],
+    ids=["there", "not there", "too large"],
+)
+def test_key_is_loaded(server, monkeypatch, path, most, content, why):
+    monkeypatch.setattr(look, "LARGEST_KEY", most)
+    told = look.address({"url": f"http://{server}{path}", "expect": "key", "ca_file": None}, 5)
+    assert (told["reached"], told["content"], told["why"]) == (content is not None, content, why)
 
 
 class Broken:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import (
     preflight_findings,
@@ -10,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils import (
     preflight_questions,
 )
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding import Finding
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.repository_keys import NVIDIA
 from pyVmomi import VmomiSupport
 
 from .preflight_world import CREATES, FAILED, LIMITS, SITE, preview
@@ -98,17 +102,25 @@ def test_the_disk_of_this_machine_needs_room(disk, state):
     )
 
 
-TOOLKIT = "https://mirror.example.org/gpgkey"
+MIRROR = "https://mirror.example.org"
+TOOLKIT = f"{MIRROR}/gpgkey"
+BODY = b"\x04" + bytes(range(100))
+KEY = base64.b64encode(b"\xc6" + bytes([len(BODY)]) + BODY).decode()
+PRINT = hashlib.sha1(b"\x99" + len(BODY).to_bytes(2, "big") + BODY).hexdigest().upper()
 LOADED = {
     **SITE,
     "guests": {"driver": {"package": "/pkg/nvidia-linux-grid-550_550.54.15_amd64.deb"}, "licence": {}},
     "runtime": {
         "engine": "docker",
-        "toolkit_repository": {"url": "https://mirror.example.org/deb", "key_url": TOOLKIT},
+        "toolkit_repository": {
+            "url": "https://mirror.example.org/deb",
+            "key_url": TOOLKIT,
+            "key_fingerprints": [PRINT],
+        },
     },
 }
-REFUSED = {"url": TOOLKIT, "reached": False, "status": None, "why": "No.", "code": ""}
-ANSWERED = {**REFUSED, "reached": True, "status": 200, "why": ""}
+REFUSED = {"url": TOOLKIT, "reached": False, "status": None, "why": "No.", "code": "", "content": None}
+ANSWERED = {**REFUSED, "reached": True, "status": 200, "why": "", "content": KEY}
 
 
 def inside(*addresses):
@@ -139,6 +151,50 @@ def test_what_guests_load_they_have_to_reach_themselves(here, guests, told):
     looked = seen(here={**HERE, "addresses": [here]}, guests=guests, questions=questions, site=LOADED)
     findings = preflight_findings.answer(looked)["findings"]
     assert {one["where"]: one["state"] for one in findings if "toolkit" in one["what"]} == told
+
+
+def key_row(one, **repository):
+    """What preflight has to say of a repository's key that this machine found."""
+    wish = {**LOADED, "runtime": {"engine": "docker", "toolkit_repository": {"key_url": TOOLKIT, **repository}}}
+    looked = seen(here={**HERE, "addresses": [one]}, questions=preflight_questions.questions(wish), site=wish)
+    (row,) = [one for one in preflight_findings.answer(looked)["findings"] if "toolkit" in one["what"]]
+    return row
+
+
+def test_another_key_of_a_repository_blocks_with_the_key_of_the_site():
+    row = key_row(ANSWERED)
+    assert (row["state"], row["code"], row["where"]) == ("blocks", "key_fingerprint", "this machine")
+    assert row["found"] == f"The file holds the key {PRINT}. Expected is {NVIDIA[0]}."
+    assert "add its fingerprint to site.runtime.toolkit_repository.key_fingerprints." in row["todo"]
+    page = key_row({**ANSWERED, "content": base64.b64encode(b"<html>Sign in</html>").decode()})
+    assert (page["state"], "no readable OpenPGP key" in page["found"]) == ("blocks", True)
+
+
+def test_expected_key_of_a_repository_is_right_and_one_that_is_not_compared_says_so():
+    right = key_row(ANSWERED, key_fingerprints=[PRINT])
+    assert (right["state"], "with the expected key" in right["found"]) == ("ok", True)
+    relaxed = key_row(ANSWERED, key_fingerprints=[])
+    assert "is not compared, since site.runtime.toolkit_repository.key_fingerprints is empty." in relaxed["found"]
+    away = key_row(REFUSED)
+    assert (away["state"], "Its key was not compared" in away["found"]) == ("blocks", True)
+
+
+@pytest.mark.parametrize(
+    "repository, asked",
+    [
+        ({}, {"https://download.docker.com/linux/debian/gpg": 1, "https://download.docker.com/linux/centos/gpg": 1}),
+        ({"url": "https://m.example.org/docker/"}, {"https://m.example.org/docker/gpg": 2}),
+        ({"url": "https://m.example.org/docker", "key_url": "https://m.example.org/k"}, {"https://m.example.org/k": 2}),
+        ({"key_url": "https://m.example.org/k", "key_fingerprints": [PRINT]}, {"https://m.example.org/k": 1}),
+    ],
+    ids=["Docker's own server", "mirror", "its own key", "its own fingerprint"],
+)
+def test_key_of_the_engine_is_asked_for_where_the_role_takes_it_from(repository, asked):
+    runtime = {"engine": "docker", "source": "vendor", "vendor_repository": repository}
+    questions = preflight_questions.questions({**LOADED, "runtime": runtime})["addresses"]
+    found = {one["url"]: one for one in questions if one["what"] == "container engine"}
+    assert {url: len(one["fingerprints"]) for url, one in found.items()} == asked
+    assert {one["setting"] for one in found.values()} == {"site.runtime.vendor_repository"}
 
 
 INSIDE = {**SITE, "guests": {"driver": {"package": "/pkg/nvidia-linux-grid-550_550.54.15_amd64.deb"}, "licence": {}}}
