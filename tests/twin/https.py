@@ -6,6 +6,7 @@ import base64
 import binascii
 import gzip
 import logging
+import re
 import socket
 import socketserver
 import ssl
@@ -16,6 +17,9 @@ from http.server import BaseHTTPRequestHandler
 LOG = logging.getLogger(__name__)
 COMPRESS_FROM = 2_000  # bytes; less than this is not worth the time
 IDLE_S = 120
+PIECE = 64 * 1024  # bytes of a body that are read at once
+MOST_LINE = 4_096  # bytes of a line between chunks
+_HEX = re.compile(rb"[0-9a-fA-F]{1,16}")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -39,9 +43,44 @@ class Handler(BaseHTTPRequestHandler):
         self.server.connections.discard(self.request)
         self.request.close()
 
+    @property
+    def chunked(self):
+        """Whether the body comes in chunks, without a length (RFC 9112 7.1), as clients written in Go send it."""
+        return self.headers.get("Transfer-Encoding", "").strip().casefold() == "chunked"
+
     def body(self):
-        """What the client sent."""
-        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        """The body that the client sent; a broken one ends the connection."""
+        return b"".join(self.pieces())
+
+    def pieces(self):
+        """The body in pieces, as it arrives; less than announced where the connection ends before."""
+        if self.chunked:
+            yield from self._chunks()
+        else:
+            yield from self._piece(int(self.headers.get("Content-Length") or 0))
+
+    def _chunks(self):
+        while True:
+            size = self.rfile.readline(MOST_LINE).partition(b";")[0].strip()
+            if not _HEX.fullmatch(size):
+                self.close_connection = True
+                raise ConnectionError(f"{size!r} is not the size of a chunk.")
+            length = int(size, 16)
+            if length == 0:
+                break
+            yield from self._piece(length)
+            self.rfile.readline(MOST_LINE)
+        while self.rfile.readline(MOST_LINE).strip():
+            pass  # trailers
+
+    def _piece(self, missing):
+        while missing:
+            part = self.rfile.read(min(PIECE, missing))
+            if not part:
+                self.close_connection = True
+                raise ConnectionError(f"The body ended {missing} bytes too early.")
+            missing -= len(part)
+            yield part
 
     def send(self, status, body, content_type, headers=()):
         """Answer; header and body go out in one write, so that no client waits for the second packet."""

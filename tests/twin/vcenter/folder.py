@@ -13,7 +13,6 @@ from twin.model import inventory
 from ..https import basic_credentials
 from . import codec
 
-CHUNK = 64 * 1024
 _RANGE = re.compile(r"bytes=(?P<first>\d+)-(?P<last>\d*)")
 OCTETS = "application/octet-stream"
 REALM = {"WWW-Authenticate": 'Basic realm="VMware HTTP server"'}
@@ -55,29 +54,30 @@ class DatastoreFiles:
         """PUT: what the connection brings before it ends is what the file holds."""
         found = self._found(client)
         length = client.headers.get("Content-Length", "")
-        if found is None or not length.isdigit():
+        if found is None or not (client.chunked or length.isdigit()):
             client.close_connection = True
             if found is not None:
                 client.send(411, b"Length Required", "text/plain")
             return
         store, path = found
-        refusal = self._refusal(store, path, int(length))
+        announced = 0 if client.chunked else int(length)
+        refusal = self._refusal(store, path, announced)
         if refusal is not None:
             client.close_connection = True
             client.send(refusal, b"", "text/plain", {"Connection": "close"})
             return
         with self._world.lock:
             existed = store.files.get(path) is not None
-            store.files.reserved += int(length)
-        data = self._received(client, int(length))
+            store.files.reserved += announced
+        data, status = self._received(client, store, path)
         with self._world.lock:
-            store.files.reserved -= int(length)
+            store.files.reserved -= announced
             store.files.put(path, data)
             self._world.touch(store)
-        if len(data) < int(length) or self._world.faults.take_closing("PUT /folder"):
+        if status is None or self._world.faults.take_closing("PUT /folder"):
             client.close_connection = True
-        else:
-            client.send(200 if existed else 201, b"", "text/plain")
+            return
+        client.send(status or (200 if existed else 201), b"", "text/plain")
 
     def delete(self, client):
         """DELETE takes files; folders are the FileManager's business."""
@@ -93,18 +93,19 @@ class DatastoreFiles:
                 self._world.touch(store)
         client.send(405 if is_folder else 204 if exists else 404, b"", "text/plain")
 
-    def _received(self, client, length):
-        parts, missing = [], length
-        while missing:
-            try:
-                part = client.rfile.read(min(CHUNK, missing))
-            except OSError:
-                break
-            if not part:
-                break
-            parts.append(part)
-            missing -= len(part)
-        return b"".join(parts)
+    def _received(self, client, store, path):
+        """What arrived, and how to answer: 0 for all of it, a refusal, None where nobody waits for an answer."""
+        parts, size, refusal = [], 0, None
+        try:
+            for part in client.pieces():
+                size += len(part)
+                if client.chunked and refusal is None:
+                    refusal = self._refusal(store, path, size)
+                if refusal is None:  # the rest of what does not fit is read and dropped, or nobody reads the answer
+                    parts.append(part)
+        except OSError:
+            return b"".join(parts), None
+        return b"".join(parts), refusal or 0
 
     def _refusal(self, store, path, length):
         with self._world.lock:
