@@ -16,7 +16,7 @@ def test_a_login_whose_answer_was_lost_is_repeated_as_a_new_session(twin, tmp_pa
     running = twin(faults=[("close_after", {"method": "Login"})])
     vcenter = connect(running, tmp_path)
     assert running.requests["Login"] == 2
-    assert vcenter.content.sessionManager.currentSession.userName == running.username
+    assert vcenter.content.sessionManager.currentSession.userName == r"VSPHERE.LOCAL\Administrator"
     vcenter.close()
 
 

@@ -63,9 +63,9 @@ CASES = [
     Case(
         "the port group of the uplinks",
         "pvrdma_nic",
-        [{"portgroup": "dvs-rdma-DVUplinks"}],
+        [{"portgroup": "dvs-rdma-DVUplinks-101"}],
         "uplink_portgroup",
-        "dvs-rdma-DVUplinks on dvs-rdma is the port group of the switch's uplinks, which takes no VM.",
+        "dvs-rdma-DVUplinks-101 on dvs-rdma is the port group of the switch's uplinks, which takes no VM.",
     ),
     Case(
         "a switch that the host has no part in",

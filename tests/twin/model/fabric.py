@@ -66,6 +66,11 @@ class Switch(Managed):
         self.lldp = "none"  # none, listen, advertise, both: what its uplinks do with LLDP
 
     @property
+    def uplinks_name(self):
+        """The name that vCenter gives the port group of the uplinks; the number is the switch's own."""
+        return f"{self.name}-DVUplinks-{self.moid.rpartition('-')[2]}"
+
+    @property
     def uplink_group(self):
         """The port group of its uplink ports."""
         return next(group for group in self.portgroups.values() if group.uplink)

@@ -52,6 +52,7 @@ class PciDevice:
     passthru_active: bool = False
     is_vf: bool = False
     physical_function: str = ""
+    subsystem_id: int = 0  # 0 of virtual functions of a GPU, which tells them from the GPU [unsure: of ports too]
 
 
 def devices(host):
@@ -108,6 +109,7 @@ def _gpu(host, gpu, position):
         device_name=f"NVIDIA {gpu.board.title}",
         module=OWNED_BY_VMS if state.active else driver,
         vmkernel_name=f"vmgfx{position}",
+        subsystem_id=gpu.board.subsystem_id,
         passthru_capable=True,
         passthru_enabled=state.enabled,
         passthru_active=state.active,
@@ -149,6 +151,7 @@ def _gpu_function(row, number):
         passthru_active=False,
         is_vf=True,
         physical_function=row.address,
+        subsystem_id=0,
     )
 
 

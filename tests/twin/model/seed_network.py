@@ -13,7 +13,7 @@ def make(world, put, entry):
     switch = put(Switch(world, entry["name"], None, entry.get("mtu", 1500), world.release.version, uplinks))
     switch.joined_by = entry.get("members", "all")
     switch.lldp = entry.get("lldp", "both")
-    put(Portgroup(world, f"{entry['name']}-DVUplinks", None, switch, uplink=True))
+    put(Portgroup(world, switch.uplinks_name, None, switch, uplink=True))
     groups = {}
     for row in entry.get("portgroups", []):
         group = Portgroup(world, row["name"], None, switch, row.get("vlan", 0), ports=128)

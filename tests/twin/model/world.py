@@ -75,9 +75,10 @@ class World:
         self._uuid_space = uuid.UUID("6b0e8f6a-5d1c-4c55-9c0b-2f7d6f1f2a10")
 
     def new_moid(self, prefix):
-        """vCenter's own habit: vm-101, host-12, task-7."""
+        """vCenter's own habit: vm-101, host-12, task-7; and group-v4, domain-c8 after a letter that stands alone."""
         counter = self._numbers.setdefault(prefix, itertools.count(101))
-        return f"{prefix}-{next(counter)}"
+        dash = "" if prefix[-2:-1] == "-" else "-"
+        return f"{prefix}{dash}{next(counter)}"
 
     def new_uuid(self, of):
         """A UUID that the same seed gives again."""

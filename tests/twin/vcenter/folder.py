@@ -8,7 +8,7 @@ import secrets
 import urllib.parse
 from xml.sax.saxutils import escape
 
-from twin.model import inventory
+from twin.model import accounts, inventory
 
 from ..https import basic_credentials
 from . import codec
@@ -137,7 +137,7 @@ class DatastoreFiles:
             session.used()
             return True
         user, password = basic_credentials(client.headers)
-        known = self._world.users.get(user)
+        known = self._world.users.get(accounts.account(self._world, user))
         return known is not None and secrets.compare_digest(known.encode(), password.encode())
 
     def _store(self, center_path, name):

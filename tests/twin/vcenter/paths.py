@@ -25,7 +25,8 @@ class Path:
     served_path: str
     rest: tuple  # of (property name, array key or None)
     first_key: str | None
-    declared: object
+    declared: object  # the type of what is served
+    text: str = ""
 
 
 def invalid(name):
@@ -37,9 +38,10 @@ def invalid(name):
 def parse(kind, text, version):
     """Understand a path; InvalidProperty where the API of this version has no such property."""
     steps = _split(text)
-    declared = types.managed_type(kind)
+    declared, kinds = types.managed_type(kind), []
     for name, key in steps:
-        declared = _step_type(declared, name, key, version, text)
+        declared, kind_of_all = _step_type(declared, name, key, version, text)
+        kinds.append(kind_of_all)
     names = []
     for name, key in steps:
         names.append(name)
@@ -49,9 +51,9 @@ def parse(kind, text, version):
         served_path = ".".join(names[:length])
         served = registry.find_prop(kind, served_path)
         if served is not None:
-            return Path(served, served_path, tuple(steps[length:]), steps[length - 1][1], declared)
+            return Path(served, served_path, tuple(steps[length:]), steps[length - 1][1], kinds[length - 1], text)
     LOG.warning("No one serves the property %s of %s; it reads as unset.", text, kind)
-    return Path(None, names[0], (), None, declared)
+    return Path(None, names[0], (), None, object, text)
 
 
 def _split(text):
@@ -69,22 +71,36 @@ def _split(text):
 
 
 def _step_type(owner, name, key, version, text):
+    """The type that a step leads to, and the type of the property itself; object where only a value says it."""
     if owner is object:
-        return object
-    if not hasattr(owner, "_GetPropertyInfo"):
+        return object, object
+    found = _declared(owner, name, version)
+    if found is None:
         raise invalid(text)
-    try:
-        info = types.property_of(owner, name)
-    except KeyError:
-        raise invalid(text) from None
-    if not types.knows(version, info.version):
-        raise invalid(text)
-    if key is None:
-        return info.type
-    if not issubclass(info.type, list):
+    if key is None or found is object:
+        return (found, found) if key is None else (object, found)
+    if not issubclass(found, list):
         raise invalid(text)
     # What lies in an array may be of a type that inherits from the declared one.
-    return object
+    return object, found
+
+
+@functools.lru_cache(maxsize=None)
+def _declared(owner, name, version):
+    """The type of a property of this type, or of the types that extend it; None where none of them has it."""
+    if not hasattr(owner, "_GetPropertyInfo"):
+        return None
+    found = set()
+    for kind in (owner, *(types.subtypes(owner) if issubclass(owner, DataObject) else ())):
+        try:
+            info = types.property_of(kind, name)
+        except KeyError:
+            continue
+        if types.knows(version, info.version):
+            found.add(info.type)
+            if kind is owner:
+                break
+    return (found.pop() if len(found) == 1 else object) if found else None
 
 
 class PropertyReader:
@@ -97,18 +113,26 @@ class PropertyReader:
 
     def value(self, entity, path):
         """What a parsed path leads to; None where it is unset. A fault means: may not be read."""
+        return self._walk(entity, path)[0]
+
+    def _walk(self, entity, path):
+        """The value and the type that the API declares for it, which what is on the way may narrow."""
         if path.served is None:
-            return None
-        value = self._served(entity, path)
+            return None, object
+        value, declared = self._served(entity, path), path.declared
         if path.first_key is not None:
-            value = _element(value, path.first_key)
+            value, declared = _element(value, path.first_key), object
         for name, key in path.rest:
             if not isinstance(value, DataObject):
-                return None
+                return None, object
+            try:
+                declared = types.property_of(type(value), name).type
+            except KeyError:
+                raise invalid(path.text) from None
             value = getattr(value, name, None)
             if key is not None:
-                value = _element(value, key)
-        return value
+                value, declared = _element(value, key), object
+        return value, declared
 
     def fragment(self, entity, text, version):
         """The value as a <val> element, or an empty text where it is unset."""
@@ -125,11 +149,11 @@ class PropertyReader:
     def element(self, tag, entity, text, version):
         """The value as an element that says its type."""
         path = parse(entity.kind, text, version)
-        value = self.value(entity, path)
+        value, declared = self._walk(entity, path)
         if value is None:
             return ""
         out = []
-        serialiser.write_any(out, tag, value, path.declared, version)
+        serialiser.write_any(out, tag, value, declared, version)
         return "".join(out)
 
     def entities(self, entity, path):

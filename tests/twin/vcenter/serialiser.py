@@ -164,7 +164,9 @@ def _object_writer(tag, declared, version):
         known = by_type.get(kind)
         if known is None:
             wire_type = VmomiSupport.GetCompatibleType(kind, version)
-            attribute = "" if wire_type is declared else f' xsi:type="{_type_name(wire_type)}"'
+            # Clients in languages with types of their own cannot decode a base without it, nor arrays of one.
+            plain = wire_type is declared and not types.is_base(declared)
+            attribute = "" if plain else f' xsi:type="{_type_name(wire_type)}"'
             known = by_type[kind] = (f"<{tag}{attribute}>", _fields(wire_type, version))
         start, fields = known
         out.append(start)

@@ -8,6 +8,7 @@ import time
 
 from pyVmomi import vim
 
+from ..model import accounts
 from ..model.world import Entity
 from .updates import Collector
 
@@ -56,8 +57,8 @@ class Session:
         """The session as the API shows it."""
         return vim.UserSession(
             key=self.public_key,
-            userName=self.user,
-            fullName=self.user.partition("@")[0],
+            userName=accounts.principal(self.user),
+            fullName=accounts.full_name(self.user),
             loginTime=self.login_time,
             lastActiveTime=self.active_time,
             locale=self.locale,
@@ -84,6 +85,7 @@ class SessionManager(Entity):
 
     def login(self, user, password, client=None, locale=None):
         """A new session, or InvalidLogin."""
+        user = accounts.account(self.world, user)
         known = self.world.users.get(user)
         if known is None or not secrets.compare_digest(known.encode(), (password or "").encode()):
             raise vim.fault.InvalidLogin(msg="Cannot complete login due to an incorrect user name or password.")

@@ -82,6 +82,31 @@ def reference(entity):
 
 
 @functools.lru_cache(maxsize=None)
+def _by_parent():
+    """Names of data object types by the name of the one they extend; read without loading any of them."""
+    children = {}
+    for name, _wsdl_name, parent, *_more in VmomiSupport._dataDefMap.values():
+        children.setdefault(parent, []).append(name)
+    return children
+
+
+@functools.lru_cache(maxsize=None)
+def subtypes(kind):
+    """All data object types that extend this one, directly or not."""
+    found = []
+    for name in _by_parent().get(VmomiSupport.GetVmodlName(kind), ()):
+        child = VmomiSupport.GetVmodlType(name)
+        found += [child, *subtypes(child)]
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=None)
+def is_base(kind):
+    """Whether other data object types extend this one."""
+    return VmomiSupport.GetVmodlName(kind) in _by_parent()
+
+
+@functools.lru_cache(maxsize=None)
 def knows(version, introduced):
     """Whether a client of this version knows what came with that one."""
     return VmomiSupport.IsChildVersion(version, introduced)

@@ -80,7 +80,7 @@ def create_switch(call, this, spec):
         inventory.refuse_duplicate(this, config.name)
         switch = fabric.Switch(call.world, config.name, None, config.maxMtu or 1500, call.world.release.version)
         inventory.put(call.world, this, call.world.add(switch))
-        uplinks = fabric.Portgroup(call.world, f"{switch.name}-DVUplinks", None, switch, uplink=True, ports=4)
+        uplinks = fabric.Portgroup(call.world, switch.uplinks_name, None, switch, uplink=True, ports=4)
         inventory.put(call.world, this, call.world.add(uplinks))
         return switch
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from twin.model import tasks
+from twin.model import accounts, tasks
 
 from .. import privileges, types
 from ..projections.managed import shown
@@ -101,19 +101,19 @@ def has_privilege(call, this, entity, sessionId, privId=None):
 
 @method("AuthorizationManager", "HasUserPrivilegeOnEntities")
 def has_user_privilege(call, this, entities, userName, privId=None):
-    _require_user(call, userName)
-    return [_granted(call, userName, ref, privId) for ref in entities]
+    user = _known_user(call, userName)
+    return [_granted(call, user, ref, privId) for ref in entities]
 
 
 @method("AuthorizationManager", "FetchUserPrivilegeOnEntities")
 def user_privileges(call, this, entities, userName):
-    _require_user(call, userName)
+    user = _known_user(call, userName)
     return [
         make(
             vim.AuthorizationManager.UserPrivilegeResult,
             entity=ref,
             privileges=[
-                name for name in privileges.known() if call.world.permissions.may(userName, name, call.resolve(ref))
+                name for name in privileges.known() if call.world.permissions.may(user, name, call.resolve(ref))
             ],
         )
         for ref in entities
@@ -173,9 +173,11 @@ def _carriers(world):
     return [one for kind in kinds for one in world.of_kind(kind)]
 
 
-def _require_user(call, name):
-    if name not in call.world.users:
+def _known_user(call, name):
+    user = accounts.account(call.world, name)
+    if user is None:
         raise vim.fault.UserNotFound(msg="The user or group was not found.", principal=name, unresolved=True)
+    return user
 
 
 def _granted(call, user, ref, asked):

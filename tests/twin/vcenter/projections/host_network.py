@@ -153,7 +153,7 @@ def network_config(host):
 
 def _vnic_key(nic, service):
     key = f"key-vim.host.VirtualNic-{nic.device}"
-    return f"VirtualNicManager.{service}.{key}" if service else key
+    return f"{service}.{key}" if service else key
 
 
 def _port(nic):

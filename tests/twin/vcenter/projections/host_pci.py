@@ -31,7 +31,7 @@ def pci_device(row):
         subVendorId=_signed(row.vendor_id, 16),
         vendorName=row.vendor_name,
         deviceId=_signed(row.device_id, 16),
-        subDeviceId=0,
+        subDeviceId=_signed(row.subsystem_id, 16),
         parentBridge=row.parent or None,
         deviceName=row.device_name,
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
+from twin.model import accounts
+
 from .. import calls, types
 from ..registry import prop
 from .shape import make
@@ -58,7 +60,7 @@ def shown(row):
     return make(
         vim.AuthorizationManager.Permission,
         entity=row.entity,
-        principal=row.user,
+        principal=accounts.principal(row.user),
         group=False,
         roleId=row.role.number,
         propagate=row.propagate,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import VmomiSupport, vim
 
-from twin.model import tasks
+from twin.model import accounts, tasks
 
 from .. import types
 from ..registry import prop
@@ -27,7 +27,7 @@ def task_info(task, world):
         error=task.error,
         result=_result(task.result),
         progress=task.progress,
-        reason=make(vim.TaskReasonUser, userName=task.user or "root"),
+        reason=make(vim.TaskReasonUser, userName=accounts.principal(task.user) or "root"),
         queueTime=task.queued_at,
         startTime=task.started_at,
         completeTime=task.completed_at,

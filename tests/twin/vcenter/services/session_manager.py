@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
+from ...model import accounts
 from .. import calls
 from ..registry import method, prop
 
@@ -25,7 +26,8 @@ def logout(call, this):
 
 @method("SessionManager", "SessionIsActive")
 def session_is_active(call, this, sessionID, userName):
-    return any(session.public_key == sessionID and session.user == userName for session in call.sessions.living())
+    user = accounts.account(call.world, userName)
+    return any(session.public_key == sessionID and session.user == user for session in call.sessions.living())
 
 
 @method("SessionManager", "TerminateSession")

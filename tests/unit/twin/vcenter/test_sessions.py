@@ -37,7 +37,7 @@ def test_cookie_of_another_run_is_not_authenticated(client):
 def test_current_session_is_the_callers_own(client, connect):
     other = connect()
     mine, theirs = (one.content.sessionManager.currentSession for one in (client, other))
-    assert mine.userName == theirs.userName == USER
+    assert mine.userName == theirs.userName == r"VSPHERE.LOCAL\someone"
     assert mine.key != theirs.key
     assert {one.key for one in client.content.sessionManager.sessionList} == {mine.key, theirs.key}
     assert client.content.sessionManager.SessionIsActive(theirs.key, USER)
