@@ -117,7 +117,8 @@ def _disk(world, vm, device, file_operation):
         place = backing.fileName if backing.fileName and backing.fileName != directory else ""
         wanted = datastore_name(place) if place else datastore_name(vm.home)
         start = directory if wanted == datastore_name(vm.home) else f"[{wanted}] {base}/"
-        taken = {disk.backing.fileName for disk in vm.disks}
+        stores = [one for one in world.of_kind("Datastore") if one.name == wanted]
+        taken = {disk.backing.fileName for disk in vm.disks}.union(*(one.left_disks for one in stores))
         names = (f"{start}{base}{'' if number == 0 else f'_{number}'}.vmdk" for number in range(1000))
         backing.fileName = next(name for name in names if name not in taken)
     store = datastore_name(backing.fileName)

@@ -6,7 +6,7 @@ import copy
 
 from pyVmomi import vim, vmodl
 
-from . import backings, customization, direct, inventory, power, provision, reconfigure, tasks
+from . import backings, customization, direct, disk_files, inventory, power, provision, reconfigure, tasks
 from . import host as hosts
 from .vm import VirtualMachine, written
 
@@ -107,7 +107,7 @@ class Copy:
             setattr(vm, attribute, copy.copy(getattr(source, attribute)))
         vm.host, vm.unfinished, vm.busy_with = host, True, task
         disks = _Disks(world, source, host, self._spec)
-        vm.home = f"[{disks.home.name}] {vm.name}/{vm.name}.vmx"
+        vm.home = disk_files.free_home(world, disks.home, vm.name)
         vm.devices = [_copied(world, vm, device, disks) for device in source.devices]
         disks.require_room(vm)
         provision.place(world, vm, self._folder, pool, host)
@@ -241,4 +241,5 @@ def _file(vm, disk, store):
     """The file of a copied disk: named after its VM, with the number that the source's file has."""
     old = disk.backing.fileName.rpartition("/")[2]
     numbered = "_" in old and old[old.rindex("_") + 1 : -len(".vmdk")].isdigit()
-    return f"[{store.name}] {vm.name}/{vm.name}{old[old.rindex('_') :] if numbered else '.vmdk'}"
+    folder = vm.home.rpartition("/")[0].partition("] ")[2]
+    return f"[{store.name}] {folder}/{vm.name}{old[old.rindex('_') :] if numbered else '.vmdk'}"

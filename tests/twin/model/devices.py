@@ -7,7 +7,7 @@ import functools
 
 from pyVmomi import vim
 
-from . import assigned, backings, groups, nics
+from . import assigned, backings, disk_files, files, groups, nics
 
 DEVICE = vim.vm.device
 PCI_CONTROLLER = 100
@@ -148,6 +148,8 @@ def _add(world, vm, index, spec, new_keys, new_groups):
     device.key = _new_key(vm, device)
     new_keys[requested] = device.key
     device.deviceInfo = _text(_label(vm, device), "")
+    if isinstance(device, DEVICE.VirtualDisk):
+        _check_file(world, index, device, spec.fileOperation)
     backings.fill(world, vm, device, spec.fileOperation)
     if isinstance(device, DEVICE.VirtualEthernetCard):
         nics.check(world, vm, index, device)
@@ -168,6 +170,8 @@ def _edit(world, vm, index, spec):
         value = getattr(spec.device, info.name)
         if value is not None and info.name not in ("key", "deviceInfo", "dynamicProperty", "dynamicType"):
             setattr(device, info.name, value)
+    if isinstance(device, DEVICE.VirtualDisk) and spec.device.capacityInBytes is None and spec.device.capacityInKB:
+        device.capacityInBytes = spec.device.capacityInKB * 1024
     backings.check_edit(index, old, device)
     backings.fill(world, vm, device, None, new=False)
     if isinstance(device, DEVICE.VirtualEthernetCard):
@@ -176,6 +180,26 @@ def _edit(world, vm, index, spec):
         nics.check_edit(world, vm, index, device)
     device.deviceInfo = _text(old.deviceInfo.label, backings.summary(device))
     vm.devices = [device if one is old else one for one in vm.devices]
+
+
+def _check_file(world, index, disk, operation):
+    """A disk is made where nothing lies, or is there already and keeps its size."""
+    if not isinstance(disk.backing, backings.FLAT):
+        return
+    name = disk.backing.fileName or ""
+    known = disk_files.find(world, name) if name.endswith(".vmdk") else None
+    if operation == "create":
+        if known is not None:
+            raise files.already_exists(name)
+        if not (disk.capacityInBytes or disk.capacityInKB):
+            raise invalid(index, disk)
+        return
+    if not name.endswith(".vmdk"):
+        raise invalid(index, disk)  # neither made nor there [unsure: the fault]
+    if known is None:
+        raise files.not_found(name)
+    disk.capacityInKB, disk.capacityInBytes = known.capacityInKB, known.capacityInBytes
+    disk.backing.thinProvisioned, disk.backing.uuid = known.backing.thinProvisioned, known.backing.uuid
 
 
 def _remove(vm, index, spec):

@@ -77,6 +77,7 @@ def forget(vm):
     if getattr(cluster, "vm_overrides", None) is None:
         return
     cluster.vm_overrides.pop(vm.moid, None)
+    cluster.ha_overrides.pop(vm.moid, None)
     for holder in [*cluster.rules, *cluster.groups]:
         members = getattr(holder, "vm", None) or []
         left = [one for one in members if one._moId != vm.moid]
@@ -91,17 +92,20 @@ def forget(vm):
 def configure(world, cluster, spec, modify=True):
     """ReconfigureComputeResource: all of it, or nothing."""
     saved = {name: getattr(cluster, name) for name in ("drs", "ha", "rules", "groups", "honours_overrides")}
-    saved.update({name: dict(getattr(cluster, name)) for name in ("vm_overrides", "options")})
+    saved.update({name: dict(getattr(cluster, name)) for name in ("vm_overrides", "ha_overrides", "options")})
     try:
         if not modify:
             # Whatever the spec leaves out goes back to its default (ComputeResource API reference, modify).
             cluster.drs, cluster.ha, cluster.rules, cluster.groups = "off", False, [], []
-            cluster.vm_overrides, cluster.options, cluster.honours_overrides = {}, {}, True
+            cluster.vm_overrides, cluster.ha_overrides, cluster.options = {}, {}, {}
+            cluster.honours_overrides = True
         _services(cluster, spec)
         for change in getattr(spec, "groupSpec", None) or []:
             _change_group(world, cluster, change)
         for change in getattr(spec, "drsVmConfigSpec", None) or []:
-            _change_override(world, cluster, change)
+            _change_override(world, cluster, change, cluster.vm_overrides, "drsVmConfigSpec")
+        for change in getattr(spec, "dasVmConfigSpec", None) or []:
+            _change_override(world, cluster, change, cluster.ha_overrides, "dasVmConfigSpec")
         for change in getattr(spec, "rulesSpec", None) or []:
             _change_rule(world, cluster, change)
     except vmodl.MethodFault:
@@ -125,20 +129,20 @@ def _services(cluster, spec):
         cluster.ha = das.enabled
 
 
-def _change_override(world, cluster, change):
+def _change_override(world, cluster, change, overrides, field):
     key = change.removeKey if change.operation == "remove" else getattr(change.info, "key", None)
-    if key is None or (change.operation == "add") == (key._moId in cluster.vm_overrides):
-        raise _wrong("spec.drsVmConfigSpec")
+    if key is None or (change.operation == "add") == (key._moId in overrides):
+        raise _wrong(f"spec.{field}")
     if change.operation == "remove":
-        del cluster.vm_overrides[key._moId]
+        del overrides[key._moId]
         return
-    _require_members(world, cluster, [key], "spec.drsVmConfigSpec")
-    before = cluster.vm_overrides.get(key._moId)
+    _require_members(world, cluster, [key], f"spec.{field}")
+    before = overrides.get(key._moId)
     if before is not None:
-        for name in ("enabled", "behavior"):
-            if getattr(change.info, name) is None:
-                setattr(change.info, name, getattr(before, name))
-    cluster.vm_overrides[key._moId] = change.info
+        for info in before._GetPropertyList():
+            if getattr(change.info, info.name) is None:
+                setattr(change.info, info.name, getattr(before, info.name))
+    overrides[key._moId] = change.info
 
 
 def _change_rule(world, cluster, change):

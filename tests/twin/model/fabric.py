@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from .files import Files
 from .inventory import Managed
+from .vm import written
 
 GB = 1024**3
 
@@ -24,6 +25,8 @@ class Datastore(Managed):
         self.accessible = True
         self.maintenance = "normal"
         self.files = Files()
+        self.left_disks: dict = {}  # file name: a disk that no VM has
+        self.left_vms: dict = {}  # file name: a VM that was taken out of the inventory, files and all else left
 
     @property
     def url(self):
@@ -31,7 +34,14 @@ class Datastore(Managed):
 
     @property
     def free(self):
-        return max(0, self.base_free - self.files.used - sum(vm.bytes_on(self.moid) for vm in self.vms.values()))
+        return max(0, self.room)
+
+    @property
+    def room(self):
+        """What is free, or by how much more is promised than there is."""
+        left = sum(written(disk) for disk in self.left_disks.values())
+        used = sum(vm.bytes_on(self.moid) for vm in self.vms.values())
+        return self.base_free - self.files.used - left - used
 
 
 class Network(Managed):

@@ -109,6 +109,7 @@ class Cluster(ComputeResource):
         self.rules = []
         self.groups = []  # of VMs and of hosts, which rules name
         self.vm_overrides: dict = {}  # VM's moid: its DrsVmConfigInfo
+        self.ha_overrides: dict = {}  # VM's moid: its DasVmConfigInfo
         self.honours_overrides = True
         self._rule_keys = itertools.count(1)
         self.options: dict[str, str] = {}

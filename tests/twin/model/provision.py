@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from pyVmomi import vim, vmodl
 
-from . import devices, drs, inventory, power, reconfigure
+from . import admission, backings, devices, disk_files, drs, files, inventory, power, reconfigure
 from .inventory import EnvironmentBrowser
 from .vm import VirtualMachine
+
+# Versions of virtual hardware that a VM can be made with; the numbers between were never released.
+MADE = (*range(3, 5), *range(7, 12), *range(13, 16), *range(17, 23))
 
 
 def create(world, folder, spec, pool, host=None):
@@ -18,9 +23,9 @@ def create(world, folder, spec, pool, host=None):
     inventory.refuse_duplicate(folder, spec.name)
     vm = VirtualMachine(world, spec.name)
     vm.host = choose_host(pool, host)
-    vm.hardware_version = f"vmx-{vm.host.release.newest_hardware}"
+    vm.hardware_version = hardware_version(vm.host, spec.version)
     path = spec.files.vmPathName if spec.files is not None else None
-    vm.home = _home(vm, path)
+    vm.home = _home(world, vm, path)
     vm.devices = list(devices.base_hardware())
     vm.tools_installed = False
     vm.guest_id = spec.guestId or "otherGuest"
@@ -41,6 +46,12 @@ def place(world, vm, folder, pool, host):
     host.vms[vm.moid] = vm
     world.touch(host)
     reconfigure.attach(world, vm)
+
+
+def unregister(world, vm):
+    """UnregisterVM: the VM goes out of the inventory, and its files stay."""
+    disk_files.keep(world, vm)
+    forget(world, vm)
 
 
 def destroy(world, vm):
@@ -113,10 +124,52 @@ def _apply_or_forget(world, vm, spec):
         raise
 
 
-def _home(vm, path):
+def hardware_version(host, wanted):
+    """Virtual hardware that a host can make: its newest one unless an older one is asked for."""
+    if wanted is None:
+        return f"vmx-{host.release.newest_hardware}"
+    found = re.fullmatch(r"vmx-(\d{2})", wanted)
+    if found is None or int(found[1]) not in MADE:
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: configSpec.version", invalidProperty="configSpec.version"
+        )
+    if int(found[1]) > host.release.newest_hardware:
+        raise admission.too_new(host)
+    return wanted
+
+
+def register(world, folder, path, name, as_template, pool=None, host=None):
+    """RegisterVM: a VM whose files lie on a datastore is in the inventory again."""
+    if disk_files.registered(world, path) is not None:
+        raise vim.fault.AlreadyExists(msg="The specified key, name, or identifier already exists.", name=path)
+    if as_template == (pool is not None) or as_template and host is None:
+        raise vmodl.fault.InvalidArgument(msg="A specified parameter was not correct: pool", invalidProperty="pool")
+    if name:
+        inventory.refuse_name(name)
+        inventory.refuse_duplicate(folder, name)
+    place_on = choose_host(pool, host) if pool is not None else host
+    vm = disk_files.again(world, path, name) if _reaches(place_on, path) else None
+    if vm is None:
+        raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+    vm.template = as_template
+    place(world, vm, folder, pool, place_on)
+    return vm
+
+
+def _reaches(host, path):
+    return backings.datastore_name(path) in {one.name for one in host.datastores.values()}
+
+
+def _home(world, vm, path):
+    stores = {one.name: one for one in vm.host.datastores.values()}
     if path and path.endswith(".vmx"):
-        return path
-    name = path.strip("[] ") if path else next(iter(sorted(one.name for one in vm.host.datastores.values())), "")
-    if name not in {one.name for one in vm.host.datastores.values()}:
+        name = backings.datastore_name(path)
+    else:
+        name = path.strip("[] ") if path else next(iter(sorted(stores)), "")
+    if name not in stores:
         raise vim.fault.InvalidDatastorePath(msg=f"Invalid datastore path '{path}'.", datastorePath=path or "")
-    return f"[{name}] {vm.name}/{vm.name}.vmx"
+    if path and path.endswith(".vmx"):
+        if disk_files.registered(world, path) is not None or path in stores[name].left_vms:
+            raise files.already_exists(path)
+        return path
+    return disk_files.free_home(world, stores[name], vm.name)

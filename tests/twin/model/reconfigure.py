@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import re
 
 from pyVmomi import vim, vmodl
 
-from . import admission, backings, devices, guest
+from . import admission, backings, devices, disk_files, guest
 from .inventory import refuse_duplicate
+from .vm import written
 
 PLAIN = {
     # ConfigSpec field: (attribute, whether it may change while the VM runs)
@@ -23,6 +25,8 @@ PLAIN = {
     "flags": ("flags", True),
 }
 FIRMWARES = ("bios", "efi")
+GUESTS = frozenset(vim.vm.GuestOsDescriptor.GuestOsIdentifier.values)
+UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 # What has a property of its own does not get in as extraConfig (log of an OVF tool: "ExtraConfig option
 # 'sched.mem.pin' is not allowed, will skip it."); that ReconfigVM skips it too is [unsure].
 SKIPPED = ("sched.mem.pin",)
@@ -39,7 +43,7 @@ def reconfigure(world, vm, spec):
 
 def apply(world, vm, spec):
     """Apply a spec; a fault leaves the VM as it was."""
-    before = {**vm.networks, **vm.datastores}
+    before, disks = {**vm.networks, **vm.datastores}, list(vm.disks)
     with all_or_nothing(world, vm):
         _settings(vm, spec)
         _size(vm, spec)
@@ -49,8 +53,13 @@ def apply(world, vm, spec):
         devices.change(world, vm, spec.deviceChange or [], spec.deviceGroups)
         _files(world, vm, spec)
         _check(vm)
+        _room(world, vm, disks)
+    destroyed = {one.device.key for one in spec.deviceChange or [] if one.fileOperation == "destroy" and one.device}
+    settle_files(world, vm, disks, destroyed)
     vm.changed()
     attach(world, vm, before)
+    if any(isinstance(one.device, vim.vm.device.VirtualDisk) for one in spec.deviceChange or []):
+        world.touch(*before.values(), *vm.datastores.values())  # their free space is another
     guest.renew(world, vm)
 
 
@@ -95,6 +104,8 @@ def _settings(vm, spec):
             continue
         if running and not hot and value != getattr(vm, attribute):
             raise devices.wrong_power(vm)
+        if field == "guestId" and value not in GUESTS or field.lower().endswith("uuid") and not UUID.fullmatch(value):
+            raise _wrong(f"configSpec.{field}")
         setattr(vm, attribute, value)
     if spec.firmware is not None and spec.firmware != vm.firmware:
         if spec.firmware not in FIRMWARES:
@@ -215,6 +226,48 @@ def _text(value):
 def _files(world, vm, spec):
     if spec.files is not None and spec.files.vmPathName and not vm.home:
         vm.home = spec.files.vmPathName
+
+
+def _room(world, vm, before):
+    """What disks take more than before fits on their datastores, and none is larger than any may be."""
+    needs, old = {}, {_file(disk): written(disk) for disk in before}
+    for disk in vm.disks:
+        store = world.get(disk.backing.datastore._moId) if getattr(disk.backing, "datastore", None) else None
+        if store is None or _file(disk) in store.left_disks or disk_files.of_others(world, vm, _file(disk)):
+            continue
+        if (disk.capacityInBytes or 0) > disk_files.MOST_BYTES:
+            raise disk_files.too_large(store.name, disk.capacityInBytes)
+        needs.setdefault(store, 0)
+        needs[store] += written(disk) - old.get(_file(disk), 0)
+    for store, need in needs.items():
+        if need > 0 and need > max(0, store.room + _counted_already(vm, store, before)):
+            raise vim.fault.NoDiskSpace(
+                msg=f"Insufficient disk space on datastore '{store.name}'.", file="", datastore=store.name
+            )
+
+
+def _counted_already(vm, store, before):
+    """What the datastore counts as used by this VM's new disks while they are still being added."""
+    if vm.moid not in store.vms:
+        return 0
+    return vm.bytes_on(store.moid) - sum(
+        written(disk) for disk in before if getattr(disk.backing, "datastore", None) == vim.Datastore(store.moid)
+    )
+
+
+def settle_files(world, vm, before, destroyed):
+    """Disks that were attached are no longer left; those that were taken off stay behind, unless destroyed."""
+    names = {_file(disk) for disk in vm.disks}
+    for name in names:
+        disk_files.take(world, name)
+    for disk in before:
+        gone = destroyed is True or disk.key in destroyed
+        if _file(disk) not in names and not gone and not disk_files.of_others(world, vm, _file(disk)):
+            disk_files.leave(world, disk)
+
+
+def _file(disk):
+    return getattr(disk.backing, "fileName", None)
 
 
 def _check(vm):

@@ -6,7 +6,7 @@ import copy
 
 from pyVmomi import vim, vmodl
 
-from . import devices, direct, reconfigure
+from . import direct, power, reconfigure
 from .tasks import utc_now
 from .world import Entity
 
@@ -28,7 +28,7 @@ SAVED = (
 class Snapshot(Entity):
     kind = "VirtualMachineSnapshot"
 
-    def __init__(self, world, vm, name, description, parent):
+    def __init__(self, world, vm, name, description, parent, memory):
         super().__init__(world.new_moid("snapshot"))
         self.vm = vm
         self.name = name
@@ -36,17 +36,18 @@ class Snapshot(Entity):
         self.parent = parent
         self.number = len(vm.snapshots) + 1
         self.created = utc_now()
-        self.power = vm.power
+        # With its memory a running VM runs again after a revert; without it is off then.
+        self.power = vm.power if memory or vm.power == "suspended" else "poweredOff"
         self.saved = {attribute: copy.copy(getattr(vm, attribute)) for attribute in SAVED}
 
 
-def create(world, vm, name, description):
+def create(world, vm, name, description, memory=False):
     """A new current snapshot."""
     if vm.power == "poweredOn" and direct.direct_devices(vm):
         raise vim.fault.SnapshotIncompatibleDeviceInVm(
             msg="The virtual machine has a device that is not compatible with snapshots.", fault=vmodl.MethodFault()
         )
-    made = world.add(Snapshot(world, vm, name, description, vm.current_snapshot))
+    made = world.add(Snapshot(world, vm, name, description, vm.current_snapshot, memory))
     vm.snapshots = [*vm.snapshots, made]
     vm.current_snapshot = made
     world.touch(vm)
@@ -77,14 +78,27 @@ def remove_all(world, vm):
     world.touch(vm)
 
 
-def revert(world, snapshot):
-    """Bring the configuration back; the VM must be off, since memory is not kept here."""
+def revert(world, snapshot, host=None, suppress_power_on=False):
+    """Bring configuration and power state back; a running VM is stopped, whatever it was doing.
+
+    Memory is not kept here: a VM whose snapshot has its memory boots where a real one would be resumed.
+    """
     vm = snapshot.vm
     if vm.power != "poweredOff":
-        raise devices.wrong_power(vm)
-    before = {**vm.networks, **vm.datastores}
+        power.power_off(world, vm)
+    before, disks = {**vm.networks, **vm.datastores}, list(vm.disks)
     for attribute, value in snapshot.saved.items():
         setattr(vm, attribute, copy.copy(value))
     vm.current_snapshot = snapshot
     vm.changed()
+    reconfigure.settle_files(world, vm, disks, destroyed=True)
     reconfigure.attach(world, vm, before)
+    if snapshot.power == "poweredOn" and not suppress_power_on:
+        power.power_on(world, vm, host)
+
+
+def revert_to_current(world, vm, host=None, suppress_power_on=False):
+    """Back to the snapshot that the VM works on; NotFound where it has none."""
+    if vm.current_snapshot is None:
+        raise vim.fault.NotFound(msg="The virtual machine does not have a current snapshot.")
+    revert(world, vm.current_snapshot, host, suppress_power_on)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 import fnmatch
-import posixpath
 
 from pyVmomi import vim
 
-from twin.model import files
+from twin.model import disk_files, files
 
 from .. import types
 from ..projections.shape import make
@@ -15,16 +15,36 @@ from ..registry import method
 from .tasking import begin
 
 BROWSER = vim.host.DatastoreBrowser
+LONG_AGO = datetime.datetime(2024, 6, 25, 12, tzinfo=datetime.timezone.utc)  # of folders whose making nobody noted
+
+
+# The type of the entry that a query asks for, and what the twin calls such a file.
+QUERIES = (
+    (BROWSER.FolderQuery, ("folder",)),
+    (BROWSER.VmDiskQuery, ("disk",)),
+    (BROWSER.VmConfigQuery, ("config",)),
+    (BROWSER.VmNvramQuery, ("nvram",)),
+    (BROWSER.VmLogQuery, ("log",)),
+    (BROWSER.IsoImageQuery, (".iso",)),
+    (BROWSER.FloppyImageQuery, (".flp",)),
+)
+SHOWN_AS = {
+    "folder": BROWSER.FolderInfo,
+    "disk": BROWSER.VmDiskInfo,
+    "config": BROWSER.VmConfigInfo,
+    "nvram": BROWSER.VmNvramInfo,
+    "log": BROWSER.VmLogInfo,
+    ".iso": BROWSER.IsoImageInfo,
+    ".flp": BROWSER.FloppyImageInfo,
+}
 
 
 @method("HostDatastoreBrowser", "SearchDatastore_Task")
 def search_datastore(call, this, datastorePath, searchSpec=None):
     def work():
         store, folder = _located(this, datastorePath)
-        found = _results(call.world, store, folder, searchSpec)
-        if not found.file and not store.files.is_folder(folder) and not _homes(call.world, store, folder):
-            raise vim.fault.FileNotFound(msg=f"File {datastorePath} was not found", file=datastorePath)
-        return found
+        entries = _entries(call.world, store, folder, datastorePath)
+        return _results(store, entries, folder, searchSpec)
 
     return begin(call, "SearchDatastore_Task", this.host, work, exclusive=False)
 
@@ -33,11 +53,11 @@ def search_datastore(call, this, datastorePath, searchSpec=None):
 def search_sub_folders(call, this, datastorePath, searchSpec=None):
     def work():
         store, start = _located(this, datastorePath)
-        if not store.files.is_folder(start) and not _homes(call.world, store, start):
-            raise vim.fault.FileNotFound(msg=f"File {datastorePath} was not found", file=datastorePath)
-        below = [path for path in store.files.paths(start, deep=True) if store.files.is_folder(path)]
-        folders = dict.fromkeys([start, *below, *_homes(call.world, store, start)])
-        return BROWSER.SearchResults.Array([_results(call.world, store, folder, searchSpec) for folder in folders])
+        entries = _entries(call.world, store, start, datastorePath)
+        below = f"{start}/" if start else ""
+        folders = [path for path, one in entries.items() if one.kind == "folder" and path.startswith(below)]
+        found = [_results(store, entries, folder, searchSpec) for folder in (start, *sorted(folders))]
+        return BROWSER.SearchResults.Array(found)
 
     return begin(call, "SearchDatastoreSubFolders_Task", this.host, work, exclusive=False)
 
@@ -49,37 +69,63 @@ def _located(browser, path):
     raise vim.fault.InvalidDatastore(msg=f"Invalid datastore path '{path}'.", name=path)
 
 
-def _results(world, store, folder, spec):
-    wanted = [str(one) for one in (spec.matchPattern or [])] if spec is not None else []
-    rows = [*_stored(store, folder), *_of_vms(world, store, folder)]
+def _entries(world, store, folder, asked):
+    entries = disk_files.entries(world, store)
+    if folder and (folder not in entries or entries[folder].kind != "folder"):
+        raise vim.fault.FileNotFound(msg=f"File {asked} was not found", file=asked)
+    return entries
+
+
+def _results(store, entries, folder, spec):
+    patterns = [str(one) for one in spec.matchPattern or []] if spec is not None else []
+    queries = list(spec.query or []) if spec is not None else []
+    rows = []
+    for path in sorted(entries):
+        directory, _slash, name = path.rpartition("/")
+        fits = not patterns or any(_fits(name, one, spec) for one in patterns)
+        if directory == folder and fits and (not queries or any(_matches(entries[path], one) for one in queries)):
+            rows.append(_row(name, entries[path], spec, queries))
+    if spec is not None and spec.sortFoldersFirst:
+        rows.sort(key=lambda row: not isinstance(row, BROWSER.FolderInfo))
     return make(
         BROWSER.SearchResults,
         datastore=types.reference(store),
         folderPath=f"[{store.name}] {folder}/" if folder else f"[{store.name}]",
-        file=[row for row in rows if not wanted or any(fnmatch.fnmatchcase(row.path, one) for one in wanted)],
+        file=rows,
     )
 
 
-def _stored(store, folder):
-    for path in store.files.paths(folder):
-        file, name = store.files.get(path), posixpath.basename(path)
-        if file is None:
-            yield BROWSER.FolderInfo(path=name)
-        else:
-            yield BROWSER.FileInfo(path=name, fileSize=file.size, modification=file.modified)
+def _fits(name, pattern, spec):
+    if spec.searchCaseInsensitive or spec.searchCaseInsensitive is None:
+        return fnmatch.fnmatchcase(name.casefold(), pattern.casefold())
+    return fnmatch.fnmatchcase(name, pattern)
 
 
-def _of_vms(world, store, folder):
-    """The files of the VMs whose home is this folder."""
-    start = f"[{store.name}] {folder}"
-    for vm in world.of_kind("VirtualMachine"):
-        for name in (vm.home, *(disk.backing.fileName for disk in vm.disks)):
-            if name.rpartition("/")[0] == start:
-                yield BROWSER.FileInfo(path=name.rpartition("/")[2])
+def _matches(entry, query):
+    if type(query) is BROWSER.Query:
+        return True
+    return any(isinstance(query, kind) and _kind(entry) in kinds for kind, kinds in QUERIES)
 
 
-def _homes(world, store, start):
-    """The home folders of VMs at or below a folder."""
-    homes = {vm.home.rpartition("/")[0] for vm in world.of_kind("VirtualMachine")}
-    paths = [home.partition("] ")[2] for home in homes if home.startswith(f"[{store.name}] ")]
-    return [path for path in sorted(paths) if not start or path == start or path.startswith(f"{start}/")]
+def _kind(entry):
+    suffix = entry.path[-4:].lower()
+    return suffix if entry.kind == "file" and suffix in SHOWN_AS else entry.kind
+
+
+def _row(name, entry, spec, queries):
+    """What is known of an entry, as far as the details of the request ask for it; all of it without details."""
+    details = spec.details if spec is not None else None
+    typed = details is None or details.fileType or queries
+    kind = SHOWN_AS.get(_kind(entry), BROWSER.FileInfo) if typed else BROWSER.FileInfo
+    row = kind(path=name)
+    if details is None or details.fileSize:
+        row.fileSize = entry.size
+    if details is None or details.modification:
+        row.modification = entry.modified or LONG_AGO
+    if details is not None and details.fileOwner:
+        row.owner = "root"
+    if kind is BROWSER.VmDiskInfo and typed and entry.disk is not None:
+        row.capacityKb = entry.disk.capacityInKB
+        row.thin = bool(entry.disk.backing.thinProvisioned)
+        row.diskType = vim.vm.device.VirtualDisk.FlatVer2BackingInfo
+    return row

@@ -6,7 +6,7 @@ import re
 
 from pyVmomi import vim, vmodl
 
-from twin.model import files, inventory
+from twin.model import disk_files, files, inventory
 
 from ..registry import method
 from .tasking import begin, resolved
@@ -50,7 +50,11 @@ def delete(call, this, name, datacenter=None, fileType=None):
     store, path = _located(call, name, datacenter)
 
     def work():
-        store.files.remove(path)
+        if disk_files.in_use(call.world, store, path):
+            raise vim.fault.FileLocked(msg=f"Unable to access file {name} since it is locked", file=name)
+        left = disk_files.remove(call.world, store, path)
+        if not left or store.files.get(path) is not None or store.files.is_folder(path):
+            store.files.remove(path)
         call.world.touch(store)
 
     return begin(call, "DeleteDatastoreFile_Task", store, work, exclusive=False)

@@ -73,6 +73,18 @@ def create_vm(call, this, config, pool, host=None):
     )
 
 
+@method("Folder", "RegisterVM_Task")
+def register_vm(call, this, path, asTemplate, name=None, pool=None, host=None):
+    target, wanted = resolved(call, pool), resolved(call, host)
+    return begin(
+        call,
+        "RegisterVM_Task",
+        this,
+        lambda: provision.register(call.world, this, path, name, bool(asTemplate), target, wanted),
+        exclusive=False,
+    )
+
+
 @method("Folder", "CreateDVS_Task")
 def create_switch(call, this, spec):
     def work():

@@ -100,7 +100,7 @@ def mark_as_virtual_machine(call, this, pool, host=None):
 def unregister(call, this):
     if this.power != "poweredOff":
         raise devices.wrong_power(this)
-    provision.forget(call.world, this)
+    provision.unregister(call.world, this)
 
 
 @method(KIND, "Destroy_Task")
@@ -117,12 +117,16 @@ def answer(call, this, questionId, answerChoice):
 
 @method(KIND, "CreateSnapshot_Task")
 def create_snapshot(call, this, name, memory, quiesce, description=None):
-    return begin(call, "CreateSnapshot_Task", this, lambda: snapshots.create(call.world, this, name, description))
+    return begin(
+        call, "CreateSnapshot_Task", this, lambda: snapshots.create(call.world, this, name, description, memory)
+    )
 
 
 @method(KIND, "CreateSnapshotEx_Task")
 def create_snapshot_ex(call, this, name, memory, description=None, quiesceSpec=None):
-    return begin(call, "CreateSnapshotEx_Task", this, lambda: snapshots.create(call.world, this, name, description))
+    return begin(
+        call, "CreateSnapshotEx_Task", this, lambda: snapshots.create(call.world, this, name, description, memory)
+    )
 
 
 @method(KIND, "RemoveAllSnapshots_Task")
@@ -137,7 +141,19 @@ def remove_snapshot(call, this, removeChildren, consolidate=None):
 
 @method(SNAPSHOT, "RevertToSnapshot_Task")
 def revert_to_snapshot(call, this, host=None, suppressPowerOn=None):
-    return begin(call, "RevertToSnapshot_Task", this.vm, lambda: snapshots.revert(call.world, this))
+    wanted, off = resolved(call, host), bool(suppressPowerOn)
+    return begin(call, "RevertToSnapshot_Task", this.vm, lambda: snapshots.revert(call.world, this, wanted, off))
+
+
+@method(KIND, "RevertToCurrentSnapshot_Task")
+def revert_to_current_snapshot(call, this, host=None, suppressPowerOn=None):
+    wanted, off = resolved(call, host), bool(suppressPowerOn)
+    return begin(
+        call,
+        "RevertToCurrentSnapshot_Task",
+        this,
+        lambda: snapshots.revert_to_current(call.world, this, wanted, off),
+    )
 
 
 @method(SNAPSHOT, "RenameSnapshot")

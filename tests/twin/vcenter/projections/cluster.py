@@ -36,6 +36,7 @@ def cluster_configuration(cluster, world):
         dasConfig=_das(cluster),
         drsConfig=_drs(cluster),
         rule=_rules(cluster),
+        dasVmConfig=list(cluster.ha_overrides.values()),
         drsVmConfig=_overrides(cluster),
     )
 
@@ -100,6 +101,7 @@ def configuration_ex(cluster, world):
         drsConfig=_drs(cluster),
         rule=_rules(cluster),
         group=cluster.groups,
+        dasVmConfig=list(cluster.ha_overrides.values()),
         drsVmConfig=_overrides(cluster),
         dpmConfigInfo=make(
             vim.cluster.DpmConfigInfo, enabled=False, defaultDpmBehavior="manual", hostPowerActionRate=3
