@@ -165,7 +165,7 @@ class Guests:
     def settle_in(self, vm):
         """Under the lock: what the operating system finds out of itself while it boots."""
         if vm.customization is not None:
-            customization.apply(vm)
+            customization.apply(self.world, vm)
         cloudinit.apply(vm)
         self.world.touch(vm)
 

@@ -124,11 +124,12 @@ def _check(vm, spec):
             raise _wrong("spec.nicSettingMap.adapter.ip")
 
 
-def apply(vm):
+def apply(world, vm):
     """What Tools does at the boot after: a host name, and an address for each adapter."""
     spec, vm.customization = vm.customization, None
     vm.extra.pop(PACKAGE, None)
-    vm.events += [(name, utc_now()) for name in ("CustomizationStartedEvent", "CustomizationSucceeded")]
+    for name, words in (("CustomizationStartedEvent", "Started"), ("CustomizationSucceeded", "Succeeded")):
+        world.journal.post(name, vm, message=f"Customization of VM {vm.name}: {words}")
     identity = spec.identity
     if isinstance(identity, CUSTOM.CloudinitPrep):
         cloudinit.take(vm, identity.metadata, identity.userdata)

@@ -122,7 +122,7 @@ def _came(world, vm, booted):
         return
     vm.tools_running = True
     if vm.customization is not None:
-        customization.apply(vm)
+        customization.apply(world, vm)
     cloudinit.apply(vm)
     vm.addresses = _addresses(world, vm)
     world.touch(vm)

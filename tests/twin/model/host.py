@@ -14,13 +14,25 @@ from .world import Entity
 # The managers below a host that have a managed object of their own.
 MANAGERS = {
     "advancedOption": ("OptionManager", "EsxHostAdvSettings"),
+    "assignableHardwareManager": ("HostAssignableHardwareManager", "assignableHardwareManager"),
+    "authenticationManager": ("HostAuthenticationManager", "authenticationManager"),
+    "autoStartManager": ("HostAutoStartManager", "autoStartManager"),
+    "bootDeviceSystem": ("HostBootDeviceSystem", "bootDeviceSystem"),
+    "certificateManager": ("HostCertificateManager", "certificateManager"),
+    "cpuScheduler": ("HostCpuSchedulerSystem", "cpuSchedulerSystem"),
     "datastoreSystem": ("HostDatastoreSystem", "datastoreSystem"),
     "dateTimeSystem": ("HostDateTimeSystem", "dateTimeSystem"),
+    "diagnosticSystem": ("HostDiagnosticSystem", "diagnosticSystem"),
+    "esxAgentHostManager": ("HostEsxAgentHostManager", "esxAgentHostManager"),
     "firewallSystem": ("HostFirewallSystem", "firewallSystem"),
+    "firmwareSystem": ("HostFirmwareSystem", "firmwareSystem"),
     "graphicsManager": ("HostGraphicsManager", "graphicsManager"),
+    "healthStatusSystem": ("HostHealthStatusSystem", "healthStatusSystem"),
     "hostAccessManager": ("HostAccessManager", "hostAccessManager"),
     "imageConfigManager": ("HostImageConfigManager", "imageConfigManager"),
+    "iscsiManager": ("IscsiManager", "iscsiManager"),
     "kernelModuleSystem": ("HostKernelModuleSystem", "kernelModuleSystem"),
+    "memoryManager": ("HostMemorySystem", "memoryManagerSystem"),
     "networkSystem": ("HostNetworkSystem", "networkSystem"),
     "pciPassthruSystem": ("HostPciPassthruSystem", "pciPassthruSystem"),
     "powerSystem": ("HostPowerSystem", "powerSystem"),
@@ -152,6 +164,7 @@ class Host(Managed):
         self.default_graphics_type = "shared"
         self.assignment_policy = "performance"
         self.typed_gpus: set = set()  # PCI addresses of GPUs that have a configured type already
+        self.autostart = {"defaults": None, "order": {}}  # what starts with the host, as clients set it
         self.when_vms_go = []  # called once a VM has stopped or left
 
     def _contents(self):

@@ -61,8 +61,10 @@ def destroy(world, vm):
     forget(world, vm)
 
 
-def forget(world, vm):
+def forget(world, vm, user=""):
     """Take a VM out of everything that lists it."""
+    if not vm.unfinished and vm.parent is not None:
+        world.journal.post("VmRemovedEvent", vm, user)
     touched = [vm.parent]
     vm.parent.children.pop(vm.moid, None)
     for holder in (vm.host, vm.pool, *vm.networks.values(), *vm.datastores.values()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from .customization import Specs
 from .world import Entity
 
@@ -9,28 +11,50 @@ from .world import Entity
 SERVICES = {
     "AlarmManager": "AlarmManager",
     "AuthorizationManager": "AuthorizationManager",
-    "CertificateManager": "CertificateManager",
     "ClusterProfileManager": "ClusterProfileManager",
-    "ComplianceManager": "ProfileComplianceManager",
+    "CompatChecker": "VirtualMachineCompatibilityChecker",
     "CryptoManager": "CryptoManagerKmip",
     "CustomFieldsManager": "CustomFieldsManager",
     "CustomizationSpecManager": "CustomizationSpecManager",
     "DVSManager": "DistributedVirtualSwitchManager",
+    "DatastoreNamespaceManager": "DatastoreNamespaceManager",
+    "DiagMgr": "DiagnosticManager",
     "EventManager": "EventManager",
     "ExtensionManager": "ExtensionManager",
+    "FailoverClusterConfigurator": "FailoverClusterConfigurator",
+    "FailoverClusterManager": "FailoverClusterManager",
     "FileManager": "FileManager",
+    "GuestCustomizationManager": "VirtualMachineGuestCustomizationManager",
+    "HealthUpdateManager": "HealthUpdateManager",
     "HostProfileManager": "HostProfileManager",
-    "LicenseManager": "LicenseManager",
+    "HostSpecificationManager": "HostSpecificationManager",
+    "IoFilterManager": "IoFilterManager",
+    "IpPoolManager": "IpPoolManager",
     "LicenseAssignmentManager": "LicenseAssignmentManager",
+    "LicenseManager": "LicenseManager",
+    "LocalizationManager": "LocalizationManager",
+    "MoComplianceManager": "ProfileComplianceManager",
+    "OverheadMemoryManager": "OverheadMemoryManager",
     "OvfManager": "OvfManager",
     "PerfMgr": "PerformanceManager",
+    "ProvChecker": "VirtualMachineProvisioningChecker",
     "ScheduledTaskManager": "ScheduledTaskManager",
     "SearchIndex": "SearchIndex",
+    "ServiceMgr": "ServiceManager",
+    "SnmpSystem": "HostSnmpSystem",
     "StorageResourceManager": "StorageResourceManager",
     "TaskManager": "TaskManager",
+    "TenantManager": "TenantTenantManager",
     "UserDirectory": "UserDirectory",
+    "VStorageObjectManager": "VcenterVStorageObjectManager",
     "VpxSettings": "OptionManager",
+    "certificateManager": "CertificateManager",
+    "guestOperationsAliasManager": "GuestAliasManager",
+    "guestOperationsAuthManager": "GuestAuthManager",
+    "guestOperationsFileManager": "GuestFileManager",
     "guestOperationsManager": "GuestOperationsManager",
+    "guestOperationsProcessManager": "GuestProcessManager",
+    "guestOperationsWindowsRegistryManager": "GuestWindowsRegistryManager",
     "virtualDiskManager": "VirtualDiskManager",
 }
 
@@ -67,6 +91,52 @@ class Customizations(Service):
         self.specs = Specs()
 
 
+@dataclass
+class Licence:
+    """A licence key and what it allows."""
+
+    key: str
+    edition: str
+    name: str
+    labels: dict = field(default_factory=dict)
+
+
+class Licences(Service):
+    """The licence keys of vCenter, and which of its assets has which."""
+
+    def __init__(self, kind, moid):
+        super().__init__(kind, moid)
+        self.keys = {EVALUATION: Licence(EVALUATION, "eval", "Evaluation Mode")}
+        self.assigned: dict[str, str] = {}  # id of a host or the vCenter: a key; evaluation without
+
+
+class Extensions(Service):
+    """What has registered itself with vCenter, by its key."""
+
+    def __init__(self, kind, moid):
+        super().__init__(kind, moid)
+        self.extensions = {}
+
+
+class Alarm(Service):
+    """An alarm that vCenter defines on its root folder."""
+
+    def __init__(self, moid, name, system_name, watched):
+        super().__init__("Alarm", moid)
+        self.name = name
+        self.system_name = system_name
+        self.watched = watched  # (kind of object, property path or counter, yellow, red)
+
+
+EVALUATION = "00000-00000-00000-00000-00000"
+ALARMS = (
+    ("Host connection and power state", "alarm.HostConnectionStateAlarm", ("HostSystem", "runtime.connectionState")),
+    ("Host CPU usage", "alarm.HostCPUUsageAlarm", ("HostSystem", 2, 7500, 9000)),
+    ("Host memory usage", "alarm.HostMemoryUsageAlarm", ("HostSystem", 24, 9000, 9500)),
+    ("Virtual machine CPU usage", "alarm.VmCPUUsageAlarm", ("VirtualMachine", 2, 7500, 9000)),
+    ("Virtual machine memory usage", "alarm.VmMemoryUsageAlarm", ("VirtualMachine", 24, 8500, 9500)),
+    ("Datastore usage on disk", "alarm.DatastoreDiskUsageAlarm", ("Datastore", 268, 7500, 8500)),
+)
 # vCenter's advanced settings that clients read, with their defaults.
 SETTINGS = {
     "VirtualCenter.InstanceName": "vcenter.example",
@@ -99,10 +169,18 @@ SETTINGS = {
     "task.maxAgeEnabled": True,
     "vgpu.hotmigrate.enabled": False,
 }
-CLASSES = {"CustomFieldsManager": Fields, "CustomizationSpecManager": Customizations, "VpxSettings": Settings}
+CLASSES = {
+    "CustomFieldsManager": Fields,
+    "CustomizationSpecManager": Customizations,
+    "ExtensionManager": Extensions,
+    "LicenseManager": Licences,
+    "VpxSettings": Settings,
+}
 
 
 def add_all(world):
     """Add every service to the world."""
     for moid, kind in SERVICES.items():
         world.add(CLASSES.get(moid, Service)(kind, moid))
+    for number, (name, system_name, watched) in enumerate(ALARMS, start=1):
+        world.add(Alarm(f"alarm-{number}", name, system_name, watched))

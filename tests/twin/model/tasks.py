@@ -69,6 +69,7 @@ def _recent(entity):
 def start(world, method, entity, work, user="", exclusive=True):
     """Begin a task that calls `work` at its end; its return value is the result, its fault the error."""
     task = world.add(Task(world, method, entity, user))
+    world.journal.begun(task)
     if entity is not None:
         entity.recent_tasks = [*_recent(entity), task]
         world.touch(entity)
@@ -164,6 +165,7 @@ def finish(world, task, result=None, error=None):
             entity.busy_with = None
         touched.append(entity)
     world.touch(*touched)
+    world.journal.ended(task)
     _forget_old(world)
 
 

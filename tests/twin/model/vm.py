@@ -71,7 +71,6 @@ class VirtualMachine(Managed):
         self.addresses: dict[int, str] = {}  # device key of a NIC: the address that the guest gives it
         self.prefixes: dict[int, int] = {}  # device key of a NIC: the length that a real guest tells
         self.fixed_addresses: dict[str, object] = {}  # MAC of a NIC: the interface that the guest has configured
-        self.events: list = []  # (type of the event, when), of those few that the twin keeps
         self.customization = None  # what VMware Tools applies at the next boot
         self.instance_id = None  # the instance that cloud-init knows from its last boot
         self.snapshots: list = []

@@ -13,6 +13,7 @@ from .command_faults import CommandFaults
 from .content_libraries import Libraries
 from .depots import Depots
 from .faults import FaultPlan
+from .journal import Journal
 from .operations import Operations
 from .timeline import Timeline
 
@@ -60,6 +61,9 @@ class World:
         self.closed = False
         self.depots = Depots()
         self.operations = Operations()
+        self.journal = Journal()
+        self.service_tickets: dict = {}  # ticket: (method, address, user) of the one request that it is for
+        self.clone_tickets: dict[str, str] = {}  # ticket: whose session it continues
         self.libraries = Libraries()
         self.users: dict[str, str] = {}
         self.clocks = Clocks()

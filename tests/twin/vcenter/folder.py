@@ -14,6 +14,7 @@ from ..https import basic_credentials
 from . import codec
 
 _RANGE = re.compile(r"bytes=(?P<first>\d+)-(?P<last>\d*)")
+_TICKET = re.compile(r'vmware_cgi_ticket="?([0-9a-f]+)')
 OCTETS = "application/octet-stream"
 REALM = {"WWW-Authenticate": 'Basic realm="VMware HTTP server"'}
 
@@ -120,16 +121,36 @@ class DatastoreFiles:
         query = urllib.parse.parse_qs(address.query)
         self._dispatcher.requests[f"{client.command} /folder"] += 1
         with self._world.lock:
-            if not self._known(client):
+            ticket = self._ticket(client, address, query)
+            if not ticket and not self._known(client):
                 client.close_connection = client.command == "PUT"
                 client.send(401, b"", "text/plain", REALM)
                 return None
-            store = self._store(query.get("dcPath", [""])[0], query.get("dsName", [""])[0])
+            # A ticket is for a host, which knows no datacenters.
+            center = None if ticket and "dcPath" not in query else query.get("dcPath", [""])[0]
+            store = self._store(center, query.get("dsName", [""])[0])
         if store is None or not store.accessible:
             client.close_connection = client.command == "PUT"
             client.send(404, b"Not found", "text/plain")
             return None
         return store, urllib.parse.unquote(address.path.removeprefix("/folder")).strip("/")
+
+    def _ticket(self, client, address, query):
+        """Whether the request has a ticket for itself, which is spent with it."""
+        found = _TICKET.search(client.headers.get("Cookie") or "")
+        wanted = self._world.service_tickets.get(found.group(1)) if found else None
+        if wanted is None:
+            return False
+        method, url, _user = wanted
+        named = urllib.parse.urlsplit(url)
+        fits = (
+            method.casefold() == f"http{'get' if client.command == 'HEAD' else client.command}".casefold()
+            and urllib.parse.unquote(named.path) == urllib.parse.unquote(address.path)
+            and urllib.parse.parse_qs(named.query).get("dsName") == query.get("dsName")
+        )
+        if fits:
+            del self._world.service_tickets[found.group(1)]
+        return fits
 
     def _known(self, client):
         session = self._dispatcher.sessions.get(codec.session_cookie(client.headers.get("Cookie")))
@@ -142,9 +163,9 @@ class DatastoreFiles:
 
     def _store(self, center_path, name):
         # Clients encode an ampersand twice, since vCenter decodes it twice.
-        wanted = urllib.parse.unquote(center_path).strip("/")
+        wanted = urllib.parse.unquote(center_path).strip("/") if center_path is not None else None
         for store in self._world.of_kind("Datastore"):
-            if store.name == name and _path(inventory.datacenter_of(store)) == wanted:
+            if store.name == name and wanted in (None, _path(inventory.datacenter_of(store))):
                 return store
         return None
 

@@ -89,8 +89,22 @@ class SessionManager(Entity):
         known = self.world.users.get(user)
         if known is None or not secrets.compare_digest(known.encode(), (password or "").encode()):
             raise vim.fault.InvalidLogin(msg="Cannot complete login due to an incorrect user name or password.")
+        return self.begin(user, client, locale)
+
+    def begin(self, user, client=None, locale=None):
+        """A new session of someone who has proved who he is."""
         session = Session(self, user, client, locale)
         self._sessions[session.key] = session
+        principal = accounts.principal(session.user)
+        self.world.journal.post(
+            "UserLoginSessionEvent",
+            user=session.user,
+            message=f"User {principal}@{session.address} logged in as {session.user_agent}",
+            ipAddress=session.address,
+            userAgent=session.user_agent,
+            locale=session.locale,
+            sessionId=session.public_key,
+        )
         return session
 
     def get(self, key, face="sdk"):
@@ -107,7 +121,18 @@ class SessionManager(Entity):
     def end(self, session):
         """Log a session out; its long polls find out at once."""
         with self.world.changed:
-            self._sessions.pop(session.key, None)
+            if self._sessions.pop(session.key, None) is not None:
+                principal = accounts.principal(session.user)
+                self.world.journal.post(
+                    "UserLogoutSessionEvent",
+                    user=session.user,
+                    message=f"User {principal}@{session.address} logged out (API invocations: {session.calls})",
+                    ipAddress=session.address,
+                    userAgent=session.user_agent,
+                    callCount=session.calls,
+                    sessionId=session.public_key,
+                    loginTime=session.login_time,
+                )
             session.objects.clear()
             self.world.changed.notify_all()
 

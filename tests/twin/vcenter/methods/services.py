@@ -1,4 +1,4 @@
-"""The small services: tasks, custom fields, events, permissions, licences, statistics."""
+"""The small services: tasks, custom fields, permissions."""
 
 from __future__ import annotations
 
@@ -69,15 +69,6 @@ def set_custom_value(call, this, key, value):
     call.world.touch(this)
 
 
-@method("EventManager", "QueryEvents")
-def query_events(call, this, filter, eventViewSpec=None):
-    """The customizations of one VM; other events are not kept."""
-    vm = call.resolve(filter.entity.entity) if filter.entity is not None else None
-    wanted = {name.rpartition(".")[2] for name in filter.eventTypeId or []}
-    kept = [(number, *one) for number, one in enumerate(getattr(vm, "events", ()), start=1)]
-    return [_event(vm, *one) for one in kept if not wanted or one[1] in wanted]
-
-
 @method("AuthorizationManager", "RetrieveEntityPermissions")
 def entity_permissions(call, this, entity, inherited):
     permissions, target = call.world.permissions, call.resolve(entity)
@@ -118,49 +109,6 @@ def user_privileges(call, this, entities, userName):
         )
         for ref in entities
     ]
-
-
-@method("LicenseAssignmentManager", "QueryAssignedLicenses")
-def assigned_licenses(call, this, entityId=None):
-    return []
-
-
-@method("ExtensionManager", "FindExtension")
-def find_extension(call, this, extensionKey):
-    return None
-
-
-@method("PerformanceManager", "QueryPerfProviderSummary")
-def provider_summary(call, this, entity):
-    return make(
-        vim.PerformanceManager.ProviderSummary,
-        entity=entity,
-        currentSupported=False,
-        summarySupported=False,
-    )
-
-
-@method("PerformanceManager", "QueryAvailablePerfMetric")
-def available_metric(call, this, entity, beginTime=None, endTime=None, intervalId=None):
-    return []
-
-
-@method("PerformanceManager", "QueryPerf")
-def query_perf(call, this, querySpec):
-    return []
-
-
-def _event(vm, number, name, created):
-    """The event as the API knows it; its key is one of its VM's own."""
-    return make(
-        getattr(vim.event, name),
-        key=number,
-        chainId=number,
-        createdTime=created,
-        userName="",
-        vm=make(vim.event.VmEventArgument, name=vm.name, vm=vm),
-        fullFormattedMessage=f"{name} on {vm.name}",
-    )
 
 
 def _no_field():

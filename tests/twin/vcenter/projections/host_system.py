@@ -40,6 +40,7 @@ def summary(host, world):
             otherIdentifyingInfo=identifying(host),
         ),
         runtime=runtime(host, world),
+        tpmAttestation=make(vim.host.TpmAttestationInfo, time=host.boot_time, status="accepted"),
         config=make(
             vim.host.Summary.ConfigSummary,
             name=host.name,
@@ -197,6 +198,8 @@ def capability(host, world):
         highGuestMemSupported=True,
         storageVMotionSupported=True,
         tpmSupported=True,
+        tpmVersion="2.0",
+        txtEnabled=False,
         deviceRebindWithoutRebootSupported=True,
         standbySupported=True,
         maxSupportedVcpus=768,

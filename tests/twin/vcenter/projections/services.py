@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyVmomi import vim, vmodl
+from pyVmomi import vim
 
 from .. import privileges
 from ..registry import prop
@@ -10,10 +10,7 @@ from . import vm_config
 from .shape import make
 
 NOTHING = (
-    ("ExtensionManager", "extensionList"),
     ("LicenseManager", "featureInfo"),
-    ("PerformanceManager", "perfCounter"),
-    ("PerformanceManager", "historicalInterval"),
     ("AlarmManager", "defaultExpression"),
     ("UserDirectory", "domainList"),
     ("ScheduledTaskManager", "scheduledTask"),
@@ -49,36 +46,6 @@ def privilege_list(manager, world):
         )
         for name in privileges.known()
     ]
-
-
-@prop("LicenseManager", "licenses")
-def licenses(manager, world):
-    return [
-        make(
-            vim.LicenseManager.LicenseInfo,
-            licenseKey="00000-00000-00000-00000-00000",
-            editionKey="eval",
-            name="Evaluation Mode",
-            total=0,
-            costUnit="",
-        )
-    ]
-
-
-@prop("LicenseManager", "evaluation")
-def evaluation(manager, world):
-    left = make(vmodl.KeyAnyValue, key="expirationHours", value=1440)
-    return make(vim.LicenseManager.EvaluationInfo, properties=[left])
-
-
-@prop("LicenseManager", "licensedEdition")
-def licensed_edition(manager, world):
-    return "eval"
-
-
-@prop("LicenseManager", "licenseAssignmentManager")
-def license_assignment_manager(manager, world):
-    return world.get("LicenseAssignmentManager")
 
 
 @prop("EventManager", "maxCollector")

@@ -6,6 +6,7 @@ import datetime
 
 from pyVmomi import VmomiSupport, vim
 
+from ...model.services import SERVICES
 from ...model.world import Entity
 from .. import types
 from ..registry import method, prop
@@ -83,7 +84,7 @@ def _service(world, info):
     if info.name == "setting":
         return world.get("VpxSettings")
     wanted = info.type._wsdlName
-    for kind in [wanted, *(cls._wsdlName for cls in info.type.__subclasses__())]:
-        for service in world.of_kind(kind):
-            return service
-    return None
+    for moid, kind in SERVICES.items():
+        if types.is_kind(kind, wanted):
+            return world.get(moid)
+    return next(iter(world.of_kind(wanted)), None)

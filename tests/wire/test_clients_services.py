@@ -1,0 +1,332 @@
+"""The services of a vCenter that clients of all kinds ask: events, tasks, alarms, statistics, licences, tickets."""
+
+from __future__ import annotations
+
+import pytest
+from pyVmomi import vim, vmodl
+
+from .any_client import ended, lab
+
+LICENCE = "AAAAA-BBBBB-CCCCC-DDDDD-EEEEE"
+
+
+@pytest.fixture(scope="module")
+def client():
+    with lab() as started:
+        yield started
+
+
+ALWAYS = [  # fmt: skip
+    "alarmManager",
+    "authorizationManager",
+    "certificateManager",
+    "clusterProfileManager",
+    "complianceManager",
+    "cryptoManager",
+    "customFieldsManager",
+    "customizationSpecManager",
+    "datastoreNamespaceManager",
+    "diagnosticManager",
+    "dvSwitchManager",
+    "eventManager",
+    "extensionManager",
+    "failoverClusterConfigurator",
+    "failoverClusterManager",
+    "fileManager",
+    "guestCustomizationManager",
+    "guestOperationsManager",
+    "healthUpdateManager",
+    "hostProfileManager",
+    "hostSpecManager",
+    "ioFilterManager",
+    "ipPoolManager",
+    "licenseManager",
+    "localizationManager",
+    "overheadMemoryManager",
+    "ovfManager",
+    "perfManager",
+    "scheduledTaskManager",
+    "searchIndex",
+    "serviceManager",
+    "sessionManager",
+    "setting",
+    "snmpSystem",
+    "storageResourceManager",
+    "taskManager",
+    "tenantManager",
+    "userDirectory",
+    "vStorageObjectManager",
+    "viewManager",
+    "virtualDiskManager",
+    "vmCompatibilityChecker",
+    "vmProvisioningChecker",
+]
+ON_HOSTS = [  # fmt: skip
+    "advancedOption",
+    "autoStartManager",
+    "bootDeviceSystem",
+    "certificateManager",
+    "cpuScheduler",
+    "datastoreSystem",
+    "dateTimeSystem",
+    "diagnosticSystem",
+    "esxAgentHostManager",
+    "firewallSystem",
+    "firmwareSystem",
+    "graphicsManager",
+    "healthStatusSystem",
+    "iscsiManager",
+    "kernelModuleSystem",
+    "memoryManager",
+    "networkSystem",
+    "pciPassthruSystem",
+    "serviceSystem",
+    "storageSystem",
+    "virtualNicManager",
+    "vmotionSystem",
+]
+
+
+def test_the_managers_that_a_vcenter_always_has_are_there(client):
+    assert [name for name in ALWAYS if getattr(client.content, name) is None] == []
+    assert client.content.accountManager is None  # a host's alone
+    ids = {name: getattr(client.content, name)._moId for name in ("diagnosticManager", "complianceManager")}
+    assert ids == {"diagnosticManager": "DiagMgr", "complianceManager": "MoComplianceManager"}
+
+
+def test_the_managers_of_a_host_and_of_guests_are_there(client):
+    manager = client.host().configManager
+    assert [name for name in ON_HOSTS if getattr(manager, name) is None] == []
+    guests = client.content.guestOperationsManager
+    assert all((guests.authManager, guests.fileManager, guests.processManager, guests.aliasManager))
+
+
+def test_alarms_are_defined_on_the_root_folder(client):
+    manager, root = client.content.alarmManager, client.content.rootFolder
+    names = {alarm.info.systemName for alarm in manager.GetAlarm()}
+    assert {"alarm.HostConnectionStateAlarm", "alarm.VmCPUUsageAlarm"} <= names
+    assert {alarm.info.systemName for alarm in manager.GetAlarm(root)} == names
+    assert not manager.GetAlarm(client.vm())
+    assert all(alarm.info.entity == root for alarm in manager.GetAlarm())
+    with pytest.raises(vmodl.fault.ManagedObjectNotFound):
+        manager.GetAlarm(vim.VirtualMachine("vm-1"))
+
+
+def test_a_host_reports_what_its_tpm_measured(client):
+    host = client.host()
+    report = host.QueryTpmAttestationReport()
+    assert [one.pcrNumber for one in report.tpmPcrValues] == list(range(8))
+    assert all(len(one.digestValue) == 32 for one in report.tpmPcrValues)
+    assert report.tpmEvents
+    assert (host.summary.tpmAttestation.status, host.capability.tpmVersion) == ("accepted", "2.0")
+
+
+def test_a_browser_says_what_its_hosts_can(client):
+    browser = client.find(vim.ClusterComputeResource, "gpu").environmentBrowser
+    assert browser.QueryTargetCapabilities().vmotionSupported
+    assert (
+        browser.QueryTargetCapabilities(client.host()).maxSupportedVcpus == client.host().capability.maxSupportedVcpus
+    )
+    assert client.vm().environmentBrowser.QueryTargetCapabilities().maintenanceModeSupported
+    with pytest.raises(vmodl.fault.ManagedObjectNotFound):
+        browser.QueryTargetCapabilities(vim.HostSystem("host-1"))
+
+
+def events_of(client, entity, *kinds, recursion="self"):
+    by = vim.event.EventFilterSpec.ByEntity(entity=entity, recursion=recursion)
+    return client.content.eventManager.QueryEvents(vim.event.EventFilterSpec(entity=by, eventTypeId=list(kinds)))
+
+
+def test_what_happens_to_a_vm_leaves_events(client):
+    vm = client.vm("train-02")
+    first = len(events_of(client, vm))
+    assert ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(annotation="x"))) is None
+    assert ended(vm.PowerOnVM_Task()) is None
+    assert ended(vm.PowerOffVM_Task()) is None
+    found = events_of(client, vm)[first:]
+    kinds = [type(event).__name__.rpartition(".")[2] for event in found]
+    assert kinds == [
+        "TaskEvent",
+        "VmReconfiguredEvent",
+        "TaskEvent",
+        "VmPoweredOnEvent",
+        "TaskEvent",
+        "VmPoweredOffEvent",
+    ]
+    on = found[3]
+    assert (on.vm.name, on.vm.vm, on.host.name) == ("train-02", vm, vm.runtime.host.name)
+    assert (on.datacenter.name, on.computeResource.name) == ("lab", "gpu")
+    assert on.userName == r"VSPHERE.LOCAL\Administrator"
+    assert on.chainId == found[2].chainId == found[2].info.eventChainId
+    assert [event.key for event in found] == sorted(event.key for event in found)
+    assert client.content.eventManager.latestEvent.key == found[-1].key
+    assert [type(one) for one in events_of(client, vm, "VmPoweredOnEvent")] == [vim.event.VmPoweredOnEvent]
+
+
+def test_events_are_found_below_an_object_and_by_user(client):
+    ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(annotation="")))
+    assert not events_of(client, client.center)
+    assert events_of(client, client.center, recursion="children")
+    assert events_of(client, client.content.rootFolder, recursion="all")
+    query = client.content.eventManager.QueryEvents
+    mine = vim.event.EventFilterSpec.ByUsername(systemUser=False, userList=[r"VSPHERE.LOCAL\Administrator"])
+    other = vim.event.EventFilterSpec.ByUsername(systemUser=False, userList=["nobody"])
+    assert query(vim.event.EventFilterSpec(userName=mine))
+    assert not query(vim.event.EventFilterSpec(userName=other))
+    assert {type(one) for one in query(vim.event.EventFilterSpec(type=[vim.event.SessionEvent]))} == {
+        vim.event.UserLoginSessionEvent
+    }
+
+
+def test_a_refused_start_is_an_event_with_its_reason(client):
+    vm = client.vm()
+    profile = vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo(vgpu="grid_a100-40c")
+    change = vim.vm.device.VirtualDeviceSpec(
+        operation="add", device=vim.vm.device.VirtualPCIPassthrough(key=-1, backing=profile)
+    )
+    assert ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[change]))) is None
+    fault = ended(vm.PowerOnVM_Task())
+    event = events_of(client, vm, "VmFailedToPowerOnEvent")[-1]
+    assert event.reason.msg == fault.msg
+    (device,) = [one for one in vm.config.hardware.device if isinstance(one, vim.vm.device.VirtualPCIPassthrough)]
+    off = vim.vm.device.VirtualDeviceSpec(operation="remove", device=device)
+    assert ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[off]))) is None
+
+
+def test_a_collector_of_events_reads_both_ways(client):
+    ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(annotation="")))
+    collector = client.content.eventManager.CreateCollectorForEvents(vim.event.EventFilterSpec())
+    assert not collector.ReadNextEvents(10)
+    newest = collector.latestPage[0].key
+    back = [event.key for event in collector.ReadPreviousEvents(2)]
+    assert back == [newest, newest - 1]
+    collector.RewindCollector()
+    assert [event.key for event in collector.ReadNextEvents(2)] == [1, 2]
+    collector.SetCollectorPageSize(1)
+    assert len(collector.latestPage) == 1
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        collector.ReadNextEvents(5000)
+    collector.DestroyCollector()
+    with pytest.raises(vmodl.fault.ManagedObjectNotFound):
+        collector.ReadNextEvents(1)
+
+
+def test_a_collector_of_tasks_finds_them_by_object_and_state(client):
+    vm = client.vm()
+    ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(annotation="")))
+    by = vim.TaskFilterSpec.ByEntity(entity=vm, recursion="self")
+    create = client.content.taskManager.CreateCollectorForTasks
+    found = create(vim.TaskFilterSpec(entity=by, state=["success"])).latestPage
+    assert {task.entity for task in found} == {vm}
+    assert {task.state for task in found} == {"success"}
+    collector = create(vim.TaskFilterSpec())
+    assert not collector.ReadNextTasks(10)
+    collector.RewindCollector()
+    assert collector.ReadNextTasks(1)[0].queueTime <= found[0].queueTime
+    assert not create(vim.TaskFilterSpec(state=["queued"])).latestPage
+
+
+def test_statistics_follow_from_the_model(client):
+    manager = client.content.perfManager
+    names = {f"{one.groupInfo.key}.{one.nameInfo.key}.{one.rollupType}": one.key for one in manager.perfCounter}
+    assert names["cpu.usage.average"] == 2
+    assert [one.samplingPeriod for one in manager.historicalInterval] == [300, 1800, 7200, 86400]
+    host, metric = client.host(), vim.PerformanceManager.MetricId(counterId=names["mem.consumed.average"], instance="")
+    assert {one.counterId for one in manager.QueryAvailablePerfMetric(host)} == set(names.values())
+    assert not manager.QueryAvailablePerfMetric(client.vm("train-02"))  # it is off
+    spec = vim.PerformanceManager.QuerySpec(entity=host, metricId=[metric], intervalId=20, maxSample=3)
+    (found,) = manager.QueryPerf([spec])
+    assert len(found.sampleInfo) == len(found.value[0].value) == 3
+    assert found.value[0].value[0] > 0
+    spec.format = "csv"
+    (text,) = manager.QueryPerf([spec])
+    assert text.value[0].value.count(",") == 2
+    for wrong in ({"intervalId": 7}, {"metricId": [vim.PerformanceManager.MetricId(counterId=9999, instance="")]}):
+        with pytest.raises(vmodl.fault.InvalidArgument):
+            manager.QueryPerf([vim.PerformanceManager.QuerySpec(entity=host, **wrong)])
+
+
+def test_extensions_come_and_go(client):
+    manager = client.content.extensionManager
+    assert manager.FindExtension("com.vmware.vim.eam").company == "VMware, Inc."
+    assert manager.FindExtension("com.example") is None
+    text = vim.Description(label="example", summary="example")
+    made = vim.Extension(
+        key="com.example", version="1", description=text, lastHeartbeatTime=client.service.CurrentTime()
+    )
+    manager.RegisterExtension(made)
+    assert "com.example" in [one.key for one in manager.extensionList]
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        manager.RegisterExtension(made)
+    manager.UnregisterExtension("com.example")
+    with pytest.raises(vim.fault.NotFound):
+        manager.UnregisterExtension("com.example")
+
+
+def test_licences_are_assigned_to_hosts_and_the_vcenter(client):
+    manager = client.content.licenseManager
+    assigned = manager.licenseAssignmentManager
+    names = [one.entityDisplayName for one in assigned.QueryAssignedLicenses()]
+    assert names == ["vCenter Server", "esx-01.lab.example", "esx-02.lab.example"]
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        manager.AddLicense("no key")
+    manager.AddLicense(LICENCE)
+    host = client.host()._moId
+    assigned.UpdateAssignedLicense(host, LICENCE)
+    (row,) = assigned.QueryAssignedLicenses(host)
+    assert (row.assignedLicense.licenseKey, row.assignedLicense.used) == (LICENCE, 1)
+    with pytest.raises(vim.fault.ResourceInUse):
+        manager.RemoveLicense(LICENCE)
+    assigned.RemoveAssignedLicense(host)
+    manager.RemoveLicense(LICENCE)
+    with pytest.raises(vim.fault.NotFound):
+        manager.RemoveLicense(LICENCE)
+
+
+def test_logs_are_read_line_by_line(client):
+    manager = client.content.diagnosticManager
+    assert "vpxd:vpxd.log" in [one.key for one in manager.QueryDescriptions()]
+    assert "hostd" in [one.key for one in manager.QueryDescriptions(client.host())]
+    page = manager.BrowseDiagnosticLog(key="vpxd:vpxd.log", start=1, lines=1)
+    assert (page.lineStart, page.lineEnd, len(page.lineText)) == (1, 1, 1)
+    with pytest.raises(vim.fault.CannotAccessFile):
+        manager.BrowseDiagnosticLog(key="none")
+
+
+def test_the_start_order_of_a_host_is_kept(client):
+    manager, vm = client.host().configManager.autoStartManager, client.vm()
+    kind = vim.host.AutoStartManager
+    row = kind.AutoPowerInfo(
+        key=vm, startOrder=1, startDelay=5, waitForHeartbeat="no", startAction="powerOn", stopDelay=5, stopAction="none"
+    )
+    manager.ReconfigureAutostart(kind.Config(defaults=kind.SystemDefaults(enabled=True), powerInfo=[row]))
+    assert (manager.config.defaults.enabled, manager.config.defaults.startDelay) == (True, 120)
+    assert [one.key for one in manager.config.powerInfo] == [vm]
+    row.key = client.vm("train-02")
+    with pytest.raises(vmodl.fault.InvalidArgument):
+        manager.ReconfigureAutostart(kind.Config(powerInfo=[row]))
+
+
+@pytest.mark.parametrize(
+    "verb, path, status", [("GET", "t.txt", 200), ("PUT", "t.txt", 401), ("GET", "other.txt", 401)]
+)
+def test_a_service_ticket_opens_one_address_once(client, verb, path, status):
+    address = "/folder/{}?dcPath=lab&dsName=datastore-01"
+    for name in ("t.txt", "other.txt"):
+        client.ask("PUT", address.format(name), b"text", {"Cookie": client.cookie})
+    url = f"https://esx-01.lab.example{address.format('t.txt')}".replace("dcPath=lab&", "")
+    spec = vim.SessionManager.HttpServiceRequestSpec(method="httpGet", url=url)
+    ticket = {"Cookie": f"vmware_cgi_ticket={client.content.sessionManager.AcquireGenericServiceTicket(spec).id}"}
+    asked = address.format(path).replace("dcPath=lab&", "")
+    assert client.ask(verb, asked, None if verb == "GET" else b"x", ticket)[0] == status
+    if status == 200:
+        assert client.ask(verb, asked, headers=ticket)[0] == 401
+
+
+def test_a_session_is_cloned_by_a_ticket_once(client):
+    ticket = client.content.sessionManager.AcquireCloneTicket()
+    text = '<CloneSession xmlns="urn:vim25"><_this type="SessionManager">SessionManager</_this>'
+    body = f"{text}<cloneTicket>{ticket}</cloneTicket></CloneSession>"
+    body = f'<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body>{body}</Body></Envelope>'.encode()
+    assert rb"VSPHERE.LOCAL\Administrator" in client.ask("POST", "/sdk", body)[2]
+    assert b"InvalidLogin" in client.ask("POST", "/sdk", body)[2]
