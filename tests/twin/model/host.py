@@ -189,6 +189,7 @@ class Host(Managed):
         self.domain = ""
         self.datastores: dict = {}
         self.networks: dict = {}  # standard networks and port groups alike
+        self.group_places: dict = {}  # by the moid of a network: (standard switch, VLAN), where clients set it
         self.switches: dict = {}
         self.vms: dict = {}
 

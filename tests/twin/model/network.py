@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
+from . import standard
 from .host import VmkernelNic, touch
 
 MTU = range(1280, 9001)  # what ESXi takes for switches and vmkernel ports (vSphere networking guide: at most 9000)
@@ -21,14 +22,14 @@ def update_switch(world, host, name, spec):
     """UpdateVirtualSwitch: the MTU and the uplinks of a standard switch."""
     switch = next((one for one in host.standard_switches if one.name == name), None)
     if switch is None:
-        raise _not_found(name)
+        raise not_found(name)
     devices = list(spec.bridge.nicDevice) if isinstance(spec.bridge, vim.host.VirtualSwitch.BondBridge) else None
     if spec.mtu:
         _check_mtu(spec.mtu)
     by_name = {nic.device: nic for nic in host.nics}
     for device in devices or ():
         if device not in by_name:
-            raise _not_found(device)
+            raise not_found(device)
         if by_name[device].switch not in (None, switch):
             raise vim.fault.ResourceInUse(
                 msg=f"The resource '{device}' is in use.", type=vim.host.PhysicalNic, name=device
@@ -47,8 +48,8 @@ def update_switch(world, host, name, spec):
 def add_vmkernel(world, host, portgroup, spec):
     """AddVirtualNic: a new vmkernel port, on a standard port group by its name or on a distributed one."""
     group = _group(world, host, spec)
-    if group is None and portgroup not in _standard_groups(host):
-        raise _not_found(portgroup)
+    if group is None and portgroup not in standard.names(host):
+        raise not_found(portgroup)
     taken = {one.device for one in host.vmkernel}
     device = next(f"vmk{number}" for number in range(256) if f"vmk{number}" not in taken)
     nic = VmkernelNic(
@@ -70,8 +71,8 @@ def update_vmkernel(world, host, device, spec):
     """UpdateVirtualNic: address, MTU and place of a vmkernel port; what the spec leaves out stays."""
     nic = find_vmkernel(host, device)
     group = _group(world, host, spec)
-    if spec.portgroup and spec.portgroup not in _standard_groups(host):
-        raise _not_found(spec.portgroup)
+    if spec.portgroup and spec.portgroup not in standard.names(host):
+        raise not_found(spec.portgroup)
     _change(nic, spec)
     if group is not None:
         nic.dv_portgroup, nic.portgroup = group, ""
@@ -105,7 +106,7 @@ def find_vmkernel(host, device):
     """A vmkernel port by its name."""
     found = next((one for one in host.vmkernel if one.device == device), None)
     if found is None:
-        raise _not_found(device)
+        raise not_found(device)
     return found
 
 
@@ -123,13 +124,8 @@ def _group(world, host, spec):
         return None
     found = world.get(port.portgroupKey or "")
     if found is None or found.moid not in host.networks:
-        raise _not_found(port.portgroupKey)
+        raise not_found(port.portgroupKey)
     return found
-
-
-def _standard_groups(host):
-    names = [name for switch in host.standard_switches for name, _vlan in switch.portgroups]
-    return names + [one.name for one in host.networks.values() if one.kind == "Network"]
 
 
 def _check_mtu(mtu):
@@ -137,7 +133,8 @@ def _check_mtu(mtu):
         raise vmodl.fault.InvalidArgument(msg="A specified parameter was not correct: mtu", invalidProperty="mtu")
 
 
-def _not_found(name):
+def not_found(name):
+    """The fault for something that a host does not have."""
     return vim.fault.NotFound(msg=f"The object or item referred to could not be found: {name}")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from pyVmomi import vim, vmodl
 
 from .seed_schema import SeedError
 
@@ -61,6 +63,61 @@ class Permissions:
         self.roles[name] = role
         return role
 
+    def by_number(self, number):
+        """The role of this number; NotFound where there is none."""
+        found = next((role for role in self.roles.values() if role.number == number), None)
+        if found is None:
+            raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+        return found
+
+    def rename(self, number, name, privileges):
+        """Another name and other privileges of a role that is not vCenter's own."""
+        role = self._own(number)
+        if name != role.name and name in self.roles:
+            raise exists(name)
+        changed = Role(number, name, name, frozenset(privileges).union(ALWAYS))
+        self.roles = {one.name: one for one in (changed if one is role else one for one in self.roles.values())}
+        self.rows = [replace(row, role=changed) if row.role is role else row for row in self.rows]
+
+    def drop(self, number, fail_if_used):
+        """Remove a role, with the permissions that it is in unless that is refused."""
+        role = self._own(number)
+        if fail_if_used and any(row.role is role for row in self.rows):
+            raise vim.fault.RemoveFailed(msg="The role is in use.")
+        del self.roles[role.name]
+        self.rows = [row for row in self.rows if row.role is not role]
+
+    def grant(self, entity, user, role, propagate):
+        """A permission of a user on an object, in the place of one that is there."""
+        self._keep_one_administrator([row for row in self.rows if not self._is(row, entity, user)], role, entity)
+        self.rows = [row for row in self.rows if not self._is(row, entity, user)]
+        self.rows.append(Permission(entity, user, role, propagate))
+
+    def revoke(self, entity, user):
+        """Remove a user's permission on an object."""
+        left = [row for row in self.rows if not self._is(row, entity, user)]
+        if len(left) == len(self.rows):
+            raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
+        self._keep_one_administrator(left)
+        self.rows = left
+
+    def _own(self, number):
+        role = self.by_number(number)
+        if role.system:
+            raise vmodl.fault.InvalidArgument(
+                msg="A specified parameter was not correct: roleId", invalidProperty="roleId"
+            )
+        return role
+
+    def _is(self, row, entity, user):
+        return row.entity is entity and row.user == user
+
+    def _keep_one_administrator(self, left, role=None, entity=None):
+        """vCenter keeps an administrator of everything, or nobody could give a permission any more."""
+        kept = any(row.role.number == ADMIN and row.entity.parent is None for row in left)
+        if not kept and not (role is not None and role.number == ADMIN and entity.parent is None):
+            raise vim.fault.AuthMinimumAdminPermission(msg="There must be one administrator of the root folder.")
+
     def on(self, entity):
         """The permissions that are set on this object itself."""
         return [row for row in self.rows if row.entity is entity]
@@ -89,6 +146,11 @@ class Permissions:
                     found += [row for row in rows if row not in found]
                     break
         return found
+
+
+def exists(name):
+    """The fault for a name that is taken."""
+    return vim.fault.AlreadyExists(msg="The specified key, name, or identifier already exists.", name=name)
 
 
 def _ways_up(entity):

@@ -51,6 +51,17 @@ class DatastoreFiles:
         else:
             client.send(404, b"Not found", "text/plain")
 
+    def exported(self, client):
+        """GET /nfc/<lease>/<file>: a disk of an export; the address is the secret, as on a host."""
+        number, _slash, name = client.path.removeprefix("/nfc/").partition("/")
+        with self._world.lock:
+            lease = self._world.exports.get(int(number)) if number.isdigit() else None
+            found = lease.files.get(name) if lease is not None else None
+        if found is None:
+            client.send(404, b"Not found", "text/plain")
+        else:
+            client.send(200, found[1], OCTETS)
+
     def write(self, client):
         """PUT: what the connection brings before it ends is what the file holds."""
         found = self._found(client)

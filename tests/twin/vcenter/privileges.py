@@ -9,6 +9,7 @@ from . import registry, types
 
 # Methods whose privilege depends on their arguments name none in the API's description.
 FURTHER = (
+    "Authorization.ModifyPermissions",
     "Datastore.AllocateSpace",
     "Datastore.Browse",
     "Datastore.FileManagement",

@@ -22,6 +22,8 @@ class Handler(https.Handler):
             self._rest()
         elif self._is_file():
             self._file(self.server.files.read)
+        elif self.path.startswith("/nfc/"):
+            self._file(self.server.files.exported)
         elif not self._available():
             return
         elif self.path == "/sdk/vimServiceVersions.xml":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vmodl
 
-from twin.model import network
+from twin.model import network, standard
 from twin.switches import cabling
 
 from ..projections import host_network
@@ -51,6 +51,31 @@ def update_virtual_nic(call, this, device, nic):
 @host_method("HostNetworkSystem", "RemoveVirtualNic")
 def remove_virtual_nic(call, this, device):
     network.remove_vmkernel(call.world, this.host, device)
+
+
+@host_method("HostNetworkSystem", "AddVirtualSwitch")
+def add_virtual_switch(call, this, vswitchName, spec=None):
+    standard.add_switch(call.world, this.host, vswitchName, spec)
+
+
+@host_method("HostNetworkSystem", "RemoveVirtualSwitch")
+def remove_virtual_switch(call, this, vswitchName):
+    standard.remove_switch(call.world, this.host, vswitchName)
+
+
+@host_method("HostNetworkSystem", "AddPortGroup")
+def add_port_group(call, this, portgrp):
+    standard.add_group(call.world, this.host, portgrp)
+
+
+@host_method("HostNetworkSystem", "UpdatePortGroup")
+def update_port_group(call, this, pgName, portgrp):
+    standard.update_group(call.world, this.host, pgName, portgrp)
+
+
+@host_method("HostNetworkSystem", "RemovePortGroup")
+def remove_port_group(call, this, pgName):
+    standard.remove_group(call.world, this.host, pgName)
 
 
 @host_method("HostNetworkSystem", "UpdateVirtualSwitch")

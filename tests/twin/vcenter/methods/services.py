@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from twin.model import accounts, tasks
+from twin.model import accounts, permissions, tasks
 
 from .. import privileges, types
 from ..projections.managed import shown
@@ -12,6 +12,7 @@ from ..projections.shape import make
 from ..registry import method
 
 FIRST_FIELD = 101
+FIELD_CARRIERS = ("HostSystem", "VirtualMachine", "ClusterComputeResource", "Datastore", "Folder", "Datacenter")
 
 
 @method("Task", "CancelTask")
@@ -71,13 +72,60 @@ def set_custom_value(call, this, key, value):
 
 @method("AuthorizationManager", "RetrieveEntityPermissions")
 def entity_permissions(call, this, entity, inherited):
-    permissions, target = call.world.permissions, call.resolve(entity)
-    return [shown(row) for row in (permissions.reaching(target) if inherited else permissions.on(target))]
+    held, target = call.world.permissions, call.resolve(entity)
+    return [shown(row) for row in (held.reaching(target) if inherited else held.on(target))]
 
 
 @method("AuthorizationManager", "RetrieveAllPermissions")
 def all_permissions(call, this):
     return [shown(row) for row in call.world.permissions.rows]
+
+
+@method("AuthorizationManager", "RetrieveRolePermissions")
+def role_permissions(call, this, roleId):
+    role = call.world.permissions.by_number(roleId)
+    return [shown(row) for row in call.world.permissions.rows if row.role is role]
+
+
+@method("AuthorizationManager", "AddAuthorizationRole")
+def add_role(call, this, name, privIds=None):
+    if name in call.world.permissions.roles:
+        raise permissions.exists(name)
+    _require_privileges(privIds)
+    made = call.world.permissions.defined(name, privIds or [])
+    call.world.touch(this)
+    return made.number
+
+
+@method("AuthorizationManager", "UpdateAuthorizationRole")
+def update_role(call, this, roleId, newName, privIds=None):
+    _require_privileges(privIds)
+    call.world.permissions.rename(roleId, newName, privIds or [])
+    call.world.touch(this)
+
+
+@method("AuthorizationManager", "RemoveAuthorizationRole")
+def remove_role(call, this, roleId, failIfUsed):
+    call.world.permissions.drop(roleId, failIfUsed)
+    _all_may_look_different(call.world, this)
+
+
+@method("AuthorizationManager", "SetEntityPermissions")
+def set_permissions(call, this, entity, permission=None):
+    target = call.resolve(entity)
+    call.require_privilege("Authorization.ModifyPermissions", target)
+    for one in permission or []:
+        user = _known_user(call, one.principal)
+        call.world.permissions.grant(target, user, call.world.permissions.by_number(one.roleId), bool(one.propagate))
+    _all_may_look_different(call.world, this)
+
+
+@method("AuthorizationManager", "RemoveEntityPermission")
+def remove_permission(call, this, entity, user, isGroup):
+    target = call.resolve(entity)
+    call.require_privilege("Authorization.ModifyPermissions", target)
+    call.world.permissions.revoke(target, _known_user(call, user))
+    _all_may_look_different(call.world, this)
 
 
 @method("AuthorizationManager", "HasPrivilegeOnEntities")
@@ -111,14 +159,33 @@ def user_privileges(call, this, entities, userName):
     ]
 
 
+def _require_privileges(names):
+    unknown = [name for name in names or [] if name not in privileges.known()]
+    if unknown:
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: privIds", invalidProperty="privIds"
+        )
+
+
+def _all_may_look_different(world, manager):
+    """Permissions reach down, so that every object may show others now."""
+    kinds = (
+        *FIELD_CARRIERS,
+        "ResourcePool",
+        "Network",
+        "DistributedVirtualPortgroup",
+        "VmwareDistributedVirtualSwitch",
+    )
+    world.touch(manager, *(one for kind in kinds for one in world.of_kind(kind)))
+
+
 def _no_field():
     return vim.fault.NotFound(msg="The object or item referred to could not be found.")
 
 
 def _carriers(world):
     """All objects of the inventory that can carry custom fields."""
-    kinds = ("HostSystem", "VirtualMachine", "ClusterComputeResource", "Datastore", "Folder", "Datacenter")
-    return [one for kind in kinds for one in world.of_kind(kind)]
+    return [one for kind in FIELD_CARRIERS for one in world.of_kind(kind)]
 
 
 def _known_user(call, name):

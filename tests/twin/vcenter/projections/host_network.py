@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim, vmodl
 
-from twin.model import adapters, members
-from twin.model.fabric import Network
+from twin.model import adapters, members, standard
 
 from .shape import make
 from .switch import pnic_backing
@@ -36,7 +35,7 @@ def network(host):
         portgroup=[
             _port_group(host, switch, name, vlan)
             for switch in host.standard_switches
-            for name, vlan in _groups(host, switch)
+            for name, vlan in standard.groups_of(host, switch)
         ],
         pnic=[_physical(nic) for nic in host.nics],
         rdmaDevice=[_rdma(nic) for nic in adapters.rdma_devices(host)],
@@ -178,7 +177,7 @@ def _standard_switch(host, switch):
         numPorts=1536,
         numPortsAvailable=1520,
         mtu=switch.mtu,
-        portgroup=[_group_key(name) for name, _vlan in _groups(host, switch)],
+        portgroup=[_group_key(name) for name, _vlan in standard.groups_of(host, switch)],
         pnic=[_pnic_key(nic) for nic in uplinks],
         spec=make(
             vim.host.VirtualSwitch.Specification,
@@ -188,12 +187,6 @@ def _standard_switch(host, switch):
             policy=_policy(names),
         ),
     )
-
-
-def _groups(host, switch):
-    """The port groups of a standard switch; the datacenter's networks lie on the first one."""
-    networks = [(one.name, one.vlan) for one in host.networks.values() if isinstance(one, Network)]
-    return [*switch.portgroups, *(networks if switch is host.standard_switches[0] else [])]
 
 
 def _switch_key(switch):
