@@ -177,7 +177,7 @@ def test_roles_are_made_changed_and_removed(client):
 def test_permissions_are_set_and_removed(client):
     manager, folder = client.content.authorizationManager, client.center.vmFolder
     administrator = r"VSPHERE.LOCAL\Administrator"
-    number = manager.AddAuthorizationRole("starter", ["VirtualMachine.Interact.PowerOn"])
+    number = manager.AddAuthorizationRole("starter", ["Authorization.ModifyPermissions"])
     wanted = vim.AuthorizationManager.Permission(principal=administrator, group=False, roleId=number, propagate=True)
     manager.SetEntityPermissions(folder, [wanted])
     (shown,) = manager.RetrieveEntityPermissions(folder, False)

@@ -154,7 +154,7 @@ def vf_list(world, host, nicname):
             "VF ID": number,
             "Active": one.address in host.claimed,
             "PCI Address": _decimal(one.address),
-            "Owner World ID": _world_of(host.claimed.get(one.address)),
+            "Owner World ID": _owner(host.claimed.get(one.address)),
         }
         for number, one in enumerate(own)
     ]
@@ -225,9 +225,9 @@ def _nic(nic):
     }
 
 
-def _world_of(holder):
+def world_of(vm):
     """The number that ESXi runs a VM under; a model makes it of the VM's own."""
-    return str(2_000_000 + int(holder.vm.moid.rpartition("-")[2])) if holder is not None else "-"
+    return str(2_000_000 + int(vm.moid.rpartition("-")[2]))
 
 
 def _decimal(address):
@@ -235,3 +235,7 @@ def _decimal(address):
     segment, bus, rest = address.split(":")
     slot, function = rest.split(".")
     return f"{int(segment, 16):05}:{int(bus, 16):03}:{int(slot, 16):02}.{int(function, 16)}"
+
+
+def _owner(holder):
+    return world_of(holder.vm) if holder is not None else "-"
