@@ -28,10 +28,20 @@ PLAYBOOK_TESTS = {
 OURS = "ansible_collections.aiready.vsphere"
 # What is named in tests over the wire.
 ENTRIES = ("plugins/modules/", "plugins/action/", "plugins/terminal/", "plugins/cliconf/")
-# What runs in ansible-playbook itself, which the record of calls does not see.
-ON_SCREEN = ("plugins/callback/", *(f"plugins/plugin_utils/{word}" for word in ("run_", "stage_", "live_")))
-MOST_IMPORTS, FILES_OVER_THE_WIRE = 6, 3
 GUEST_SITES = ("test_guest_sites.py", "test_stages.py")
+# Playbook tests of what runs in ansible-playbook itself, which the record of calls does not see: by the first word of
+# the name of a filter, callback or file of plugin_utils.
+CONTROLLER_TESTS = {
+    **dict.fromkeys(("run", "stage", "stages", "live", "record"), ("test_stages.py", "test_plan.py")),
+    **dict.fromkeys(("preflight", "inventory", "controller", "surroundings"), PLAYBOOK_TESTS["preflight"]),
+    **dict.fromkeys(("site", "key", "repository"), ("test_site.py", "test_refusals.py", "test_first_day.py")),
+    **dict.fromkeys(("host", "peer", "proof"), PLAYBOOK_TESTS["esxi_host"]),
+    **dict.fromkeys(("machine", "decided"), PLAYBOOK_TESTS["training_vm"]),
+    **dict.fromkeys(("validation", "training", "guests"), GUEST_SITES),
+    "switch": PLAYBOOK_TESTS["switch"],
+}
+ON_CONTROLLER = ("plugins/callback/", "plugins/filter/", "plugins/plugin_utils/")
+MOST_IMPORTS, FILES_OVER_THE_WIRE = 6, 6
 
 
 @dataclass(frozen=True)
@@ -79,15 +89,16 @@ class Calls:
 def stages(mutant: Mutant, root: Path, calls: Calls) -> Iterator[Stage]:
     """The stages for one mutant in their order."""
     if mutant.file.endswith(".py"):
-        recorded = calls.of(mutant, ("tests/unit", "tests/house"), 60)
+        recorded = calls.of(mutant, ("tests/unit", "tests/house"), 120)
         yield Stage("near", mirrored(mutant.file, root, folder=not recorded), 300)
         yield Stage("unit", recorded, 600)
         if not mutant.function:
             # A table or a name of a module is seen by those that import it, and by no call.
             yield Stage("house", ("tests/house", *importing(mutant.file, root)), 600)
-        yield Stage("wire", over_the_wire(mutant.file, root), 600)
-        if mutant.file.startswith(ON_SCREEN):
-            yield Stage("screen", ("tests/e2e/test_stages.py", "tests/e2e/test_plan.py"), 600)
+        wire = calls.of(mutant, ("tests/wire",), 120)
+        yield Stage("called", wire, 600)
+        yield Stage("wire", over_the_wire(mutant.file, root)[: 2 if wire else None], 900)
+        yield Stage("playbooks", on_the_controller(mutant.file), 900)
         return
     yield Stage("house", ("tests/unit/roles", "tests/unit/playbooks", "tests/house"), 600)
     name = mutant.file.split("/")[1].removesuffix(".yml")
@@ -124,12 +135,24 @@ def over_the_wire(file: str, root: Path) -> tuple[str, ...]:
         text = path.read_text()
         named = {module: far for module, far in near.items() if re.search(rf"\b{module}\b", text)}
         if named:
-            ranked.append((min(named.values()), len(named), path.relative_to(root).as_posix()))
+            # test_vm_clone_library.py is the nearest to clone/library.py, before the other tests of vm_clone.
+            words = {Path(file).stem.strip("_"), *(module for module in named if named[module] == min(named.values()))}
+            same = sum(word in path.stem for word in words)
+            ranked.append((min(named.values()), -same, len(named), path.relative_to(root).as_posix()))
     if not ranked:
         # A platform is found by its name and imported by nobody.
         word = Path(file).stem.partition("_")[0]
-        ranked = [(0, 0, path.relative_to(root).as_posix()) for path in (root / "tests/wire").glob(f"test_*{word}*.py")]
-    return tuple(path for _far, _others, path in sorted(ranked)[:FILES_OVER_THE_WIRE])
+        found = (root / "tests/wire").glob(f"test_*{word}*.py")
+        ranked = [(0, 0, 0, path.relative_to(root).as_posix()) for path in found]
+    return tuple(path for _far, _same, _named, path in sorted(ranked)[:FILES_OVER_THE_WIRE])
+
+
+def on_the_controller(file: str) -> tuple[str, ...]:
+    """The playbook tests of a file that Ansible runs on the controller."""
+    if not file.startswith(ON_CONTROLLER):
+        return ()
+    files = CONTROLLER_TESTS.get(Path(file).stem.partition("_")[0], ())
+    return tuple(f"tests/e2e/{name}" for name in files)
 
 
 def distances(file: str, root: Path) -> dict[str, int]:
