@@ -55,11 +55,14 @@ class Bench(Session):
         for port in list(self.switch.ports.values())[:2]:
             port.plugged, port.peer = True, Peer("leaf-02", port.name, "44:4c:00:00:00:02")
         self.sent = []
+        self.refused = None  # a line that this switch refuses
         self._dialogue = None
         self.reconnect()
 
     def run(self, command, answers=()):
         self.sent.append(command)
+        if command == self.refused:
+            raise Refused(command, "% Not supported by this hardware")
         if self._dialogue is None:
             output = LinuxShell.of(self.switch, "root").run(command, str)
             if output.rc:

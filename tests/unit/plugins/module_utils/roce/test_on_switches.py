@@ -10,6 +10,9 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import qos
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import platform_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import as_data
+
+from unit import approved
 
 from .on_switches import Bench
 
@@ -199,3 +202,51 @@ def test_absent_leaves_nothing_of_roce(name, config):
         assert now.pauses_sent <= before.pauses_sent
         assert set(now.marking) <= set(before.marking)
         assert now.watchdog is before.watchdog
+
+
+COUNTED = {"tx_packets_3": 11, "rx_packets_3": 7, "tx_pause_3": 5, "rx_pause_3": 4, "ecn_marked_3": 3}
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_all_that_is_read_of_a_switch(name):
+    bench = Bench(name)
+    for port in bench.ports[:2]:
+        bench.switch.ports[port].counters.update(COUNTED)
+    factory = as_data(qos.read(platform(name), bench, bench.ports), bench.ports[:1])
+    approved.check(__file__, f"{name}: factory", {**factory, "config": ""})
+    done(bench, save="never")
+    told = as_data(qos.read(platform(name), bench, bench.ports), bench.ports[:1])
+    approved.check(__file__, f"{name}: RoCE", {**told, "config": ""}, {**factory, "config": ""})
+
+
+@pytest.mark.parametrize("name", [name for name in PLATFORMS if name != "enterprise_sonic"])
+def test_merged_leaves_another_lossless_priority(name):
+    bench = Bench(name)
+    done(bench, config=INTENTS["other classes"])
+    result = done(bench, state="merged")
+    assert (result["changed"], result["outcome"]) == (True, "new")
+    for port in bench.ports[:2]:
+        now = bench.device.treatment(port)
+        assert sorted(now.no_drop & now.pauses_sent & now.pauses_heeded) == [3, 4]
+        assert {
+            key: one for key, one in seen(now, intent({})).items() if key not in ("lossless", "sends", "obeys")
+        } == {key: one for key, one in expected(name, intent({})).items() if key not in ("lossless", "sends", "obeys")}
+    again = done(bench, state="merged")
+    assert (again["changed"], again["commands"]) == (False, [])
+
+
+@pytest.mark.parametrize("where", [0.0, 0.25, 0.5, 0.75])
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_a_switch_that_refuses_a_line_is_as_it_was(name, where):
+    bench, other = Bench(name), Bench(name)
+    commands = done(other)["commands"]
+    lines = [line for line in other.sent if line in commands] or [line for line in other.sent if "apply" in line]
+    bench.refused = lines[round(where * (len(lines) - 1))]
+    before = treatments(bench)
+    answer = bench.set(**MORE.get(name, {}))
+    assert (answer["failed"], answer["failure"]["code"]) == (True, "refused")
+    assert answer["switch"]["outcome"] in ("old", "unchanged")
+    assert treatments(bench) == before
+    bench.refused = None
+    assert done(bench)["outcome"] == "new"
+    assert treatments(bench) == treatments(other)
