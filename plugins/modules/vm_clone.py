@@ -31,7 +31,9 @@ notes:
     everybody who may read the VM in vCenter can read them there. Put no password into O(vms[].cloud_init.userdata)
     that is worth keeping, or let the guest change it at its first boot. The guest's template needs cloud-init 21.3 or
     newer, whose data source for VMware reads these settings.
-  - The advanced setting C(aiready.vsphere.cloned_from) of a VM names the template it was made from.
+  - The advanced setting C(aiready.vsphere.cloned_from) of a VM names the template it was made from, and
+    C(aiready.vsphere.owner) the O(owner) with the name of the VM. A copy that another client makes of the VM has the
+    same settings under another name, and counts as a VM that this module did not make.
   - A template of a content library is copied as any other template. Items of type OVF are deployed one after the
     other, since vCenter takes one request for each and answers it at the end. Turn such an item into a template for a
     fleet. Its firmware is known only after it was deployed.
@@ -134,6 +136,12 @@ options:
     type: str
     choices: [present, absent]
     default: present
+  owner:
+    description:
+      - Name of what the VMs belong to, such as a site. It is written into each new VM, and into a VM of this module
+        that has none. A VM keeps the owner that it has.
+      - M(aiready.vsphere.vm_owner_info) reads it.
+    type: str
   template:
     description:
       - Name, inventory path or MoID of the template. A VM that is off can serve as one.
@@ -213,6 +221,7 @@ options:
     choices: [keep, refuse, cold]
     default: keep
 seealso:
+  - module: aiready.vsphere.vm_owner_info
   - module: aiready.vsphere.vm_power
   - module: aiready.vsphere.vgpu_profile
   - module: vmware.vmware.deploy_folder_template
@@ -348,7 +357,7 @@ vms:
       description: What was found, in the same terms as RV(vms[].after).
       type: dict
       returned: always
-      sample: {exists: false, path: null, host: null, datastore: null, source: null, cloud_init: []}
+      sample: {exists: false, path: null, host: null, datastore: null, source: null, owner: null, cloud_init: []}
     after:
       description: What is there now, read again after the change; in check mode, what would be there.
       type: dict
@@ -374,6 +383,10 @@ vms:
           description: What it was made from, null for a VM that was not made by this module.
           type: str
           returned: success
+        owner:
+          description: What it belongs to, null for a VM without O(owner).
+          type: str
+          returned: success
         cloud_init:
           description: Which data for cloud-init it has, never what is in them.
           type: list
@@ -385,6 +398,7 @@ vms:
         host: esx-01
         datastore: datastore-01
         source: /dc1/vm/ubuntu-template
+        owner: null
         cloud_init: [metadata, userdata]
     changes:
       description: What was changed, or would be in check mode, one entry per setting.

@@ -27,6 +27,39 @@ def test_vms_that_are_there_need_no_template_any_more(twin, drive):
     assert not answer["changed"]
 
 
+OWNER = "aiready.vsphere.owner"
+MADE_EARLIER = {"aiready.vsphere.cloned_from": "/lab/vm/templates/ubuntu-template"}
+
+
+def test_a_vm_is_marked_with_its_owner_when_it_is_made_and_keeps_it(twin, drive):
+    running = twin(seed=world({}))
+    module = drive(running)
+    made = module("vm_clone", owner="lab", **CALL)
+    assert [vm["after"]["owner"] for vm in made["vms"]] == ["lab", "lab"]
+    assert vm_of(running, "new-01").setting(OWNER) == "lab/new-01"
+    again = module("vm_clone", owner="other", **CALL)
+    assert not again["changed"]
+    assert vm_of(running, "new-01").setting(OWNER) == "lab/new-01"
+
+
+@pytest.mark.parametrize(
+    "extra, mark",
+    [(MADE_EARLIER, "lab/train-01"), ({}, None), ({**MADE_EARLIER, OWNER: "lab/train-09"}, "lab/train-09")],
+    ids=["made without an owner", "not made by this module", "a copy of one that has an owner"],
+)
+def test_only_a_vm_of_this_module_without_an_owner_gets_one_later(twin, drive, extra, mark):
+    running = twin(seed=world({"extra_config": extra, "power": "on"}))
+    module = drive(running)
+    wish = {**CALL, "folder": None, "owner": "lab", "vms": [{"name": "train-01"}]}
+    looked = module("vm_clone", check=True, **wish)
+    done = module("vm_clone", **wish)
+    assert not done["failed"], done["msg"]
+    assert [one["path"] for one in result(done)["changes"]] == (["owner"] if mark == "lab/train-01" else [])
+    assert result(looked)["changes"] == result(done)["changes"]
+    assert vm_of(running, "train-01").setting(OWNER) == mark
+    assert not module("vm_clone", **wish)["changed"]
+
+
 def test_one_that_fails_does_not_keep_the_others_and_leaves_nothing(twin, drive):
     fault = {"method": "CloneVM_Task", "fault": "FileLocked", "message": "The disk is locked."}
     running = twin(seed=world({}), faults=[("fail_tasks", fault)])
@@ -65,7 +98,7 @@ def _spec(running, name):
         state.Store(vim.Datastore(store.moid), store.moid, store.name, 0, True),
         vim.ResourcePool(host.compute.pool.moid),
     )
-    wish = {"name": name, "cloud_init": None, "annotation": None}
+    wish = {"name": name, "cloud_init": None, "annotation": None, "owner": None}
     return spec.clone(wish, target, state.Source(path="/lab/vm/templates/ubuntu-template"), "template")
 
 

@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.clone import cloud_init
-from ansible_collections.aiready.vsphere.plugins.module_utils.clone.state import CLONED_FROM, UNFINISHED, Machine
+from ansible_collections.aiready.vsphere.plugins.module_utils.clone.state import UNFINISHED, Machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.clone.world import moid
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.owner import origin_of
 
 _PROPERTIES = (
     "config.annotation",
@@ -103,12 +104,14 @@ def _machine(world, row, detail):
     extra = {option.key.lower(): option.value for option in detail.get("config.extraConfig") or ()}
     host = world.hosts.get(moid(detail.get("runtime.host")))
     home = detail.get("config.files.vmPathName")
+    origin = origin_of(extra, row.get("name", ""))
     return Machine(
         exists=True,
         path=world.path(row),
         host=host.name if host is not None else None,
         datastore=home[1 : home.index("]")] if home.startswith("[") else None,
-        source=extra.get(CLONED_FROM.lower()) or None,
+        source=origin.source,
+        owner=origin.owner,
         cloud_init=cloud_init.parts_set(extra),
         finished=detail.get("config.annotation") != UNFINISHED,
         power=_POWER.get(str(detail.get("runtime.powerState")), "off"),

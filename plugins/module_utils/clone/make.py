@@ -107,6 +107,12 @@ class Maker:
             lambda ref, item: ref.ReconfigVM_Task(spec=spec.first_settings(item.wish, source)),
         )
 
+    def claim(self, items):
+        """The mark of whose VM it is, in one that has none."""
+        todo = [item for item in items if item.error is None and item.wanted.owner != item.now.owner]
+        job = "it should be marked with its owner"
+        self._settle(todo, job, lambda ref, item: ref.ReconfigVM_Task(spec=spec.claim(item.wish)))
+
     def move(self, items, targets):
         """Cold moves to another host or datastore."""
         self._settle(

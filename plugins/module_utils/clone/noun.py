@@ -80,7 +80,7 @@ class Clones(Noun):
             return wanted
         if not item.now.finished:
             return rules.unfinished(item, self._source)
-        return self._want_place(item)
+        return rules.claimed(item, self._want_place(item))
 
     def compare(self, now, wanted):
         return states.compare(now, wanted)
@@ -94,6 +94,7 @@ class Clones(Noun):
             self._maker.create(new, self._source, self._targets, self._customizations)
         raw = [item for item in items if item.error is None and current(item).exists and not current(item).finished]
         self._maker.finish(raw, self._source, self._customizations)
+        self._maker.claim([item for item in items if item.now.exists and item.now.finished and item.wanted.exists])
         self._maker.move([item for item in items if item.now.exists and id(item) in self._targets], self._targets)
 
     def prove(self, items):

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import arg
 
 LONGEST_NAME = 80
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_NO_OWNER = re.compile(r"[/\x00-\x1f\x7f]")
 
 _CLOUD_INIT = {
     "type": "dict",
@@ -59,6 +60,7 @@ ARGUMENTS = dict(
         "options": dict({"name": {"type": "str", "required": True}}, **_PER_VM),
     },
     state={"type": "str", "choices": ["present", "absent"], "default": "present"},
+    owner={"type": "str"},
     template={"type": "str"},
     library={"type": "str"},
     library_item={"type": "str"},
@@ -86,7 +88,7 @@ def wishes(params):
                 wish[other] = None
         if task["cloud_init"] and own["cloud_init"]:
             wish["cloud_init"] = dict(task["cloud_init"], **_said(own["cloud_init"], parts=True))
-        wish.update(name=entry["name"].strip(), state=params["state"], move=params["move"])
+        wish.update(name=entry["name"].strip(), state=params["state"], move=params["move"], owner=params["owner"])
         result.append(wish)
     return result
 
@@ -120,6 +122,8 @@ def check_params(params):
         problems.append("library is set, and library_item is not; name the item of the library.")
     if _said(params["cloud_init"]) and _said(params["customization"]):
         problems.append("cloud_init and customization are both set; the guests obey one of them, choose it.")
+    if params["owner"] is not None and (not params["owner"].strip() or _NO_OWNER.search(params["owner"])):
+        problems.append("owner has to be a name without slashes and control characters.")
     wanted = wishes(params)
     # vCenter keeps a/b as a%2fb, and takes either for the other.
     names = Counter(inventory.unescaped(wish["name"]).lower() for wish in wanted)

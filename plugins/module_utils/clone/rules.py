@@ -25,6 +25,7 @@ def new(item, target, source, folder_path):
         host=target.host.name,
         datastore=target.store.name,
         source=source.path,
+        owner=wish["owner"],
         cloud_init=_parts(wish, source.cloud_init),
     )
 
@@ -32,7 +33,15 @@ def new(item, target, source, folder_path):
 def unfinished(item, source):
     """The wanted state of a VM that a run which was killed has deployed from a library and not set up."""
     parts = _parts(item.wish, item.now.cloud_init)
-    return dataclasses.replace(item.now, source=source.path, cloud_init=parts, finished=True)
+    owner = item.wish["owner"]
+    return dataclasses.replace(item.now, source=source.path, owner=owner, cloud_init=parts, finished=True)
+
+
+def claimed(item, wanted):
+    """The same with its owner, where vm_clone made the VM before it wrote owners."""
+    if wanted.source and not wanted.owner and not wanted.template:
+        return dataclasses.replace(wanted, owner=item.wish["owner"])
+    return wanted
 
 
 def moved(item, host, store):

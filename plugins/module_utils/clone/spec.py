@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.clone import cloud_init
-from ansible_collections.aiready.vsphere.plugins.module_utils.clone.state import CLONED_FROM
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm import owner
 
 _TRANSFORM = {"thin": "sparse", "thick": "flat", "template": None}
 # A full copy, also of a source that has snapshots: no VM shall depend on the files of another one.
@@ -34,7 +34,7 @@ def clone(wish, target, source, disk, customization=None):
 
 def first_settings(wish, source):
     """The ConfigSpec that makes a copy the VM that was wished for."""
-    extra = {CLONED_FROM: source.path}
+    extra = {owner.CLONED_FROM: source.path, owner.OWNER: owner.mark(wish["owner"], wish["name"])}
     if wish["cloud_init"]:
         extra.update(cloud_init.settings(wish["cloud_init"], wish["name"]))
     spec = vim.vm.ConfigSpec(
@@ -44,6 +44,12 @@ def first_settings(wish, source):
     if wish["annotation"] is not None or source.item_id is not None:
         spec.annotation = wish["annotation"] or ""
     return spec
+
+
+def claim(wish):
+    """The ConfigSpec that marks whose a VM is."""
+    value = owner.mark(wish["owner"], wish["name"])
+    return vim.vm.ConfigSpec(extraConfig=[vim.option.OptionValue(key=owner.OWNER, value=value)])
 
 
 def relocate(target, move_files):

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
 
-# Written into the VM with its creation, so that a later run knows what it was made from.
-CLONED_FROM = "aiready.vsphere.cloned_from"
 # The annotation of a VM that a content library has deployed and that is not set up yet.
 UNFINISHED = "aiready.vsphere: this VM is being set up"
 
-_SHOWN = ("exists", "path", "host", "datastore", "source")
+_SHOWN = ("exists", "path", "host", "datastore", "source", "owner")
 
 
 @dataclass(frozen=True)
@@ -28,6 +26,7 @@ class Machine:
     host: str | None = None
     datastore: str | None = None
     source: str | None = None
+    owner: str | None = None
     cloud_init: tuple = ()
     finished: bool = True
     # Not compared: its name is taken by a copy that is on its way.

@@ -11,7 +11,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.placement import p
 from ansible_collections.aiready.vsphere.plugins.module_utils.placement.model import World
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 
-_INVENTORY = {
+INVENTORY = {
     "Folder": ("name", "parent"),
     "Datacenter": ("name", "parent"),
     "ComputeResource": ("name", "parent"),
@@ -29,7 +29,7 @@ _INVENTORY = {
     "DistributedVirtualSwitch": ("name", "parent"),
     "DistributedVirtualPortgroup": ("name", "config.distributedVirtualSwitch", "config.uplink"),
 }
-_DOWN = (
+DOWN = (
     ("Folder", "childEntity"),
     ("Datacenter", "hostFolder"),
     ("Datacenter", "vmFolder"),
@@ -43,7 +43,7 @@ _DATASTORE = ("name", "summary.accessible", "summary.freeSpace", "summary.mainte
 
 def read(vcenter, params):
     """(the scope, the world, {number in the request: Present})."""
-    there = scope.scope_of(properties.retrieve(vcenter, _INVENTORY, [vcenter.content.rootFolder], _DOWN), params)
+    there = scope.scope_of(properties.retrieve(vcenter, INVENTORY, [vcenter.content.rootFolder], DOWN), params)
     asked = {row.moid for row, path in there.vms.values()}
     telling = [row for row in there.residents if row.moid not in asked and _counts(row)]
     select = {

@@ -14,7 +14,7 @@ OVF = state.Source(path="images/ubuntu", item_id="item-1")
 
 
 def wish(**more):
-    return {"name": "train-01", "cloud_init": None, "annotation": None, "customization": None, **more}
+    return {"name": "train-01", "cloud_init": None, "annotation": None, "customization": None, "owner": None, **more}
 
 
 def settings(made):
@@ -32,7 +32,16 @@ def test_a_clone_is_a_full_copy_that_is_off_at_its_place(disk, transform):
         "resgroup-1",
     ]
     assert (made.powerOn, made.template, made.customization) == (False, False, None)
-    assert settings(made.config) == {"aiready.vsphere.cloned_from": "/dc1/vm/ubuntu-template"}
+    assert settings(made.config) == {
+        "aiready.vsphere.cloned_from": "/dc1/vm/ubuntu-template",
+        # A template that was made of a VM may have one.
+        "aiready.vsphere.owner": "",
+    }
+
+
+def test_a_copy_carries_whose_it_is():
+    made = spec.clone(wish(owner="lab"), TARGET, TEMPLATE, "template")
+    assert settings(made.config)["aiready.vsphere.owner"] == "lab/train-01"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,39 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Who created a VM, by the marks that vm_clone leaves in it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+
+# Written with the creation of a VM: what it was made from, and whose it is.
+CLONED_FROM = "aiready.vsphere.cloned_from"
+OWNER = "aiready.vsphere.owner"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a VM was made from and whose it is. A VM that vm_clone did not create has neither."""
+
+    source: str | None = None
+    owner: str | None = None
+
+
+def mark(owner: str | None, name: str) -> str:
+    """The value of the mark; empty without an owner, which takes away what came along with a template."""
+    return f"{owner}/{name}" if owner else ""
+
+
+def origin_of(extra: dict, name: str) -> Origin:
+    """The origin of a VM of this name, from its extra settings by keys in lower case.
+
+    vCenter copies all settings with a VM. The name in the mark tells the VM that was created from copies of it.
+    """
+    owner, slash, marked = str(extra.get(OWNER) or "").partition("/")
+    if slash and not inventory.same_name(name, marked):
+        return Origin()
+    return Origin(extra.get(CLONED_FROM) or None, owner or None)

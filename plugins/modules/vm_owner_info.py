@@ -1,0 +1,150 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+---
+module: vm_owner_info
+short_description: Gather which VMs this collection created, and which VMs hold GPUs
+version_added: 0.1.0
+author:
+  - The aiready.vsphere authors (@aiready)
+description:
+  - Returns all VMs on the hosts of a cluster, each with the template that M(aiready.vsphere.vm_clone) made it from, its
+    owner and the GPUs that it holds.
+  - Shows VMs that nobody needs any more and that still hold GPUs, and VMs of others that do.
+  - Reads with two requests however many hosts and VMs there are, and changes nothing.
+notes:
+  - Templates are left out. A VM that is off holds no GPU.
+extends_documentation_fragment:
+  - aiready.vsphere.vcenter
+  - aiready.vsphere.attributes
+  - aiready.vsphere.attributes.read_only
+options:
+  datacenter:
+    description:
+      - Name or inventory path of the datacenter. Needed where clusters of one name are in several.
+    type: str
+  cluster:
+    description: Name of the cluster. Without it, the VMs on all hosts of the O(datacenter) are returned.
+    type: str
+seealso:
+  - module: aiready.vsphere.vm_clone
+  - module: aiready.vsphere.vm_placement_info
+"""
+
+EXAMPLES = r"""
+- name: Read who created the VMs of a cluster
+  aiready.vsphere.vm_owner_info:
+    hostname: vcenter.example.com
+    username: administrator@vsphere.local
+    password: "{{ vcenter_password }}"
+    cluster: gpu
+
+- name: Show which VMs hold GPUs
+  hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/aiready.vsphere.vcenter:
+      hostname: vcenter.example.com
+      username: administrator@vsphere.local
+      password: "{{ vcenter_password }}"
+  tasks:
+    - name: Read the VMs of the cluster
+      aiready.vsphere.vm_owner_info:
+        cluster: gpu
+      register: there
+
+    - name: Show those that hold GPUs
+      ansible.builtin.debug:
+        msg: "{{ item.name }} on {{ item.host }}: {{ item.gpus | join(', ') }}"
+      loop: "{{ there.vms | selectattr('gpus') | list }}"
+      loop_control:
+        label: "{{ item.name }}"
+"""
+
+RETURN = r"""
+vms:
+  description: The VMs, in the order of their paths.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the VM.
+      type: str
+      returned: always
+    moid:
+      description: Managed object ID of the VM.
+      type: str
+      returned: always
+    path:
+      description: Inventory path of the VM.
+      type: str
+      returned: always
+    host:
+      description: Name of the host that the VM is on.
+      type: str
+      returned: always
+    power:
+      description: V(on), V(off) or V(suspended).
+      type: str
+      returned: always
+    source:
+      description: The template that M(aiready.vsphere.vm_clone) made the VM from. Null for any other VM.
+      type: str
+      returned: always
+    owner:
+      description: What the VM belongs to, see O(aiready.vsphere.vm_clone#module:owner). Null without one.
+      type: str
+      returned: always
+    gpus:
+      description: The vGPU profiles of a VM that is not off, and the PCI addresses of the boards that it has.
+      type: list
+      elements: str
+      returned: always
+  sample:
+    - name: job-03
+      moid: vm-42
+      path: /dc1/vm/training/job-03
+      host: esx-01.example.com
+      power: "on"
+      source: /dc1/vm/ubuntu-template
+      owner: lab
+      gpus: [grid_a100-40c]
+failure:
+  description: Why the task failed, with a stable C(code) and what else is known.
+  returned: failure
+  type: dict
+  sample: {code: cluster_not_found}
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.placement import owners
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, args, session
+
+
+def main():
+    module = AnsibleModule(argument_spec=owners.ARGUMENTS, supports_check_mode=True)
+    _pyvmomi.require(module)
+    problems = args.check_common(module.params)
+    if problems:
+        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    vcenter = None
+    try:
+        vcenter = session.connect(module.params, module.warn)
+        vms = owners.owners(vcenter, module.params)
+    except OperatorError as error:
+        module.fail_json(msg=error.message, failure=error.failure)
+    finally:
+        if vcenter is not None:
+            vcenter.close()
+    module.exit_json(changed=False, vms=vms)
+
+
+if __name__ == "__main__":
+    main()
