@@ -43,6 +43,7 @@ options:
       - Settings that are not in the site and can be less strict than the defaults. C(hosts) has the variables of the
         hosts of the groups C(esxi_hosts), C(switches) and C(training_guests), C(host_key_checking) is the one of
         Ansible's configuration, and C(environment) has the variables of the environment that replace keys of the site.
+      - C(owners) are the VMs of the cluster, as M(aiready.vsphere.vm_owner_info) returns them.
 seealso:
   - plugin: aiready.vsphere.site_training
     plugin_type: filter

@@ -37,7 +37,8 @@ notes:
   - A template of a content library is copied as any other template. Items of type OVF are deployed one after the
     other, since vCenter takes one request for each and answers it at the end. Turn such an item into a template for a
     fleet. Its firmware is known only after it was deployed.
-  - O(state=absent) removes only VMs that are off and were made by this module.
+  - O(state=absent) removes only VMs that are off and were made by this module. A VM of another owner, with snapshots,
+    with a disk in the folder of another VM or with a disk that several VMs write to is refused.
 extends_documentation_fragment:
   - aiready.vsphere.vcenter
   - aiready.vsphere.task_waiting
@@ -140,8 +141,18 @@ options:
     description:
       - Name of what the VMs belong to, such as a site. It is written into each new VM, and into a VM of this module
         that has none. A VM keeps the owner that it has.
+      - With O(state=absent), a VM with another owner is refused.
       - M(aiready.vsphere.vm_owner_info) reads it.
     type: str
+  planned:
+    description:
+      - What earlier tasks of the same play will have made of the VMs. It is looked at in check mode only.
+    type: dict
+    suboptions:
+      power:
+        description: V(off) when the VMs will be off, so that O(state=absent) can be checked while they run.
+        type: str
+        choices: ["off"]
   template:
     description:
       - Name, inventory path or MoID of the template. A VM that is off can serve as one.
@@ -451,7 +462,7 @@ def main():
     if problems:
         module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
     items = [Item(wish["name"], wish, params.ids(wish)) for wish in params.wishes(module.params)]
-    noun = Clones(module.params, module.warn)
+    noun = Clones(module.params, module.warn, module.check_mode)
     try:
         run(module, noun, items, "vms")
     finally:

@@ -85,6 +85,14 @@ vms:
       description: Inventory path of the VM.
       type: str
       returned: always
+    instance_uuid:
+      description: Instance UUID of the VM, which vCenter keeps unique.
+      type: str
+      returned: always
+    bios_uuid:
+      description: BIOS UUID of the VM, as the guest sees it.
+      type: str
+      returned: always
     host:
       description: Name of the host that the VM is on.
       type: str
@@ -110,6 +118,8 @@ vms:
     - name: job-03
       moid: vm-42
       path: /dc1/vm/training/job-03
+      instance_uuid: 52b6d2a1-8c0f-4c5e-9a39-3f1f0c9f3a11
+      bios_uuid: 42365dba-66bd-4e51-9d9a-3f1f0c9f3a11
       host: esx-01.example.com
       power: "on"
       source: /dc1/vm/ubuntu-template

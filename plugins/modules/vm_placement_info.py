@@ -112,6 +112,12 @@ options:
         on the host, so raise it when a power-on is refused for memory.
     type: int
     default: 16
+  leaving:
+    description:
+      - Managed object IDs of VMs that will be removed before, such as V(vm-42). What they use is taken for free.
+    type: list
+    elements: str
+    default: []
   fit:
     description:
       - V(fail) fails when not all VMs fit, with the shortages in the message.

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import machine_left
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding import (
     BLOCKS,
     CHANGED,
@@ -32,6 +33,8 @@ PARTS = {
 }
 # What hosts do not offer before they are ready; all else is as wrong afterwards.
 OF_HOSTS = ("does_not_fit",)
+# How the error of the plan begins its advice.
+ADVICE = "Ask for what would fit"
 
 
 def machines(preview, hosts_change):
@@ -42,6 +45,7 @@ def machines(preview, hosts_change):
     answers = preview["answers"]
     return [
         *_room(preview, answers, hosts_change),
+        *_left(preview, answers),
         *_vms(answers, hosts_change),
         *_running(preview),
         *_drs(answers),
@@ -55,6 +59,10 @@ def _room(preview, answers, hosts_change):
     where = preview["cluster"] or "all hosts"
     if failed(answer):
         later = hosts_change and code_of(answer) in OF_HOSTS
+        if code_of(answer) in OF_HOSTS and preview["left"]["holding"]:
+            # Before the advice, which comes last.
+            holding = preview["left"]["holding"]
+            answer = dict(answer, msg=answer["msg"].replace(ADVICE, f"{holding} {ADVICE}"))
         yield refusal("capacity", where, "room for the VMs", answer, OPEN if later else BLOCKS, LATER if later else "")
     elif answer["placement"]["fits"]:
         yield Finding("capacity", where, "room for the VMs", OK, answer["msg"])
@@ -67,16 +75,51 @@ def _room(preview, answers, hosts_change):
         )
         hosts = answer["placement"].get("hosts") or ()
         away = "; ".join(f"{one['name']}: {one['why_not']}" for one in hosts if not one["usable"])
+        holding = preview["left"]["holding"]
         found = " ".join(
-            [answer["msg"], *([f"{short}."] if short else []), *([f"Hosts that take no VM: {away}."] if away else [])]
+            [
+                answer["msg"],
+                *([f"{short}."] if short else []),
+                *([f"Hosts that take no VM: {away}."] if away else []),
+                *([holding] if holding else []),
+            ]
         )
         state, todo = (OPEN, LATER) if hosts_change else (BLOCKS, "Free or add what is short, or request fewer VMs.")
         yield Finding("capacity", where, "room for the VMs", state, found, todo=todo)
 
 
+def _left(preview, answers):
+    """VMs that left the site, VMs of others that hold GPUs, and VMs to be removed."""
+    there = preview["left"]
+    for vm in there["left"]:
+        found = f"{vm['why']} {machine_left.holds(vm)}"
+        yield Finding("capacity", vm["path"], "VM that left the site", OPEN, found, todo=machine_left.todo([vm]))
+    for vm in there["others"]:
+        found = f"{vm['why']} {machine_left.holds(vm)}"
+        yield Finding("capacity", vm["path"], "VM of others with GPUs", OK, found)
+    for problem in there["problems"]:
+        yield Finding("machines", "VMs", "VMs that left the site", BLOCKS, problem["found"], "", problem["todo"])
+    answer = answers["removal"]
+    vms = list(answer.get("vms") or [])
+    if failed(answer) and not any(vm.get("failed") for vm in vms):
+        yield refusal("machines", "VMs", "removal", answer)
+    for vm in vms:
+        name = vm.get("path") or vm["name"]
+        if vm.get("failed"):
+            yield refusal("machines", name, "removal", vm)
+        elif vm["changed"] and vm["name"] in there["running"] and preview["power"] == "refuse":
+            todo = "Set site.power to cycle, or shut it down yourself."
+            yield Finding(
+                "machines", name, "removal", BLOCKS, "It runs, and is removed only while it is off.", "", todo
+            )
+        elif vm["changed"]:
+            first = " after its guest is shut down" if vm["name"] in there["running"] else ""
+            yield Finding("machines", name, "removal", CHANGED, f"It is removed with its disks{first}.", todo=STAGE)
+
+
 def _vms(answers, hosts_change):
     placed = not failed(answers["placement"])
-    made = {vm.get("name") for vm in answers["clone"].get("vms") or [] if vm.get("changed") or vm.get("failed")}
+    made = {vm.get("name") for vm in answers["clone"].get("vms") or [] if vm.get("failed") or _is_made(vm)}
     for part, what in PARTS.items():
         answer = answers[part]
         vms = list(answer.get("vms") or [])
@@ -86,7 +129,7 @@ def _vms(answers, hosts_change):
             name = vm.get("path") or vm.get("name") or "VM"
             if vm.get("failed"):
                 yield from _refused(part, name, what, vm, placed, hosts_change)
-            elif part == "clone" and vm.get("changed"):
+            elif part == "clone" and _is_made(vm):
                 yield Finding("machines", name, what, CHANGED, "It is created.", todo=STAGE)
             elif vm.get("changed") and vm.get("name") not in made and part != "power":
                 paths = ", ".join(change["path"] for change in vm["changes"])
@@ -95,6 +138,11 @@ def _vms(answers, hosts_change):
     right = [vm for vm in there if not any(_changes(answers[part], vm) for part in PARTS if part != "power")]
     for vm in right:
         yield Finding("machines", vm.get("path") or vm["name"], "settings", OK, "Nothing is to be changed.")
+
+
+def _is_made(vm):
+    """Whether vm_clone would create a VM, and not move or mark one that is there."""
+    return bool(vm.get("changed")) and not (vm.get("before") or {}).get("exists")
 
 
 def _refused(part, name, what, answer, placed, hosts_change):

@@ -30,7 +30,10 @@ KIND_OF_MODE = {"vgpu": "time-sliced", "mig": "MIG-backed"}
 SHARED_BY_HOSTS = (
     "vcenter",
     "datacenter",
+    "name",
     "vms",
+    "absent",
+    "prune",
     "power",
     "guest_shutdown_timeout_s",
     "machine",
@@ -78,7 +81,7 @@ def _compared(site):
     return [
         *_vcenter(site["vcenter"] or {}),
         *_gpu(site["gpu"], site["vms"]),
-        *_vms(site["vms"]),
+        *_vms(site["vms"], site["absent"]),
         *host_problems(site),
         *fabric_problems(site),
         *machine_problems(site),
@@ -183,7 +186,7 @@ def _near(name, known):
     return difflib.get_close_matches(name, known, n=2)
 
 
-def _vms(vms):
+def _vms(vms, absent):
     if not vms:
         yield "site.vms: there is no VM in it. Name at least one."
     sound = []
@@ -192,6 +195,10 @@ def _vms(vms):
         yield from trouble
         if not trouble:
             sound += [identity.get("path") or identity["name"] for identity in identities(entry)]
+    named = {name.rpartition("/")[2] for name in sound}
+    for name in dict.fromkeys(absent):
+        if name in named:
+            yield f"site.absent: {name} is in site.vms as well. Remove it from one of them."
     for name, times in collections.Counter(sound).items():
         if times > 1:
             yield f"site.vms: {name} is named {times} times. Name each VM once, with all its profiles."

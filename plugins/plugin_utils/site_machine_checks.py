@@ -12,6 +12,7 @@ from collections import Counter
 from ansible_collections.aiready.vsphere.plugins.module_utils.shape import keys
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines import DIRECT_PATHS, creates
 
+NO_NAME = re.compile(r"[/\x00-\x1f\x7f]")
 PCI_IDS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
 # Read only when a VM is made, so that they mean nothing where all VMs exist.
 AT_CREATION = ("content_library", "customization", "datastore", "folder", "metadata")
@@ -41,6 +42,7 @@ def machine_problems(site):
     made = creates(site)
     yield from _source(site["machine"])
     yield from _creation(site) if made else _no_creation(site)
+    yield from _leaving(site)
     yield from _advanced(site["machine"]["advanced"])
     yield from _size("site.machine", site["machine"])
     for index, entry in enumerate(site["vms"]):
@@ -104,6 +106,25 @@ def _no_creation(site):
         for key in OF_ENTRY_AT_CREATION:
             if entry[key]:
                 yield f"site.vms[{index}].{key}: {reason}"
+
+
+def _leaving(site):
+    """What a site says of VMs that left it."""
+    name, absent = site["name"], site["absent"]
+    if name is not None and (not name.strip() or NO_NAME.search(name)):
+        yield "site.name: it has to be a name without slashes and control characters, such as lab. Correct it."
+    if site["prune"] == "delete" and not name:
+        yield (
+            "site.name: it is not set, and site.prune is delete, which recognises VMs of the site by its name. Set it, "
+            "or use site.absent."
+        )
+    if (absent or site["prune"] != "report") and not site["cluster"]:
+        yield "site.cluster: it is not set, and site.absent and site.prune need it. Name the cluster of the hosts."
+    for one, times in Counter(absent).items():
+        if not one.strip() or "/" in one:
+            yield f"site.absent: {one or 'an empty text'} is no name of a VM. Write the name without its folder."
+        elif times > 1:
+            yield f"site.absent: {one} is named {times} times. Name each VM once."
 
 
 def _advanced(advanced):

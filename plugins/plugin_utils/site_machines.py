@@ -61,6 +61,9 @@ def machines(site):
         "nic_label": network["label"],
         "mmio_size_gb": gpu["mmio_size_gb"],
         "max_per_vm": gpu["max_per_vm"],
+        "owner": site["name"],
+        "absent": site["absent"],
+        "prune": site["prune"],
         "power": site["power"],
         "guest_shutdown_timeout_s": site["guest_shutdown_timeout_s"],
     }

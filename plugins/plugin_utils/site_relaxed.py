@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from ansible.errors import AnsibleError
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import machine_left
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_relaxed_marks as marks
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import identities
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import RDMA_PATHS
@@ -46,7 +47,8 @@ def relaxed(site, surroundings=None):
     """[{setting, value, strict, means, checks, stages}] of a validated site, in the order of its keys.
 
     surroundings has what is not in the site: hosts ({group of the inventory: [variables of each host]}),
-    host_key_checking of Ansible's configuration, the environment, and the speed_gb that was read.
+    host_key_checking of Ansible's configuration, the environment, the speed_gb that was read, and owners (the VMs of
+    the cluster, of vm_owner_info).
     """
     found = []
     for path, rule in RULES.items():
@@ -161,6 +163,7 @@ def _of_surroundings(site, around):
         means = "No switch is configured or looked at."
         strict = "each switch on the data path"
         found.append(_told("group switches of the inventory", "empty", strict, means, FABRIC, ("fabric",)))
+    found += _left(site, around.get("owners") or ())
     by_default = around.get("host_key_checking")
     for group, stages in GROUPS.items():
         # An answer of each host, in the words that switch the check off.
@@ -174,6 +177,16 @@ def _of_surroundings(site, around):
             told = f"{word} ({', '.join(names[:4])}{f' and {len(names) - 4} more' if len(names) > 4 else ''})"
             found.append(_told(f"host keys of {group}", told, "checked", UNCHECKED, (), stages))
     return found
+
+
+def _left(site, owners):
+    """VMs that left the site and are still there, since they hold what the site does not count."""
+    vms = [identity for entry in site["vms"] for identity in identities(entry)]
+    inputs = {"owner": site["name"], "absent": site["absent"], "prune": site["prune"]}
+    there = machine_left.left(owners, vms, inputs)
+    if there["left"]:
+        names = [vm["name"] for vm in there["left"]]
+        yield _told("VMs that left the site", names, "none", " ".join(there["told"]), (), ("machines",))
 
 
 def unchecked(own, by_default=None):

@@ -30,7 +30,7 @@ NOT_LOOSER = {
         runtime.proxy.no_proxy runtime.proxy.username training.image training.mounts[].source training.mounts[].target
         training.result_dir validation.result_dir gpu.passthrough.devices gpu.passthrough.label
         fabric.cables[].switch fabric.cables[].port fabric.cables[].host fabric.cables[].nic fabric.cables[].peer
-        fabric.cables[].peer_port fabric.cables[].length_m roce.cable_length_m
+        fabric.cables[].peer_port fabric.cables[].length_m roce.cable_length_m name
     """,
     "It says what is built, and that is checked whatever it is.": """
         gpu.mode gpu.profile gpu.per_vm gpu.mmio_size_gb gpu.max_per_vm gpu.passthrough.assignment driver.method
@@ -51,7 +51,7 @@ NOT_LOOSER = {
     """,
     "It allows an act that the run needs or refuses, and changes nothing in what is checked.": """
         hosts.reboot hosts.cold_cycle hosts.evacuation driver.downgrade driver.replace fabric.allow
-        guests.driver.downgrade guests.reboot runtime.docker_users power
+        guests.driver.downgrade guests.reboot runtime.docker_users power absent prune
     """,
     "It is a limit of time. What takes longer fails.": """
         vcenter.request_timeout_s hosts.maintenance_timeout_s hosts.reboot_timeout_s hosts.bmc.timeout_s

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
+from twin.model import snapshots
+
 from .lab import result
 from .rows.vm_clone import CALL, machines, vm_of, world
 
@@ -269,3 +271,56 @@ def test_what_may_be_missed_is_not_removed(twin, drive, name, power, code, says)
     assert vm_of(running, name) is not None
     # The others go all the same.
     assert "new-02" not in machines("new-")(running)
+
+
+def _snapshot(running, vm):
+    snapshots.create(running.world, vm, "before the upgrade", "")
+
+
+def _disk_of_another(running, vm):
+    vm.disks[0].backing.fileName = "[datastore-01] train-01/data.vmdk"
+    running.world.touch(vm)
+
+
+def _shared_disk(running, vm):
+    vm.disks[0].backing.sharing = "sharingMultiWriter"
+    running.world.touch(vm)
+
+
+def _of_another(running, vm):
+    vm.extra["aiready.vsphere.owner"] = "other/new-01"
+    running.world.touch(vm)
+
+
+@pytest.mark.parametrize(
+    "change, code, says",
+    [
+        (_snapshot, "has_snapshots", "It has snapshots, which would be deleted with it."),
+        (_disk_of_another, "other_disks", "would be deleted with it: [datastore-01] train-01/data.vmdk."),
+        (_shared_disk, "other_disks", "would be deleted with it: [datastore-01] new-01/new-01.vmdk."),
+        (_of_another, "other_owner", "It belongs to other."),
+    ],
+)
+def test_what_would_go_with_a_vm_keeps_it(twin, drive, change, code, says):
+    running = twin(seed=world({}))
+    module = drive(running)
+    module("vm_clone", owner="lab", **CALL)
+    change(running, vm_of(running, "new-01"))
+    answer = module("vm_clone", vms=CALL["vms"], owner="lab", state="absent")
+    assert says in result(answer, "new-01")["msg"]
+    assert result(answer, "new-01")["failure"]["code"] == code
+    # The others go all the same.
+    assert list(machines("new-")(running)) == ["new-01"]
+
+
+def test_a_removal_is_planned_for_a_vm_that_will_be_off(twin, drive):
+    running = twin(seed=world({}))
+    module = drive(running)
+    module("vm_clone", **CALL)
+    vm_of(running, "new-01").power = "poweredOn"
+    running.world.touch(vm_of(running, "new-01"))
+    wish = {"vms": [{"name": "new-01"}], "state": "absent", "planned": {"power": "off"}}
+    looked = module("vm_clone", check=True, **wish)
+    assert (looked["failed"], looked["changed"]) == (False, True), looked["msg"]
+    assert result(module("vm_clone", **wish), "new-01")["failure"]["code"] == "running"
+    assert len(machines("new-")(running)) == 2

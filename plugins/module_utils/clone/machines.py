@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+import re
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.clone import cloud_init
 from ansible_collections.aiready.vsphere.plugins.module_utils.clone.state import UNFINISHED, Machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.clone.world import moid
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.owner import origin_of
 
@@ -25,7 +28,11 @@ _PROPERTIES = (
     "runtime.host",
     "runtime.powerState",
 )
+# What a removal would delete with the VM.
+_OF_REMOVAL = ("config.hardware.device", "snapshot")
 _POWER = {"poweredOn": "on", "poweredOff": "off", "suspended": "suspended"}
+# A disk that several VMs write to.
+_SHARED = "sharingMultiWriter"
 _LOST = ("inaccessible", "invalid", "orphaned")
 
 
@@ -40,7 +47,8 @@ def read(vcenter, world, items):
             continue
         if row is not None:
             rows[index] = row
-    read_rows = retrieve(vcenter, {"VirtualMachine": _PROPERTIES}, [row.ref for row in rows.values()], skip_gone=True)
+    asked = _PROPERTIES + (_OF_REMOVAL if any(item.wish["state"] == "absent" for item in items) else ())
+    read_rows = retrieve(vcenter, {"VirtualMachine": asked}, [row.ref for row in rows.values()], skip_gone=True)
     details = {row.moid: row for row in read_rows}
     found = {}
     for index, row in rows.items():
@@ -117,7 +125,26 @@ def _machine(world, row, detail):
         power=_POWER.get(str(detail.get("runtime.powerState")), "off"),
         template=bool(detail.get("config.template")),
         firmware=detail.get("config.firmware"),
+        snapshots=detail.get("snapshot") is not None,
+        other_disks=tuple(_other_disks(home, detail.get("config.hardware.device") or ())),
     )
+
+
+def _other_disks(home, devices):
+    """Disks that would be deleted with the VM and are not its own."""
+    own = _folder(home)
+    for device in devices:
+        backing = device.backing if isinstance(device, vim.vm.device.VirtualDisk) else None
+        name = getattr(backing, "fileName", None) or ""
+        # vSphere numbers the folder of a VM on another datastore where the name is taken.
+        there = re.sub(r"_[0-9]+$", "", _folder(name))
+        if name and (getattr(backing, "sharing", None) == _SHARED or own not in (there, _folder(name))):
+            yield name
+
+
+def _folder(path):
+    """The folder of a file, without its datastore."""
+    return path.partition("] ")[2].rpartition("/")[0]
 
 
 def _refuse_taken(world, wish, folder):

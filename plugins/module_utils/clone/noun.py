@@ -27,9 +27,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import res
 class Clones(Noun):
     """The VMs of one task."""
 
-    def __init__(self, params, warn):
+    def __init__(self, params, warn, check_mode=False):
         self._params = params
         self._warn = warn
+        self._check_mode = check_mode
         self._vcenter = None
         self._service = None
         self._world = None
@@ -71,7 +72,7 @@ class Clones(Noun):
 
     def want(self, item):
         if item.wish["state"] == "absent":
-            return rules.removed(item)
+            return rules.removed(item, self._check_mode)
         if not item.now.exists:
             target = self._targets[id(item)]
             item.ids.update(host=target.host.name, cluster=self._world.computes[target.host.compute].name)

@@ -61,6 +61,7 @@ ARGUMENTS = dict(
     },
     state={"type": "str", "choices": ["present", "absent"], "default": "present"},
     owner={"type": "str"},
+    planned={"type": "dict", "options": {"power": {"type": "str", "choices": ["off"]}}},
     template={"type": "str"},
     library={"type": "str"},
     library_item={"type": "str"},
@@ -89,6 +90,7 @@ def wishes(params):
         if task["cloud_init"] and own["cloud_init"]:
             wish["cloud_init"] = dict(task["cloud_init"], **_said(own["cloud_init"], parts=True))
         wish.update(name=entry["name"].strip(), state=params["state"], move=params["move"], owner=params["owner"])
+        wish["planned_off"] = (params["planned"] or {}).get("power") == "off"
         result.append(wish)
     return result
 

@@ -84,8 +84,8 @@ def moved(item, host, store):
     return dataclasses.replace(now, **changes)
 
 
-def removed(item):
-    """The wanted state of a VM that shall not be there."""
+def removed(item, planning=False):
+    """The wanted state of a VM that is to go; planning: check mode, before an earlier task has shut it down."""
     now = item.now
     if now.making:
         raise being_made(item, 0)
@@ -103,7 +103,8 @@ def removed(item):
             "Remove it in vCenter, or with community.vmware.vmware_guest, if you mean it",
             "not_ours",
         )
-    if now.power != "off":
+    _refuse_kept(item, now)
+    if now.power != "off" and not (planning and item.wish["planned_off"]):
         raise _refused(
             item,
             "it should be removed",
@@ -112,6 +113,35 @@ def removed(item):
             "running",
         )
     return Machine()
+
+
+def _refuse_kept(item, now):
+    """Refuse what vSphere would delete together with the VM, and a VM of another owner."""
+    if now.owner and now.owner != item.wish["owner"]:
+        raise _refused(
+            item,
+            "it should be removed",
+            f"It belongs to {now.owner}",
+            "Remove it with the owner that it has, or in vCenter",
+            "other_owner",
+        )
+    if now.snapshots:
+        raise _refused(
+            item,
+            "it should be removed",
+            "It has snapshots, which would be deleted with it",
+            "Delete the snapshots in vCenter, then run again",
+            "has_snapshots",
+        )
+    if now.other_disks:
+        raise _refused(
+            item,
+            "it should be removed",
+            f"These disks are not its own and would be deleted with it: {', '.join(now.other_disks)}",
+            "Remove the disks from the VM in vCenter and keep their files, then run again",
+            "other_disks",
+            disks=list(now.other_disks),
+        )
 
 
 def being_made(item, waited_s):

@@ -34,6 +34,9 @@ class Machine:
     # Not compared: what decides whether it may be moved or removed.
     power: str = dataclasses.field(default="off", compare=False)
     template: bool = dataclasses.field(default=False, compare=False)
+    snapshots: bool = dataclasses.field(default=False, compare=False)
+    # Files of disks that are not its own: in the folder of another VM, or open to several VMs.
+    other_disks: tuple = dataclasses.field(default=(), compare=False)
     firmware: str | None = dataclasses.field(default=None, compare=False)
 
 

@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.placement import r
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, inventory, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.owner import origin_of
 
+_UUIDS = {"instance_uuid": "config.instanceUuid", "bios_uuid": "config.uuid"}
 ARGUMENTS = dict(args.CONNECTION, **args.DATACENTER, cluster={"type": "str"})
 
 
@@ -20,7 +21,7 @@ def owners(vcenter, params):
     tree = properties.retrieve(vcenter, read.INVENTORY, [vcenter.content.rootFolder], read.DOWN)
     there = _scope(tree, params)
     paths = inventory.Tree(tree)
-    select = {"HostSystem": ("hardware.pciDevice",), "VirtualMachine": rows.VM_PROPERTIES}
+    select = {"HostSystem": ("hardware.pciDevice",), "VirtualMachine": (*rows.VM_PROPERTIES, *_UUIDS.values())}
     start = [row.ref for row, cluster in there.hosts.values()] + [row.ref for row in there.residents]
     found = {row.moid: row for row in properties.retrieve(vcenter, select, start, skip_gone=True)}
     gpus = {moid: _gpus_of(found[moid]) for moid in there.hosts if moid in found}
@@ -50,6 +51,7 @@ def _vm(row, path, hosts, gpus):
         "name": inventory.unescaped(machine.name),
         "moid": machine.moid,
         "path": path,
+        **{key: row.get(name) for key, name in _UUIDS.items()},
         "host": hosts[machine.host][0].get("name"),
         "power": machine.power,
         "source": origin.source,

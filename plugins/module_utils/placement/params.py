@@ -41,6 +41,7 @@ ARGUMENTS = dict(
     datastore={"type": "str"},
     max_per_vm=_INT,
     host_overhead_gb={"type": "int", "default": 16},
+    leaving={"type": "list", "elements": "str", "default": []},
     fit={"type": "str", "choices": ["fail", "report"], "default": "fail"},
     vms={
         "type": "list",

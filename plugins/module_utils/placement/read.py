@@ -45,7 +45,8 @@ def read(vcenter, params):
     """(the scope, the world, {number in the request: Present})."""
     there = scope.scope_of(properties.retrieve(vcenter, INVENTORY, [vcenter.content.rootFolder], DOWN), params)
     asked = {row.moid for row, path in there.vms.values()}
-    telling = [row for row in there.residents if row.moid not in asked and _counts(row)]
+    free = asked.union(params["leaving"])
+    telling = [row for row in there.residents if row.moid not in free and _counts(row)]
     select = {
         "HostSystem": rows.HOST_PROPERTIES + (("config.option",) if params["path"] == "pvrdma" else ()),
         "VirtualMachine": rows.VM_PROPERTIES,

@@ -165,6 +165,35 @@ PROBLEMS = {
         site(vms=[{"prefix": "train-", "count": 2, "digits": -1}]),
         "site.vms[0].digits: -1 is below zero, and names are not numbered so. Use 0 or more.",
     ),
+    "a VM that is to be there and to go": (
+        site(cluster="gpu", vms=[{"prefix": "train-", "count": 2}], absent=["train-02"]),
+        "site.absent: train-02 is in site.vms as well. Remove it from one of them.",
+    ),
+    "a VM that is to be there by its path, and to go": (
+        site(cluster="gpu", vms=[{"path": "/dc1/vm/training/train-02"}], absent=["train-02"]),
+        "site.absent: train-02 is in site.vms as well. Remove it from one of them.",
+    ),
+    "a VM that is to go twice": (
+        site(cluster="gpu", absent=["old-01", "old-01"]),
+        "site.absent: old-01 is named 2 times. Name each VM once.",
+    ),
+    "a path of a VM that is to go": (
+        site(cluster="gpu", absent=["/dc1/vm/old-01"]),
+        "site.absent: /dc1/vm/old-01 is no name of a VM. Write the name without its folder.",
+    ),
+    "a prune without a name": (
+        site(cluster="gpu", prune="delete"),
+        "site.name: it is not set, and site.prune is delete, which recognises VMs of the site by its name. Set it, or "
+        "use site.absent.",
+    ),
+    "a prune without a cluster": (
+        site(name="lab", prune="refuse"),
+        "site.cluster: it is not set, and site.absent and site.prune need it. Name the cluster of the hosts.",
+    ),
+    "a name with a slash": (
+        site(name="lab/1"),
+        "site.name: it has to be a name without slashes and control characters, such as lab. Correct it.",
+    ),
     "count of a single VM": (
         site(vms=[{"name": "train-01", "count": 2}]),
         "site.vms[0]: count belongs to a row, but train-01 names one VM. Use prefix instead of name, or remove count.",

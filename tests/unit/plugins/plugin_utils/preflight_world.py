@@ -32,3 +32,7 @@ def preview(**changes):
         "answers": {"look": {"host": {}}, "cluster": {}, "ports": {}, "bios": {"bios": {}}},
         **changes,
     }
+
+
+# What the filter machine_left answers where no VM left the site.
+NOBODY_LEFT = {"left": [], "others": [], "problems": [], "running": [], "holding": ""}

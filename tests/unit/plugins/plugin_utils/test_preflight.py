@@ -7,7 +7,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import preflight_hosts, preflight_machines
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding import once, refusal
 
-from .preflight_world import FAILED, preview
+from .preflight_world import FAILED, NOBODY_LEFT, preview
 
 # As module_utils/vcenter/args.py words it.
 UNSET = "{} is not set; give it to the task, to module_defaults, or by the environment variable {}."
@@ -211,11 +211,11 @@ def vm(name, changed=False, failed=False, **more):
     }
 
 
-def machines(power="refuse", running=(), **answers):
-    parts = ("placement", "clone", "shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov", "power", "drs")
+def machines(power="refuse", running=(), left=NOBODY_LEFT, **answers):
+    parts = ("placement", "clone", "shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov", "power", "removal", "drs")
     room = {"msg": "2 VMs on 2 hosts: 2 kept.", "placement": {"fits": True, "shortages": []}}
     given = {**dict.fromkeys(parts, {}), "placement": room, **answers}
-    return {"power": power, "cluster": "gpu", "due": {"running": list(running)}, "answers": given}
+    return {"power": power, "cluster": "gpu", "due": {"running": list(running)}, "left": left, "answers": given}
 
 
 SHORT = {

@@ -360,12 +360,13 @@ def test_cluster_that_vcenter_does_not_show_is_one_row_with_those_that_there_are
     refused = {**why, "failure": {"code": "cluster_not_found", "subject": "cluster wrong"}}
     elsewhere = {"failed": True, "msg": "esx-01 was wanted in the cluster wrong. It is in gpu. Name another one."}
     objects = [{"kind": "cluster", "name": "wrong", "found": False, "missing": []}]
-    answers = dict.fromkeys(("placement", "clone", *MACHINE_PARTS, "drs"), refused)
+    answers = dict.fromkeys(("placement", "clone", *MACHINE_PARTS, "drs"), refused) | {"removal": {}}
+    left = {"left": [], "others": [], "problems": [], "running": [], "holding": ""}
     told = preflight_findings.answer(
         seen(
             vcenter={**VCENTER, "objects": objects},
             hosts={"esx-01": preview(answers={"cluster": elsewhere})},
-            machines={"answers": answers, "cluster": "wrong", "due": {}, "power": "cycle"},
+            machines={"answers": answers, "cluster": "wrong", "due": {}, "left": left, "power": "cycle"},
         )
     )
     assert [line for line in told["sentence"].splitlines() if line.startswith("- ")] == [

@@ -20,7 +20,15 @@ TEMPLATE = state.Source(path="/dc1/vm/template", firmware="efi", tools=True)
 
 
 def item(now, **wish):
-    asked = {"name": "train-01", "move": "keep", "state": "present", "cloud_init": None, **wish}
+    asked = {
+        "name": "train-01",
+        "move": "keep",
+        "state": "present",
+        "cloud_init": None,
+        "owner": None,
+        "planned_off": False,
+        **wish,
+    }
     found = Item("train-01", asked, {})
     found.now = now
     return found
