@@ -47,6 +47,7 @@ NEEDS = (
     Need("machines", "folder", "VirtualMachine.Config.Settings", "settings of the VM"),
     Need("machines", "folder", "VirtualMachine.Interact.PowerOff", "power", "PowerOffVM_Task"),
     Need("machines", "folder", "VirtualMachine.Interact.PowerOn", "power", "PowerOnVM_Task"),
+    Need("machines", "folder", "VirtualMachine.Inventory.Delete", "removal of VMs that left the site", when="removes"),
     Need("machines", "folder", "VirtualMachine.Provisioning.Customize", "the guest's name", when="customizes"),
     Need("machines", "template", "VirtualMachine.Provisioning.DeployTemplate", "new VMs from the template"),
     Need("machines", "cluster", "Resource.AssignVMToPool", "a place for new VMs", when="creates"),

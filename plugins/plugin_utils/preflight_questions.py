@@ -80,6 +80,7 @@ def _privileges(site):
         "": True,
         "creates": creates(site),
         "customizes": creates(site) and bool(machine["customization"]),
+        "removes": bool(site["absent"]) or site["prune"] == "delete",
         "drs": creates(site) and site["placement"]["drs"] == "enabled",
         "passthrough": network["path"] == "passthrough" or site["gpu"]["mode"] == "passthrough",
         "pvrdma": network["path"] == "pvrdma",

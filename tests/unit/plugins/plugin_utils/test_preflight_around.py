@@ -291,6 +291,9 @@ def test_privileges_follow_from_the_site():
     assert creating[("datastore", "ds-01")] == {"Datastore.AllocateSpace"}
     assert creating[("vm", "ubuntu")] == {"VirtualMachine.Provisioning.DeployTemplate"}
     assert "VirtualMachine.Inventory.CreateFromExisting" in creating[("folder", "training")]
+    assert "VirtualMachine.Inventory.Delete" not in creating[("folder", "training")]
+    removing = privileges({**CREATES, "absent": ["job-03"]})
+    assert "VirtualMachine.Inventory.Delete" in removing[("folder", "training")]
     assert "Host.Config.PciPassthru" not in creating[("host", None)]
     assert "Host.Config.PciPassthru" in privileges({**SITE, "gpu": {"mode": "passthrough"}})[("host", None)]
 
