@@ -71,6 +71,25 @@ def machines(site):
     return {key: (0 if key in NUMBERS else "") if value is None else value for key, value in inputs.items()}
 
 
+def fleet(site, action):
+    """What playbook fleet switches: the VMs of each entry of the site in the order of the action, and how."""
+    site, errors = validate(site)
+    if errors:
+        raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
+    waves = [identities(entry) for entry in site["vms"]]
+    stops = action == "stop"
+    return {
+        "waves": waves[::-1] if stops else waves,
+        "state": "off" if stops else "on",
+        # Power is cut only where the site allows it.
+        "force": stops and site["power"] == "cycle",
+        "wait_for": "none" if stops else site["machine"]["wait_for"],
+        "wait_timeout_s": site["machine"]["wait_timeout_s"],
+        "guest_shutdown_timeout_s": site["guest_shutdown_timeout_s"],
+        "datacenter": site["datacenter"] or "",
+    }
+
+
 def gpudirect(network):
     """Whether network adapter and GPU shall talk directly, as vm_shape puts it."""
     if network["gpudirect"] == "auto":

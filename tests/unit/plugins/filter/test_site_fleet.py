@@ -1,0 +1,37 @@
+"""The VMs of a site start in the order of its entries and stop in the opposite one; power is cut only by its word."""
+
+from __future__ import annotations
+
+import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.filter.site_fleet import FilterModule
+
+site_fleet = FilterModule().filters()["site_fleet"]
+HEAD, JOBS = [{"path": "/dc1/vm/head"}], [{"name": "job-01"}, {"name": "job-02"}]
+
+
+def site(**changes):
+    gpu = {"mode": "vgpu", "profile": "grid_a100-20c"}
+    return {"gpu": gpu, "vms": [{"path": "/dc1/vm/head"}, {"prefix": "job-", "count": 2}], **changes}
+
+
+def test_entries_start_from_the_first_to_the_last_and_are_waited_for():
+    told = site_fleet(site(machine={"wait_for": "tools", "wait_timeout_s": 60}), "start")
+    assert told["waves"] == [HEAD, JOBS]
+    assert (told["state"], told["wait_for"], told["wait_timeout_s"], told["force"]) == ("on", "tools", 60, False)
+
+
+@pytest.mark.parametrize("power, force", [("refuse", False), ("cycle", True)])
+def test_entries_stop_from_the_last_to_the_first_and_power_is_cut_only_where_the_site_allows_it(power, force):
+    told = site_fleet(site(power=power), "stop")
+    assert told["waves"] == [JOBS, HEAD]
+    assert (told["state"], told["wait_for"], told["force"]) == ("off", "none", force)
+
+
+def test_starting_never_cuts_power():
+    assert site_fleet(site(power="cycle"), "start")["force"] is False
+
+
+def test_a_site_that_is_wrong_is_refused():
+    with pytest.raises(AnsibleFilterError, match="The site is not valid"):
+        site_fleet({"vms": 3}, "start")
