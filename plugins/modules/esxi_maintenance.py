@@ -64,6 +64,15 @@ options:
     description: Whether VMs that are switched off are moved to other hosts of the cluster too.
     type: bool
     default: false
+  planned:
+    description: What tasks before this one would have made of the VMs. Heeded in check mode alone.
+    type: dict
+    suboptions:
+      powered_off:
+        description: Managed object IDs of VMs on the host that would be off, such as V(vm-42).
+        type: list
+        elements: str
+        default: []
   timeout_s:
     description: How many seconds entering or leaving may take, the evacuation included.
     type: int
@@ -213,7 +222,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host_power.params 
 
 def main():
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
-    run_for_host(module, Maintenance(module.params, module.warn), problems(module.params))
+    planned = module.params["planned"] if module.check_mode else None
+    run_for_host(module, Maintenance(module.params, module.warn, planned), problems(module.params))
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ STEPS = {
     "graphics": "graphics types",
     "mig": "MIG",
     "firmware": "firmware of the network adapters",
+    "shutdown": "VMs of the site",
     "maintenance": "maintenance mode",
     "leave": "maintenance mode",
     "reboot": "restart",
@@ -84,6 +85,9 @@ def _host(name, preview):
     for one in preview.get("blockers") or ():
         yield Finding("hosts", name, one["what"], BLOCKS, one["found"], "", one["todo"])
     yield from _restart(name, preview)
+    if preview.get("shut") and not failed(answers.get("shutdown")):
+        found = f"{', '.join(preview['shut'])}: shut down for the restart, and started again once the host is back."
+        yield Finding("hosts", name, STEPS["shutdown"], CHANGED, found, todo=STAGE)
     for what in preview["unseen"]:
         found = "SSH does not run on the host, and nothing is started for a look."
         yield Finding("hosts", name, what, OPEN, found, todo="The stage hosts starts SSH, and decides then.")

@@ -48,6 +48,9 @@ def hosts(site, override=None):
         "pvrdma": network["path"] == "pvrdma",
         "vmknic": (network["vmknic"] or "") if rdma else "",
         "mtu": network["mtu"] if rdma else 0,
+        "vms": [identity for entry in site["vms"] for identity in identities(entry)],
+        "datacenter": site["datacenter"] or "",
+        "guest_shutdown_timeout_s": site["guest_shutdown_timeout_s"],
         **{key: value for key, value in treatment.items() if key not in ("serial", "bmc")},
     }
 

@@ -24,6 +24,19 @@ def test_running_vms_are_listed_in_check_mode_already_and_nothing_is_touched(twi
     assert state(running) == {"in maintenance": False, "note": ""}
 
 
+def test_vms_that_will_be_off_do_not_count_in_check_mode_and_others_do(twin, drive):
+    running = twin(seed=lab(ON, ON))
+    first, second = (vm.moid for vm in running.world.of_kind("VirtualMachine"))
+    module = drive(running)
+    for off, failed in (([first, second], False), ([first], True)):
+        assert module("esxi_maintenance", host=HOST, check=True, planned={"powered_off": off})["failed"] is failed
+    # In a real run they have to be off.
+    assert (
+        module("esxi_maintenance", host=HOST, planned={"powered_off": [first, second]})["failure"]["code"]
+        == "running_vms"
+    )
+
+
 @pytest.mark.parametrize("wish, named", [("drs", "DRS of gpu is not fully automated"), ("refuse", "1 VMs run on it")])
 def test_what_nothing_would_move_is_refused_at_once_instead_of_waited_for(twin, drive, wish, named):
     running = twin(seed=lab(ON))

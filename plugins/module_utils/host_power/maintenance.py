@@ -25,6 +25,7 @@ ARGUMENTS = dict(
     owner={"type": "str", "choices": ["ours", "any"], "default": "ours"},
     evacuation={"type": "str", "choices": ["refuse", "drs", "drs_vgpu"], "default": "refuse"},
     evacuate_powered_off={"type": "bool", "default": False},
+    planned={"type": "dict", "options": {"powered_off": {"type": "list", "elements": "str", "default": []}}},
     timeout_s={"type": "int", "default": 1800},
 )
 MARK = "maintenance"
@@ -51,9 +52,13 @@ class Service:
 
 
 class Maintenance(HostNoun):
-    """Maintenance mode of one host."""
+    """Maintenance mode of one host. planned: what tasks before this one would have made, where nothing is done."""
 
     PROPERTIES = ("runtime.inMaintenanceMode",) + marks.PROPERTIES + journal.PROPERTIES
+
+    def __init__(self, params, warn, planned=None):
+        super().__init__(params, warn)
+        self._off = frozenset((planned or {}).get("powered_off") or ())
 
     def look(self, found, wish):
         row = found.row
@@ -115,7 +120,7 @@ class Maintenance(HostNoun):
 
     def _neighbours(self, found):
         rows = retrieve(self._vcenter, _SELECT, [found.ref], _WALK)
-        machines = [row for row in rows if row.kind == "VirtualMachine"]
+        machines = [row for row in rows if row.kind == "VirtualMachine" and row.moid not in self._off]
         running = tuple(_running(row) for row in machines if str(row.get("runtime.powerState")) == "poweredOn")
         clusters = [row for row in rows if row.kind == "ClusterComputeResource"]
         if not clusters or not running:

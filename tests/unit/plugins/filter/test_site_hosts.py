@@ -123,3 +123,16 @@ def test_role_takes_what_follows_from_every_mode_and_path(gpu, path):
 def test_difference_that_no_site_knows_is_refused_by_name():
     with pytest.raises(AnsibleFilterError, match=r"site.network.nic: there is no such key. Did you mean nics\?"):
         site_hosts(RDMA, {"network": {"nic": ["vmnic4"]}})
+
+
+def test_a_host_knows_which_vms_the_site_may_shut_down_for_it():
+    inputs = site_hosts(
+        {
+            "datacenter": "dc1",
+            "gpu": {"mode": "vgpu", "profile": "grid_a100-40c"},
+            "hosts": {"evacuation": "shutdown"},
+            "vms": [{"prefix": "job-", "count": 2}, {"path": "/dc1/vm/head"}],
+        }
+    )
+    assert inputs["vms"] == [{"name": "job-01"}, {"name": "job-02"}, {"path": "/dc1/vm/head"}]
+    assert (inputs["evacuation"], inputs["datacenter"], inputs["guest_shutdown_timeout_s"]) == ("shutdown", "dc1", 300)

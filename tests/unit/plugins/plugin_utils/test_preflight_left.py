@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import preflight_machines
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import preflight_hosts, preflight_machines
 
-from .preflight_world import NOBODY_LEFT
+from .preflight_world import FAILED, NOBODY_LEFT, preview
 from .test_preflight import NO_ROOM, SHORT, machines, shown, vm
 
 DEPARTED = {
@@ -77,3 +77,15 @@ def test_a_vm_that_only_gets_its_owner_is_not_reported_as_created():
     marked = {**vm("a", changed=True), "before": {"exists": True}, "changes": [{"path": "owner"}]}
     found = list(preflight_machines.machines(machines(clone={"vms": [marked]}), False))
     assert [(one.where, one.found) for one in found[1:]] == [("/dc/vm/a", "These differ: owner.")]
+
+
+@pytest.mark.parametrize(
+    "answer, told",
+    [({}, ("VMs of the site", "will be changed")), (FAILED, ("VMs of the site", "blocks"))],
+    ids=["guests that can be asked", "a guest that cannot"],
+)
+def test_vms_that_are_shut_down_for_the_restart_of_their_host_are_named(answer, told):
+    look = preview(shut=["job-01"], answers={**preview()["answers"], "shutdown": answer})
+    rows = [one for one in preflight_hosts.hosts({"esx-01": look}) if one.what == "VMs of the site"]
+    assert [(one.what, one.state) for one in rows] == [told]
+    assert ("job-01: shut down for the restart" in rows[0].found) is (not answer)
