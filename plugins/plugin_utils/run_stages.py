@@ -23,7 +23,7 @@ USUAL = {
     "validation": (300, 2400),
 }
 # Playbooks of this collection whose name is not that of their stage.
-PLAYBOOKS = {"fabric_check": "fabric", "validate": "validation"}
+PLAYBOOKS = {"fabric_check": "fabric", "fleet": "machines", "validate": "validation"}
 # Those that others import as a part of their stage.
 PARTS = {"fabric_check": ("fabric", "validation")}
 # Playbooks that only prepare whatever stage comes next.
