@@ -36,6 +36,7 @@ class Library:
     kind: str
     store: object
     items: dict[str, Item] = field(default_factory=dict)
+    description: str = ""
     created: datetime.datetime = field(default_factory=_now)
 
 

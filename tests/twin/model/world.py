@@ -15,6 +15,7 @@ from .depots import Depots
 from .faults import FaultPlan
 from .journal import Journal
 from .operations import Operations
+from .tagging import Tagging
 from .timeline import Timeline
 
 
@@ -66,6 +67,7 @@ class World:
         self.service_tickets: dict = {}  # ticket: (method, address, user) of the one request that it is for
         self.clone_tickets: dict[str, str] = {}  # ticket: whose session it continues
         self.libraries = Libraries()
+        self.tagging = Tagging()
         self.users: dict[str, str] = {}
         self.clocks = Clocks()
         self.permissions = None  # twin.model.permissions.Permissions: who of them may do what

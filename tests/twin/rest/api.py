@@ -17,6 +17,7 @@ from .stamps import stamp
 LOG = logging.getLogger(__name__)
 TOKEN = "vmware-api-session-id"
 OLD_SESSION = "/rest/com/vmware/cis/session"  # of before 7.0 Update 2; clients still log in there
+WRAPPERS = ("create_spec", "update_spec", "spec", "deployment_spec", "destination_create_spec")
 ROUTES = []
 
 
@@ -84,6 +85,12 @@ class Api:
         parts = urllib.parse.urlsplit(address)
         path = urllib.parse.unquote(parts.path).rstrip("/")
         query = {name: values[-1] for name, values in urllib.parse.parse_qs(parts.query).items()}
+        if path.startswith("/rest/") and path != OLD_SESSION:
+            query = {name.lstrip("~"): value for name, value in query.items()}
+            return _old_answer(self._handle(method, _new_path(path), query, headers, _unwrapped(data), client))
+        return self._handle(method, path, query, headers, data, client)
+
+    def _handle(self, method, path, query, headers, data, client):
         errands = []
         with self._world.lock:
             try:
@@ -146,6 +153,31 @@ class Api:
             raise RestError("UNAUTHENTICATED", "Authentication required.")
         session.used()
         return session
+
+
+def _new_path(path):
+    """The path since 7.0 Update 2 of an older one: /rest/com/vmware/content/library/id:x is /api/content/library/x."""
+    return path.replace("/rest/com/vmware/", "/api/").replace("/rest/", "/api/").replace("/id:", "/")
+
+
+def _unwrapped(data):
+    """The body without the names of its parameters, which the older form has around it."""
+    body = _parsed(data)
+    for name in WRAPPERS:
+        if set(body) == {name} and isinstance(body[name], dict):
+            return json.dumps(body[name]).encode()
+    return data
+
+
+def _old_answer(answer):
+    """The older form of an answer: the value has a name, and so has an error's type."""
+    if answer.lost or not answer.data:
+        return Answer(200 if answer.status < 300 else answer.status, b"", answer.headers, answer.lost)
+    value = json.loads(answer.data)
+    if answer.status < 300:
+        return Answer(200, _json({"value": value}), answer.headers)
+    kind = f"com.vmware.vapi.std.errors.{value['error_type'].lower()}"
+    return Answer(answer.status, _json({"type": kind, "value": {"messages": value["messages"]}}), answer.headers)
 
 
 def _answer(result):
