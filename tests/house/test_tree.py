@@ -20,7 +20,7 @@ TEXTS = [name for name in tracked() if name != "LICENSE"]
 PAGES = [name for name in TEXTS if name.endswith(".md") and name != "CHANGELOG.md"]
 PYTHON = [name for name in TEXTS if name.endswith(".py")]
 # A table of data may be longer: a reader looks it up and does not hold it in the head.
-LINES_AT_MOST = 330
+LINES_AT_MOST = 450
 
 
 def text(name: str) -> str:
