@@ -218,6 +218,8 @@ def main() -> int:
     parser.add_argument("--checks", choices=CHECKS, default="", help="all: plan first, run twice, repair what breaks")
     parser.add_argument("--faults", default="", help="planted one at a time: some, all, handful, handful:NUMBER, names")
     options = parser.parse_args()
+    # Tests that start a rehearsal have it for themselves.
+    os.environ.pop(playbook.WARM, None)
     signal.signal(signal.SIGTERM, _terminated)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # under nohup it goes on
         signal.signal(signal.SIGHUP, _terminated)

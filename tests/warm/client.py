@@ -111,7 +111,10 @@ class Server:
         env = {**os.environ, **USUAL, "ANSIBLE_LOCAL_TEMP": self._folder.name, "ANSIBLE_HOME": self._folder.name}
         env.pop("ANSIBLE_CONFIG", None)
         command = [sys.executable, "-m", "warm.server", self.path]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+        # In a session of its own: what interrupts this process ends the server by the end of its input.
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, start_new_session=True
+        )
         atexit.register(self.close)
         if not self._process.stdout or self._process.stdout.readline() != b"ready\n":
             raise NoServer("Its own errors are above.")
