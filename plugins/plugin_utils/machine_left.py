@@ -53,8 +53,9 @@ def left(found, vms, inputs):
     if len(pruned) > stay:
         answer.problems.append(_too_many(pruned, stay, owner))
         answer.left, pruned = answer.left + pruned, []
-    elif inputs["prune"] == "refuse" and answer.left:
-        answer.problems.append(_refused(answer.left))
+    marked = [vm for vm in answer.left if vm["owner"]]
+    if inputs["prune"] == "refuse" and marked:
+        answer.problems.append(_refused(marked))
     _remove(answer, named + pruned, absent, owner)
     answer.told = [f"{vm['name']} on {vm['host']}: {vm['why']} {holds(vm)}" for vm in answer.left]
     if answer.left:

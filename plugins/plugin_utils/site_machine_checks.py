@@ -113,10 +113,10 @@ def _leaving(site):
     name, absent = site["name"], site["absent"]
     if name is not None and (not name.strip() or NO_NAME.search(name)):
         yield "site.name: it has to be a name without slashes and control characters, such as lab. Correct it."
-    if site["prune"] == "delete" and not name:
+    if site["prune"] != "report" and not name:
         yield (
-            "site.name: it is not set, and site.prune is delete, which recognises VMs of the site by its name. Set it, "
-            "or use site.absent."
+            f"site.name: it is not set, and site.prune is {site['prune']}, which recognises VMs of the site by its "
+            "name. Set it, or use site.absent."
         )
     if (absent or site["prune"] != "report") and not site["cluster"]:
         yield "site.cluster: it is not set, and site.absent and site.prune need it. Name the cluster of the hosts."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .machines import created, untouched, vms_of
+from .test_preflight import found, look
 
 ONE = [{"prefix": "job-", "count": 1}]
 GPU = "job-02 (esx-02.lab.example, grid_a100-40c)"
@@ -57,7 +58,16 @@ def test_prune_removes_what_the_site_created_and_nothing_else(lab):
     assert wrong.status != 0
     assert "Of the site lab, only 0 VMs would stay." in wrong.text
     assert there(lab) == ["job-01", "job-02"]
-    done = lab.run(*lab.site(**created("tcp", ONE, name="lab", prune="delete", power="cycle")))
+    _run, told = look(lab, site=created("tcp", ONE, name="lab"))
+    row = found(told, "/lab/vm/training/job-02", "VM that left the site")
+    assert (row["category"], row["state"]) == ("capacity", "open")
+    assert "It runs and holds grid_a100-40c." in row["found"]
+    assert "Set site.absent to [job-02] and site.power to cycle" in row["todo"]
+    # As a run leaves it that was killed between the shutdown and the removal.
+    left = vms_of(lab)[1]
+    left.power = "poweredOff"
+    lab.twin.world.touch(left)
+    done = lab.run(*lab.site(**created("tcp", ONE, name="lab", prune="delete")))
     assert done.status == 0, done.output
     assert there(lab) == ["job-01"]
     assert "train-01" in [vm.name for vm in lab.twin.world.of_kind("VirtualMachine")]
