@@ -19,8 +19,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.ony
     tables,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_peers import read_remote, remote_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_preset import (
+    Preset,
+    lacks,
+    preset,
+    threshold_bytes,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_settings import (
-    KB,
     PROMPT,
     existing_vlans,
     ports_of,
@@ -49,22 +54,6 @@ LIKELY = (
     (r"Operational state|Actual speed", "show interfaces ethernet"),
     (r"prefix-modes|Running database|(?m:^\s*(?:interface \w\S* \S+ \S|traffic pool|dcb pri))", "show running-config"),
 )
-
-
-@dataclass
-class Preset:
-    """What `show roce` tells. mode is off where RoCE was not turned on by its own command."""
-
-    mode: str = "off"
-    trust: str | None = None
-    pfc: list | None = None
-    pools: dict = field(default_factory=dict)
-    queues: dict = field(default_factory=dict)  # {priority: traffic class}
-    ecn: dict = field(default_factory=dict)
-    strict: list = field(default_factory=list)
-    shares: dict = field(default_factory=dict)
-    exceptions: list = field(default_factory=list)
-    unread: list = field(default_factory=list)
 
 
 @dataclass
@@ -106,46 +95,6 @@ def likely_command(text):
     return None
 
 
-def preset(text):
-    """What `show roce` tells; labels differ a little between releases."""
-    mode = _told(text, r"RoCE mode")
-    if mode is None:
-        return None
-    found = Preset(mode="off" if mode in ("N/A", "off", "disabled", "none") else mode.replace("-", "_").lower())
-    found.exceptions = exceptions(text)
-    if found.mode == "off":
-        return found
-    found.trust = _told(text, r"Port trust mode")
-    flow = (_told(text, r"PFC") or "").lower()
-    if flow.startswith("enabled"):
-        # Without a priority nothing is known of them.
-        found.pfc = [int(one) for one in re.findall(r"(?m)^\s*switch-priority (\d)\s*:\s*enabled", text)] or None
-    elif flow.startswith("disabled"):
-        found.pfc = []
-    if found.pfc is None:
-        found.unread.append(_lacks("show roce", "the priorities of PFC"))
-    for priority, queue, role, share in re.findall(r"(?m)^\s*(\d)\s+(\d)\s+(\S+)\s+(Strict|WRR\s*\d+)", text):
-        found.queues[int(priority)] = int(queue)
-        if share.startswith("Strict"):
-            found.strict.append(int(queue))
-        else:
-            found.shares[int(queue)] = number(share)
-        if role.upper() == "ROCE" and (_told(text, r"Mode") or "").lower().startswith(("ecn", "red")):
-            low, high = (_threshold(text, name) for name in ("Min", "Max"))
-            if None in (low, high):
-                found.unread.append(_lacks("show roce", f"the thresholds of ECN of traffic class {queue}"))
-                continue
-            found.ecn[int(queue)] = Marking(low, high, mark=_told(text, r"Mode").lower().startswith("ecn"))
-    found.pools = _pools(_after(text, "RoCE buffer pools"))
-    return found
-
-
-def exceptions(text):
-    """What contradicts the preset, as the switch says it."""
-    listed = (PROMPT.sub("", line).strip() for line in _after(text, "Exception list").splitlines())
-    return [line for line in listed if line.lstrip("-") and line != "N/A" and not line.startswith(":")]
-
-
 def read(text, kind, into, port=None):
     """Add what the output of one kind of command tells to a Reading; port: the one that the command names."""
     if kind == "config":
@@ -173,19 +122,6 @@ def read(text, kind, into, port=None):
             _read_status(text, into)
 
 
-def _pools(table):
-    """{name: (type, priorities)}; priorities that do not fit into their column go on below it."""
-    found, last = {}, None
-    for line in table.splitlines():
-        columns = re.split(r"\s{2,}", line.strip())
-        if columns[1:2] in (["lossless"], ["lossy"]):
-            last = columns[0]
-            found[last] = (columns[1], numbers(columns[3]) if len(columns) > 3 else [])
-        elif last and re.fullmatch(r"[0-7](?:,\s*[0-7])*,?", columns[0]):
-            found[last] = (found[last][0], sorted({*found[last][1], *numbers(columns[0])}))
-    return found
-
-
 def _read_pfc(text, into):
     told = documents(text)
     pairs = {**_pairs(text), **scalars(told)}
@@ -196,7 +132,7 @@ def _read_pfc(text, into):
         if numbers(listed) or listed.lower() in ("", "none", "n/a"):
             into.pfc_priorities = numbers(listed)
         else:
-            into.unread.append(_lacks("show dcb priority-flow-control", f"the priorities of PFC, {listed!r}"))
+            into.unread.append(lacks("show dcb priority-flow-control", f"the priorities of PFC, {listed!r}"))
     rows = [(port, scalars(what).get("PFC admin"), scalars(what).get("PFC oper")) for port, what in by_port(told)]
     rows += re.findall(r"(?mi)^\s*((?:Eth|Po|Mpo)\d\S*)\s+(auto|on|off)\s+(enabled|disabled)", text)
     for port, admin, acts in rows:
@@ -235,10 +171,10 @@ def _read_congestion(told, into):
         queue, mode = re.fullmatch(r"TC-(\d)", str(table.get("header", ""))), str(table.get("Mode", "none")).lower()
         if queue and mode != "none":
             sizes = (str(table.get(f"{name} threshold", "")) for name in ("Minimum", "Maximum"))
-            low, high = (0 if size.endswith("%") else _size(size) for size in sizes)
+            low, high = (0 if size.endswith("%") else threshold_bytes(size) for size in sizes)
             if None in (low, high):
                 what = f"the thresholds of ECN of {port}, {queue.group()}"
-                into.unread.append(_lacks("show interfaces ethernet congestion-control", what))
+                into.unread.append(lacks("show interfaces ethernet congestion-control", what))
                 continue
             into.ecn[port][int(queue.group(1))] = Marking(low, high, mark="ecn" in mode)
 
@@ -312,23 +248,6 @@ def _read_counters(told, into):
         into.counters.setdefault(port, {}).update((key, value) for key, value in found.items() if value is not None)
 
 
-def _lacks(command, what):
-    return f"Cannot read {what} in `{command}`. The form of the value is not known. Look at the switch."
-
-
-def _threshold(text, label):
-    """Bytes behind a label, which may name the unit; None where it names another one than KB."""
-    found = re.search(rf"(?m)^\s*{label}\b([^:\n]*):\s*(\S.*?)\s*$", text)
-    unit = re.search(r"[(\[](\w+)[)\]]", found.group(1)) if found else None
-    return _size(found.group(2)) if found and (unit is None or unit.group(1).upper() == "KB") else None
-
-
-def _size(shown):
-    """Bytes of a threshold in KB, with or without its unit; None of any other unit."""
-    found = re.fullmatch(r"(\d+)(?:\s*KB)?", (shown or "").strip(), re.IGNORECASE)
-    return int(found.group(1)) * KB if found else None
-
-
 def _pairs(text):
     pairs = (line.partition(":") for line in text.splitlines())
     return {key.strip(): value.strip() for key, colon, value in pairs if colon}
@@ -337,20 +256,6 @@ def _pairs(text):
 def _found(text, pattern):
     match = re.search(pattern, text)
     return match.group(1) if match else None
-
-
-def _told(text, label):
-    match = re.search(rf"(?m)^\s*{label}\s*:\s*(\S.*?)\s*$", text)
-    return match.group(1) if match else None
-
-
-def _after(text, heading):
-    found = re.search(rf"(?m)^\s*{heading}\s*:?(.*)$", text)
-    if not found:
-        return ""
-    rest = text[found.end() :]
-    ends = re.search(r"(?m)^\s*(?:RoCE used|RoCE buffer|Exception list)", rest)
-    return found.group(1) + rest[: ends.start() if ends else None]
 
 
 _TABLES = {

@@ -11,6 +11,7 @@ import re
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import os10_plan as plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import os10_shows as shows
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import os10_state as state
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import os10_text as text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
@@ -75,13 +76,13 @@ class Os10(Platform):
             kinds[kind] = "\n".join([kinds[kind], output] if kind in kinds else [output])
         found, lans = text.config(kinds.get(CONFIG, "")), state.lans(kinds.get(CONFIG, ""))
         version = kinds.get(VERSION, "")
-        interfaces, acting = text.show_interface(kinds.get(INTERFACES, "")), text.show_pfc(kinds.get(PFC, ""))
+        interfaces, acting = shows.show_interface(kinds.get(INTERFACES, "")), shows.show_pfc(kinds.get(PFC, ""))
         switch = Switch(
             platform=self.name,
             hostname=found.hostname,
             version=_found(r"OS Version:\s*(\S+)", version) or self.options.get("version"),
             model=_found(r"System Type:\s*(\S+)", version),
-            neighbours=text.neighbours(kinds.get(PEERS, "")),
+            neighbours=shows.neighbours(kinds.get(PEERS, "")),
             config=text.kept(kinds.get(CONFIG, "")),
             raw=found if CONFIG in kinds else None,
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import tree
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import number, numbers, tree
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import os10_text as text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port
 
@@ -91,7 +91,7 @@ def _pauses(below):
 
 
 def _priorities(below):
-    return [one for line in below if "pfc-cos" in line for one in text.numbers(line.rpartition("pfc-cos")[2])]
+    return [one for line in below if "pfc-cos" in line for one in numbers(line.rpartition("pfc-cos")[2])]
 
 
 def _queue(port, queues, below, found, ets):
@@ -100,7 +100,7 @@ def _queue(port, queues, below, found, ets):
         if word == "random-detect" and found.marking(value) is not None:
             port.ecn.update(dict.fromkeys(queues, found.marking(value)))
         elif word == "bandwidth percent" and ets:
-            port.shares.update(dict.fromkeys(queues, text.number(value, 0)))
+            port.shares.update(dict.fromkeys(queues, number(value, 0)))
         elif line == "priority":
             port.strict = sorted({*port.strict, *queues})
 
