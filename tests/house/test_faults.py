@@ -99,7 +99,7 @@ def test_a_statement_has_to_name_object_and_value():
 
 def test_statements_of_a_stage_are_its_failures_and_changes(tmp_path):
     (tmp_path / "stages.json").write_text(
-        '{"stages": [{"changes": [{"object": "leaf-02", "path": "qos.dscp", "before": 24, "after": 26}]}]}'
+        '{"stages": [{"changes": [{"object": "leaf-02", "what": "qos.dscp", "before": 24, "after": 26}]}]}'
     )
     said = 'fatal: [esx-01]: FAILED! => {\n    "msg": "The host is\\nin lockdown"\n}\n\nTASK [other]\n'
     assert statements("hosts", Run(2, said, 0.0), tmp_path) == [

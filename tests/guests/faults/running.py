@@ -99,7 +99,7 @@ def statements(by: str, run: playbook.Run, folder: Path) -> list[str]:
     """What a playbook other than `validate` says, one text each.
 
     preflight: `blocks: HOST, WHAT: ...` (or `open:`, `ok:`, `will be changed:`). fabric_check: its lines (`error ...`).
-    A stage: `fatal: [HOST] ...` as on the screen, and `changed OBJECT PATH BEFORE -> AFTER`.
+    A stage: `fatal: [HOST] ...` as on the screen, and `changed OBJECT WHAT BEFORE -> AFTER`.
     """
     if by == "preflight":
         written = folder / "preflight.json"
@@ -112,7 +112,7 @@ def statements(by: str, run: playbook.Run, folder: Path) -> list[str]:
     stages = json.loads(written.read_text())["stages"] if written.exists() else []
     changes = [change for stage in stages for change in stage["changes"]]
     return [" ".join(said.split()) for said in FAILURE.findall(run.output)] + [
-        f"changed {one['object']} {one.get('path')} {one.get('before')} -> {one.get('after')}" for one in changes
+        f"changed {one['object']} {one['what']} {one.get('before')} -> {one.get('after')}" for one in changes
     ]
 
 
