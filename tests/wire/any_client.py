@@ -29,7 +29,7 @@ class Lab:
         self.service = service
         self.content = service.RetrieveContent()
         self.cookie = service._stub.cookie
-        self._token = None
+        self.token = None
 
     def find(self, kind, name):
         """The object of this kind and name."""
@@ -81,10 +81,10 @@ class Lab:
 
     def rest(self, verb, path, body=None):
         """Status and value of a request to the REST API."""
-        if self._token is None:
-            self._token = self.ask("POST", "/rest/com/vmware/cis/session", headers=self._basic())[2]
-            self._token = json.loads(self._token)["value"]
-        headers = {"vmware-api-session-id": self._token, "Content-Type": "application/json"}
+        if self.token is None:
+            self.token = self.ask("POST", "/rest/com/vmware/cis/session", headers=self._basic())[2]
+            self.token = json.loads(self.token)["value"]
+        headers = {"vmware-api-session-id": self.token, "Content-Type": "application/json"}
         status, _headers, data = self.ask(verb, path, None if body is None else json.dumps(body), headers)
         return status, json.loads(data) if data else None
 

@@ -119,3 +119,10 @@ def test_items_show_their_files_and_where_they_lie(ask):
 def test_what_is_not_served_says_so_in_the_old_form(client):
     status, answer = client.rest("GET", "/rest/appliance/networking/proxy")
     assert (status, answer["type"]) == (404, "com.vmware.vapi.std.errors.operation_not_found")
+
+
+@pytest.mark.parametrize("body, status", [(b"null", 200), (b"[]", 400), (b"{", 400)])
+def test_a_body_of_null_is_none(client, category, body, status):
+    client.rest("GET", f"{TAGGING}/category")
+    path = f"{TAGGING}/tag/id:{category}?~action=list-tags-for-category"
+    assert client.ask("POST", path, body, {"vmware-api-session-id": client.token})[0] == status

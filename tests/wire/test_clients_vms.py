@@ -118,6 +118,15 @@ def test_a_disk_that_is_there_comes_with_its_size(vm):
     assert [one.capacityInKB for one in disks(vm)] == [10 * GB, 100 * GB]
 
 
+@pytest.mark.parametrize("parent, fault", [(HOME, None), ("[datastore-01] made/none.vmdk", vim.fault.FileNotFound)])
+def test_a_disk_on_top_of_another_has_its_size(vm, parent, fault):
+    change = disk(0, "[datastore-01]", at=1000)
+    change.device.backing.parent = DEVICE.VirtualDisk.FlatVer2BackingInfo(fileName=parent, diskMode="persistent")
+    refused = reconfigured(vm, change)
+    assert refused is None if fault is None else isinstance(refused, fault)
+    assert [one.capacityInKB for one in disks(vm)] == [10 * GB, *([100 * GB] if fault is None else [])]
+
+
 def test_a_disk_of_no_size_is_refused(vm):
     assert isinstance(reconfigured(vm, disk(0, at=1000)), vim.fault.InvalidDeviceSpec)
 

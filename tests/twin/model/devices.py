@@ -188,6 +188,11 @@ def _check_file(world, index, disk, operation):
         return
     name = disk.backing.fileName or ""
     known = disk_files.find(world, name) if name.endswith(".vmdk") else None
+    if operation == "create" and disk.backing.parent is not None:
+        parent = disk_files.find(world, disk.backing.parent.fileName)  # a new disk on top of one that is there
+        if parent is None:
+            raise files.not_found(disk.backing.parent.fileName)
+        disk.capacityInKB, disk.capacityInBytes = parent.capacityInKB, parent.capacityInBytes
     if operation == "create":
         if known is not None:
             raise files.already_exists(name)
@@ -239,7 +244,10 @@ def _connect(vm, index, device):
             device.scsiCtlrUnitNumber = SCSI_OWN_UNIT
             device.hotAddRemove = True
         return
-    if isinstance(device, (DEVICE.VirtualEthernetCard, DEVICE.VirtualPCIPassthrough, DEVICE.VirtualTPM)):
+    if isinstance(
+        device,
+        (DEVICE.VirtualEthernetCard, DEVICE.VirtualPCIPassthrough, DEVICE.VirtualTPM, DEVICE.VirtualPrecisionClock),
+    ):
         device.controllerKey = PCI_CONTROLLER
     controller = by_key(vm, device.controllerKey) if device.controllerKey is not None else None
     if controller is None:

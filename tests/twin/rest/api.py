@@ -87,7 +87,11 @@ class Api:
         query = {name: values[-1] for name, values in urllib.parse.parse_qs(parts.query).items()}
         if path.startswith("/rest/") and path != OLD_SESSION:
             query = {name.lstrip("~"): value for name, value in query.items()}
-            return _old_answer(self._handle(method, _new_path(path), query, headers, _unwrapped(data), client))
+            try:
+                data = _unwrapped(data)
+            except RestError as problem:
+                return _old_answer(Answer(problem.status, _json(problem.body)))
+            return _old_answer(self._handle(method, _new_path(path), query, headers, data, client))
         return self._handle(method, path, query, headers, data, client)
 
     def _handle(self, method, path, query, headers, data, client):
@@ -202,9 +206,9 @@ def _parsed(data):
         body = json.loads(data)
     except ValueError:
         raise RestError("INVALID_ARGUMENT", "The request body is not JSON.") from None
-    if not isinstance(body, dict):
+    if not isinstance(body, (dict, type(None))):
         raise RestError("INVALID_ARGUMENT", "The request body is not a structure.")
-    return body
+    return body or {}  # clients in Go send null where a method has no parameters
 
 
 def _json(value):
