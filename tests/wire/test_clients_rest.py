@@ -126,3 +126,9 @@ def test_a_body_of_null_is_none(client, category, body, status):
     client.rest("GET", f"{TAGGING}/category")
     path = f"{TAGGING}/tag/id:{category}?~action=list-tags-for-category"
     assert client.ask("POST", path, body, {"vmware-api-session-id": client.token})[0] == status
+
+
+def test_a_map_is_a_list_of_keys_and_values_in_the_old_form(ask):
+    (item,) = ask("POST", f"{CONTENT}/library/item?~action=find", {"spec": {"name": "ubuntu-24.04"}})
+    shown = ask("GET", f"/rest/vcenter/vm-template/library-items/{item}")
+    assert [sorted(one) for one in shown["disks"]] == [["key", "value"]]

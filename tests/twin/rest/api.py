@@ -18,6 +18,7 @@ LOG = logging.getLogger(__name__)
 TOKEN = "vmware-api-session-id"
 OLD_SESSION = "/rest/com/vmware/cis/session"  # of before 7.0 Update 2; clients still log in there
 WRAPPERS = ("create_spec", "update_spec", "spec", "deployment_spec", "destination_create_spec")
+MAPS = ("disks", "nics")
 ROUTES = []
 
 
@@ -179,9 +180,22 @@ def _old_answer(answer):
         return Answer(200 if answer.status < 300 else answer.status, b"", answer.headers, answer.lost)
     value = json.loads(answer.data)
     if answer.status < 300:
-        return Answer(200, _json({"value": value}), answer.headers)
+        return Answer(200, _json({"value": _old_maps(value)}), answer.headers)
     kind = f"com.vmware.vapi.std.errors.{value['error_type'].lower()}"
     return Answer(answer.status, _json({"type": kind, "value": {"messages": value["messages"]}}), answer.headers)
+
+
+def _old_maps(value):
+    """Maps by their keys are lists of keys and values there."""
+    if isinstance(value, list):
+        return [_old_maps(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    shown = {name: _old_maps(one) for name, one in value.items()}
+    for name in MAPS:
+        if isinstance(value.get(name), dict):
+            shown[name] = [{"key": key, "value": one} for key, one in shown[name].items()]
+    return shown
 
 
 def _answer(result):

@@ -63,7 +63,7 @@ def max_collector(manager, world):
 @prop("TaskManager", "description")
 def description(manager, world):
     states = [make(vim.ElementDescription, key=state, label=state, summary=state) for state in ("running", "success")]
-    reason = make(vim.ElementDescription, key="TaskReasonUser", label="user task", summary="user task")
+    reason = make(vim.TypeDescription, key=vim.TaskReasonUser, label="user task", summary="user task")
     method = make(
         vim.ElementDescription,
         key="VirtualMachine.powerOn",

@@ -6,8 +6,10 @@ import pytest
 from pyVmomi import VmomiSupport
 from pyVmomi.SoapAdapter import SerializeToStr
 
+from twin.model import seed
 from twin.model.release import RELEASES
 from twin.vcenter import registry, types
+from twin.vcenter.dispatch import Dispatcher
 from twin.vcenter.methods import environment
 from twin.vcenter.projections import shape
 
@@ -48,6 +50,31 @@ def test_every_property_can_be_written(lab, release):
                     SerializeToStr(value, version=version)
                     written += 1
     assert written > 100
+
+
+def _mistyped(where, value, declared):
+    """Places of values whose type is none that the API allows there; clients in typed languages fail on them."""
+    if isinstance(declared, type) and issubclass(declared, list):
+        for one in value or ():
+            yield from _mistyped(f"{where}[]", one, declared.Item)
+    elif isinstance(value, VmomiSupport.DataObject):
+        if declared is not object and not isinstance(value, declared):
+            yield where
+        for info in value._GetPropertyList():
+            yield from _mistyped(f"{where}.{info.name}", value.__dict__.get(info.name), info.type)
+
+
+def test_every_value_has_a_type_that_the_api_allows_there():
+    world = seed.load("small")
+    Dispatcher(world)
+    wrong = set()
+    for kind in sorted({entity.kind for entity in world._entities.values()} - {"SessionManager"}):
+        for entity in world.of_kind(kind):
+            for name in registry.properties_of(kind):
+                declared = types.property_of(types.managed_type(kind), name).type
+                wrong.update(_mistyped(f"{kind}.{name}", registry.find_prop(kind, name)(entity, world), declared))
+    world.close()
+    assert sorted(wrong) == []
 
 
 def test_required_fields_are_filled_with_the_empty_value_of_their_type():
