@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyVmomi import vim, vmodl
 
-from .any_client import ended, lab
+from .any_client import lab
 
 LICENCE = "AAAAA-BBBBB-CCCCC-DDDDD-EEEEE"
 
@@ -130,100 +130,6 @@ def test_a_browser_says_what_its_hosts_can(client):
     assert client.vm().environmentBrowser.QueryTargetCapabilities().maintenanceModeSupported
     with pytest.raises(vmodl.fault.ManagedObjectNotFound):
         browser.QueryTargetCapabilities(vim.HostSystem("host-1"))
-
-
-def events_of(client, entity, *kinds, recursion="self"):
-    by = vim.event.EventFilterSpec.ByEntity(entity=entity, recursion=recursion)
-    return client.content.eventManager.QueryEvents(vim.event.EventFilterSpec(entity=by, eventTypeId=list(kinds)))
-
-
-def test_what_happens_to_a_vm_leaves_events(client):
-    vm = client.vm("train-02")
-    first = len(events_of(client, vm))
-    assert ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(annotation="x"))) is None
-    assert ended(vm.PowerOnVM_Task()) is None
-    assert ended(vm.PowerOffVM_Task()) is None
-    found = events_of(client, vm)[first:]
-    kinds = [type(event).__name__.rpartition(".")[2] for event in found]
-    assert kinds == [
-        "TaskEvent",
-        "VmReconfiguredEvent",
-        "TaskEvent",
-        "VmPoweredOnEvent",
-        "TaskEvent",
-        "VmPoweredOffEvent",
-    ]
-    on = found[3]
-    assert (on.vm.name, on.vm.vm, on.host.name) == ("train-02", vm, vm.runtime.host.name)
-    assert (on.datacenter.name, on.computeResource.name) == ("lab", "gpu")
-    assert on.userName == r"VSPHERE.LOCAL\Administrator"
-    assert on.chainId == found[2].chainId == found[2].info.eventChainId
-    assert [event.key for event in found] == sorted(event.key for event in found)
-    assert client.content.eventManager.latestEvent.key == found[-1].key
-    assert [type(one) for one in events_of(client, vm, "VmPoweredOnEvent")] == [vim.event.VmPoweredOnEvent]
-
-
-def test_events_are_found_below_an_object_and_by_user(client):
-    ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(annotation="")))
-    assert not events_of(client, client.center)
-    assert events_of(client, client.center, recursion="children")
-    assert events_of(client, client.content.rootFolder, recursion="all")
-    query = client.content.eventManager.QueryEvents
-    mine = vim.event.EventFilterSpec.ByUsername(systemUser=False, userList=[r"VSPHERE.LOCAL\Administrator"])
-    other = vim.event.EventFilterSpec.ByUsername(systemUser=False, userList=["nobody"])
-    assert query(vim.event.EventFilterSpec(userName=mine))
-    assert not query(vim.event.EventFilterSpec(userName=other))
-    assert {type(one) for one in query(vim.event.EventFilterSpec(type=[vim.event.SessionEvent]))} == {
-        vim.event.UserLoginSessionEvent
-    }
-
-
-def test_a_refused_start_is_an_event_with_its_reason(client):
-    vm = client.vm()
-    profile = vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo(vgpu="grid_a100-40c")
-    change = vim.vm.device.VirtualDeviceSpec(
-        operation="add", device=vim.vm.device.VirtualPCIPassthrough(key=-1, backing=profile)
-    )
-    assert ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[change]))) is None
-    fault = ended(vm.PowerOnVM_Task())
-    event = events_of(client, vm, "VmFailedToPowerOnEvent")[-1]
-    assert event.reason.msg == fault.msg
-    (device,) = [one for one in vm.config.hardware.device if isinstance(one, vim.vm.device.VirtualPCIPassthrough)]
-    off = vim.vm.device.VirtualDeviceSpec(operation="remove", device=device)
-    assert ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(deviceChange=[off]))) is None
-
-
-def test_a_collector_of_events_reads_both_ways(client):
-    ended(client.vm().ReconfigVM_Task(vim.vm.ConfigSpec(annotation="")))
-    collector = client.content.eventManager.CreateCollectorForEvents(vim.event.EventFilterSpec())
-    assert not collector.ReadNextEvents(10)
-    newest = collector.latestPage[0].key
-    back = [event.key for event in collector.ReadPreviousEvents(2)]
-    assert back == [newest, newest - 1]
-    collector.RewindCollector()
-    assert [event.key for event in collector.ReadNextEvents(2)] == [1, 2]
-    collector.SetCollectorPageSize(1)
-    assert len(collector.latestPage) == 1
-    with pytest.raises(vmodl.fault.InvalidArgument):
-        collector.ReadNextEvents(5000)
-    collector.DestroyCollector()
-    with pytest.raises(vmodl.fault.ManagedObjectNotFound):
-        collector.ReadNextEvents(1)
-
-
-def test_a_collector_of_tasks_finds_them_by_object_and_state(client):
-    vm = client.vm()
-    ended(vm.ReconfigVM_Task(vim.vm.ConfigSpec(annotation="")))
-    by = vim.TaskFilterSpec.ByEntity(entity=vm, recursion="self")
-    create = client.content.taskManager.CreateCollectorForTasks
-    found = create(vim.TaskFilterSpec(entity=by, state=["success"])).latestPage
-    assert {task.entity for task in found} == {vm}
-    assert {task.state for task in found} == {"success"}
-    collector = create(vim.TaskFilterSpec())
-    assert not collector.ReadNextTasks(10)
-    collector.RewindCollector()
-    assert collector.ReadNextTasks(1)[0].queueTime <= found[0].queueTime
-    assert not create(vim.TaskFilterSpec(state=["queued"])).latestPage
 
 
 def test_statistics_follow_from_the_model(client):
