@@ -8,6 +8,7 @@ read the difference before a commit. Sentences are kept without their words: rew
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -20,7 +21,7 @@ FACT = re.compile(r"`[^`]*`|\S*[\d_/=]\S*")
 
 def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
     """Path and value of all that a result holds."""
-    if isinstance(value, dict) and value:
+    if isinstance(value, dict) and value and not numbered(value):
         for key, one in value.items():
             yield from leaves(one, f"{path}.{key}" if path else str(key))
     elif isinstance(value, (list, tuple)) and any(isinstance(one, (dict, list, tuple)) for one in value):
@@ -30,8 +31,17 @@ def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
         yield path, outline(value)
 
 
+def numbered(value: dict) -> bool:
+    """Whether it is a map such as that of DSCPs, which takes one line."""
+    plain = all(one is None or isinstance(one, (bool, int, float, str)) for one in value.values())
+    return plain and all(str(key).isdigit() for key in value)
+
+
 def outline(value: object) -> object:
     """A value as JSON has it; of a sentence its facts alone."""
+    if isinstance(value, dict) and value:
+        same = itertools.groupby(value.items(), lambda one: one[1])
+        return " ".join(f"{','.join(str(key) for key, _one in pairs)}:{one}" for one, pairs in same)
     if isinstance(value, (set, frozenset)):
         return sorted((outline(one) for one in value), key=str)
     if isinstance(value, (list, tuple)):
