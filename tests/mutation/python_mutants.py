@@ -29,6 +29,8 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 }
 # A statement that can be left out without the name of a variable going missing.
 REMOVABLE = (ast.Expr, ast.AugAssign, ast.Raise, ast.Continue, ast.Break)
+# Calls that mean the same with their arguments in another order.
+UNORDERED = ("min", "max", "suppress")
 TEXTS = ast.Constant, ast.JoinedStr, ast.List, ast.Tuple
 
 
@@ -203,7 +205,12 @@ class _Collector(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         first_two = node.args[:2]
-        if len(first_two) == 2 and not any(isinstance(one, ast.Starred) or _is_message(one) for one in first_two):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if (
+            len(first_two) == 2
+            and called not in UNORDERED
+            and not any(isinstance(one, ast.Starred) or _is_message(one) for one in first_two)
+        ):
             new = copy.copy(node)
             new.args = [node.args[1], node.args[0], *node.args[2:]]
             self.change(node, "arguments swapped", new)
