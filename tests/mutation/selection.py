@@ -77,7 +77,8 @@ class Calls:
             for size, took, test in self._tests[function]:
                 if test.startswith(suites):
                     found[test] = (size, took)
-        chosen, total = [], 0.0
+        chosen: list[str] = []
+        total = 0.0
         for test, (_size, took) in sorted(found.items(), key=lambda one: one[1]):
             total += took
             if chosen and total > seconds:
@@ -178,7 +179,7 @@ def imported_by(root: Path) -> dict[str, set[str]]:
 
 def _imports(path: Path, root: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{OURS}."):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"{OURS}."):
             folder = node.module.removeprefix(f"{OURS}.").replace(".", "/")
             for file in (f"{folder}.py", *(f"{folder}/{alias.name}.py" for alias in node.names)):
                 if (root / file).is_file():
