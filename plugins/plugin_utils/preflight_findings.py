@@ -32,6 +32,8 @@ NOT_FOUND = {
     "vm": "template_not_found",
 }
 NO_DATACENTER = "datacenter_not_found"
+# VMs that exist need none of these.
+FOR_NEW_VMS = ("vm ", "folder ", "datastore ")
 THERE_ARE = re.compile(r"(?:[Tt]here are|Near it): ([^.;]+)")
 
 
@@ -63,6 +65,17 @@ def findings(seen):
         # Why there is no login is a row of its own.
         told = [row for row in told if not (row.category == "vcenter" and row.found.endswith(" is not set."))]
     return sorted(once(map(_plain, told)), key=lambda one: STATES.index(one.state))
+
+
+def unknown(seen):
+    """Sentences about names that vCenter does not know and a stage needs; vms: the answer of vm_guest_info."""
+    there = (seen.get("vms") or {}).get("missing") == []
+    rows = findings(dict(seen, limits=dict.fromkeys(("clock_s", "controller_gb", "guest_gb"), 0)))
+    return [
+        f"{one.where}: {one.found} {one.todo}"
+        for one in rows
+        if (one.what, one.state) == ("object", BLOCKS) and not (there and one.where.startswith(FOR_NEW_VMS))
+    ]
 
 
 def causes(told, objects, previews):

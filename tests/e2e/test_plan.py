@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import yaml
 
 from rehearse import plan, playbook
 from wire.lab import NVAIE
@@ -100,3 +101,45 @@ def test_limit_that_leaves_out_the_controller_heeds_the_stages_all_the_same(lab)
     run, _folder = run_and_record(lab, "run", "--limit", "esxi_hosts", "--extra-vars", "site_start_at=machines")
     assert (run.status, run.changed) == (0, 0), run.output
     assert "Look at the host" not in run.text
+
+
+# What only vCenter and the switches know, and only a stage after the restart of hosts needs.
+LATE = {
+    "template": (
+        {"machine": {"template": "ubuntu-tmplate"}},
+        {},
+        ("vm ubuntu-tmplate: vCenter shows none of this name. Correct site.machine.template",),
+    ),
+    "port group and datastore": (
+        {"network": {"portgroup": "pg-rdmaa"}, "machine": {"datastore": "datastore-1"}},
+        {},
+        ("Correct site.network.portgroup", "Correct site.machine.datastore"),
+    ),
+    "datacenter": ({"datacenter": "labb"}, {}, ("datacenter labb", "there are: lab.", "Correct `site.datacenter`")),
+    "port of a switch": (
+        {},
+        {"leaf-01": {"switch_host_ports": ["Ethernet1/99"]}},
+        ("the ports Ethernet1/99 were named.", "Correct switch_host_ports or switch_fabric_ports of the switch."),
+    ),
+}
+
+
+@pytest.mark.parametrize("site, switches, words", LATE.values(), ids=LATE)
+def test_name_that_a_later_stage_needs_is_refused_before_a_host_is_changed(fabric_lab, site, switches, words):
+    lab = fabric_lab()
+    inventory = lab.inventory({**ONE, **site})
+    (inventory / "zz.yml").write_text(yaml.safe_dump({"switches": {"hosts": switches}}))
+    run = lab.run(of=SITE, inventory=inventory, env=plan.environment(lab.work / "run"))
+    assert (run.status != 0, run.changed, "Look at the host" in run.output) == (True, 0, False), run.output
+    for one in words:
+        assert one in run.text, run.output
+
+
+def test_right_names_are_looked_for_once_and_the_run_goes_on(fabric_lab):
+    lab = fabric_lab(("leaf-01",))
+    run, _folder = run_and_record(lab, "run", "--extra-vars", "site_stop_after=hosts")
+    assert "Refuse names" not in run.output, "Without the stage machines, its names are not needed."
+    run, _folder = run_and_record(lab, "all", "--extra-vars", "site_stop_after=machines")
+    assert "Refuse names that vCenter does not know" in run.output
+    assert "Read the switch ports of the inventory" in run.output
+    assert run.status == 0, run.output

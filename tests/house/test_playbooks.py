@@ -24,7 +24,8 @@ def text(stage: str) -> str:
 
 
 def test_the_stages_that_can_be_chosen_are_those_that_run_in_their_order():
-    assert [play["ansible.builtin.import_playbook"] for play in SITE[1:]] == [playbook(stage) for stage in STAGES]
+    imports = [play["ansible.builtin.import_playbook"] for play in SITE if "hosts" not in play]
+    assert imports == [playbook(stage) for stage in STAGES]
 
 
 @pytest.mark.parametrize("stage", STAGES)

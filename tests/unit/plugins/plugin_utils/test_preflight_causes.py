@@ -26,6 +26,30 @@ def test_of_a_datacenter_that_is_there_every_object_has_its_row():
     assert preflight_findings.one_datacenter(told, "lab", ["esx-01"]) == told
 
 
+ABSENT = {"found": False, "missing": []}
+QUESTIONS = {"problems": [], "stages": [], "privileges": [], "addresses": [], "registries": [], "paths": []}
+
+
+@pytest.mark.parametrize(
+    "kinds, missing, expected",
+    [
+        (["vm", "network"], ["job-01"], ["vm x: ", "network x: "]),
+        (["vm", "folder", "datastore", "network"], [], ["network x: "]),
+        (["folder"], None, ["folder x: "]),
+        ([], ["job-01"], []),
+    ],
+    ids=["VMs to create", "all VMs exist", "VMs that were not read", "all names are known"],
+)
+def test_names_that_a_stage_needs_and_vcenter_does_not_know(kinds, missing, expected):
+    objects = [{"kind": kind, "name": "x", **ABSENT} for kind in kinds]
+    about = {"name": "vc", "user": "ops", "version": "8.0.3", "is_vcenter": True, "clock_ahead_s": 0}
+    vcenter = {"vcenter": about, "objects": objects, "hosts": [], "datastores": [], "strangers": []}
+    seen = {"questions": QUESTIONS, "vcenter": vcenter, "vms": {"missing": missing}}
+    said = preflight_findings.unknown(seen)
+    assert [one.partition("x: ")[0] + "x: " for one in said] == expected
+    assert all("vCenter shows none of this name." in one for one in said)
+
+
 def vm(name, code, found="it is wrong"):
     return Finding("machines", name, "creation", BLOCKS, found, code=code)
 
