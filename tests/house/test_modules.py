@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 
 import pytest
@@ -37,6 +38,20 @@ def test_there_are_modules_to_compare():
 def test_the_action_group_holds_exactly_the_modules_that_take_the_connection_options():
     group = load("meta/runtime.yml")["action_groups"]["vcenter"]
     assert sorted(group) == [module for module in MODULES if f"{NAME}.vcenter" in fragments(module)]
+
+
+def declared(module: str) -> dict[str, object]:
+    """What the source of a module gives AnsibleModule as plain values; empty where an action plugin does the work."""
+    calls = [one for one in ast.walk(ast.parse(modules()[module].read_text())) if isinstance(one, ast.Call)]
+    made = [one for one in calls if getattr(one.func, "id", "") == "AnsibleModule"]
+    return {word.arg: word.value.value for one in made for word in one.keywords if isinstance(word.value, ast.Constant)}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_supports_check_mode_as_its_documentation_says(module):
+    if words := declared(module):
+        supported = attributes(module)["check_mode"]["support"] in ("full", "partial")
+        assert words.get("supports_check_mode", False) is supported
 
 
 @pytest.mark.parametrize("module", load("meta/runtime.yml")["action_groups"]["vcenter"])

@@ -28,6 +28,11 @@ def test_entries_stop_from_the_last_to_the_first_and_power_is_cut_only_where_the
     assert (told["state"], told["wait_for"], told["force"]) == ("off", "none", force)
 
 
+@pytest.mark.parametrize("words, datacenter", [({}, ""), ({"datacenter": "dc1"}, "dc1")])
+def test_vms_are_looked_for_in_the_datacenter_of_the_site(words, datacenter):
+    assert site_fleet(site(**words), "stop")["datacenter"] == datacenter
+
+
 def test_starting_never_cuts_power():
     assert site_fleet(site(power="cycle"), "start")["force"] is False
 
