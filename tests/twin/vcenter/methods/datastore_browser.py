@@ -102,9 +102,9 @@ def _fits(name, pattern, spec):
 
 
 def _matches(entry, query):
-    if type(query) is BROWSER.Query:
-        return True
-    return any(isinstance(query, kind) and _kind(entry) in kinds for kind, kinds in QUERIES)
+    asked = [kinds for kind, kinds in QUERIES if isinstance(query, kind)]
+    # A query of the base type asks for every file.
+    return not asked or any(_kind(entry) in kinds for kinds in asked)
 
 
 def _kind(entry):

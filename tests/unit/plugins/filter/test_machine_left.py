@@ -30,8 +30,8 @@ STAY = [vm("job-01"), vm("job-02")]
 TODO = "Set site.absent to [job-03] and site.power to cycle to remove them, or list them in site.vms."
 
 
-def answer(*more, vms=SITE, owner="lab", absent=(), prune="report"):
-    return machine_left([*STAY, *more], vms, {"owner": owner, "absent": list(absent), "prune": prune})
+def answer(*more, vms=(*SITE,), owner="lab", absent=(), prune="report"):
+    return machine_left([*STAY, *more], list(vms), {"owner": owner, "absent": list(absent), "prune": prune})
 
 
 def names(entries):

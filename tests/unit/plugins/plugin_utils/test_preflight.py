@@ -211,11 +211,17 @@ def vm(name, changed=False, failed=False, **more):
     }
 
 
-def machines(power="refuse", running=(), left=NOBODY_LEFT, **answers):
+def machines(power="refuse", running=(), left=None, **answers):
     parts = ("placement", "clone", "shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov", "power", "removal", "drs")
     room = {"msg": "2 VMs on 2 hosts: 2 kept.", "placement": {"fits": True, "shortages": []}}
     given = {**dict.fromkeys(parts, {}), "placement": room, **answers}
-    return {"power": power, "cluster": "gpu", "due": {"running": list(running)}, "left": left, "answers": given}
+    return {
+        "power": power,
+        "cluster": "gpu",
+        "due": {"running": list(running)},
+        "left": left or NOBODY_LEFT,
+        "answers": given,
+    }
 
 
 SHORT = {
