@@ -106,3 +106,31 @@ def _command(pid):
             return stream.read()
     except OSError:
         return ""
+
+
+CLOSED = """\
+- hosts: all
+  gather_facts: false
+  connection: ansible.netcommon.network_cli
+  vars:
+    ansible_network_os: arista.eos.eos
+    ansible_host: 127.0.0.1
+    ansible_port: 9
+    ansible_user: somebody
+    ansible_password: a-secret
+  tasks:
+"""
+ASKS = """\
+    - ansible.netcommon.cli_command: {command: show version}
+      ignore_unreachable: true
+      ignore_errors: true
+    - ansible.builtin.meta: reset_connection
+"""
+
+
+def test_helper_of_a_switch_waits_until_the_one_before_it_has_ended(monkeypatch, tmp_path, file):
+    file.write_text(CLOSED + 8 * ASKS)
+    monkeypatch.setenv(playbook.WARM, "1")
+    run = playbook.run(file, env=playbook.environment(tmp_path), inventory="leaf-01,")
+    assert run.output.count("Connection refused") >= 8, run.output
+    assert "Unable to connect to socket" not in run.output

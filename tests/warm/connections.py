@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
+
+# A helper that ends keeps its socket for 0.1 s. A new Python takes longer than that to start; a fork can meet it.
+TRIES = 5
+ENDING_S = 0.1
 
 
 def install() -> None:
@@ -41,8 +47,6 @@ class Helper:
 
 
 def _become(argv: list[str], env: dict[str, str], streams: list[int], others: list[int]) -> None:
-    from ansible.cli.scripts import ansible_connection_cli_stub
-
     from warm.server import forget_folders, leave, redirect
 
     code = 1
@@ -54,9 +58,25 @@ def _become(argv: list[str], env: dict[str, str], streams: list[int], others: li
         os.environ.update(env)
         redirect(streams)
         sys.argv = argv
-        ansible_connection_cli_stub.main(argv)
+        _connect(argv)
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
         leave(code)
+
+
+def _connect(argv: list[str]) -> None:
+    from ansible.cli.scripts import ansible_connection_cli_stub
+    from ansible.module_utils.connection import ConnectionError as Ending
+
+    task, output = sys.stdin.buffer.read(), sys.stdout
+    for left in reversed(range(TRIES)):
+        sys.stdin, sys.stdout = io.TextIOWrapper(io.BytesIO(task)), output
+        try:
+            ansible_connection_cli_stub.main(argv)
+            return
+        except Ending:
+            if not left:
+                raise
+            time.sleep(ENDING_S)
