@@ -9,7 +9,7 @@ import pytest
 
 from . import rows
 from .contract import hold, hold_look
-from .drive import MODULES
+from .drive import MODULES, Driver, reaches
 
 FILES = {
     found.name: importlib.import_module(f"{rows.__name__}.{found.name}")
@@ -35,3 +35,17 @@ def test_create_modify_delete_each_twice_and_predicted(row, twin, drive):
 def test_a_look_tells_what_is_there_and_changes_nothing(look, twin, drive):
     running = twin(seed=look.seed, faces=look.faces)
     hold_look(look, running, drive(running))
+
+
+ONE_OF_EACH = {entry.module: entry for entry in [*LOOKS, *ROWS] if "vcenter" in reaches(entry.module)}
+
+
+@pytest.mark.parametrize("name", sorted(ONE_OF_EACH))
+def test_session_that_cannot_be_kept_ends_with_the_module(name, twin, drive):
+    entry = ONE_OF_EACH[name]
+    running = twin(seed=entry.seed, faces=entry.faces)
+    unkept = Driver({**drive(running).connection, "session_dir": "/dev/null/sessions"}, running)
+    place = {"at": entry.at} if entry.at else {}
+    answer = unkept(name, check=True, **place, **getattr(entry, "create", None) or entry.params)
+    assert not answer["failed"], answer["msg"]
+    assert [session.user for session in running.sessions] == []

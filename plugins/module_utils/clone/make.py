@@ -11,10 +11,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.clone.state import
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import recent, tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 
 _ATTEMPTS = 3
-_FIRST_PAUSE_S = 0.5
-_LAST_PAUSE_S = 5.0
 _CLONING = "VirtualMachine.clone"
 
 
@@ -171,16 +170,14 @@ class Maker:
 
     def _await_others(self, items):
         """Wait for VMs of these names that are being made, by whomever and from whatever."""
-        clock = self.vcenter.clock
-        deadline, pause = clock.now() + self._timeout_s, _FIRST_PAUSE_S
+        pauses = Pauses(self.vcenter.clock, self._timeout_s)
         making = [item for item in items if item.error is None and current(item).making]
         while making:
-            if clock.now() >= deadline:
+            if pauses.over:
                 for item in making:
                     item.error = rules.being_made(item, self._timeout_s)
                 return
-            clock.sleep(pause)
-            pause = min(pause * 2, _LAST_PAUSE_S)
+            pauses.sleep()
             self.refresh(making)
             making = [item for item in making if item.error is None and current(item).making]
 

@@ -10,11 +10,10 @@ from urllib.parse import urlencode
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.driver import plan
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, refused
 
 _DEPOTS = "/api/esx/settings/depots/offline"
-_FIRST_PAUSE_S = 1.0
-_LAST_PAUSE_S = 30.0
 _MESSAGE = "NVIDIA host driver, by aiready.vsphere"
 
 
@@ -168,16 +167,14 @@ class ClusterImage:
 
     def _task(self, method, path, body, wanted):
         """The result of a task; while vCenter works on the cluster for another host, that is waited for."""
-        clock, pause = self._rest.clock, _FIRST_PAUSE_S
-        deadline = clock.now() + self._timeout_s
+        pauses = Pauses(self._rest.clock, self._timeout_s)
         while True:
             try:
                 return self._rest.task(method, path, body, self._label, wanted, self._timeout_s, self._tell(wanted))
             except Answered as error:
-                if error.kind != "NOT_ALLOWED_IN_CURRENT_STATE" or clock.now() > deadline:
+                if error.kind != "NOT_ALLOWED_IN_CURRENT_STATE" or pauses.over:
                     raise refused(error, self._label, wanted) from error
-            clock.sleep(pause)
-            pause = min(pause * 2, _LAST_PAUSE_S)
+            pauses.sleep()
 
     def _tell(self, wanted):
         return lambda percent, text: self._progress(f"{self._label}: {wanted}: {percent} % {text}".rstrip())

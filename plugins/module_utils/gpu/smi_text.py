@@ -153,9 +153,8 @@ def _tree(text):
         pair = None if _GPU.match(stripped) else _PAIR.match(stripped)
         if pair is not None:
             block.values.setdefault(pair["key"], (pair["value"] or "").strip())
-            continue
-        opened = block.blocks.setdefault(stripped, _Block())
-        open_ones.append((depth, opened))
+        else:
+            open_ones.append((depth, block.blocks.setdefault(stripped, _Block())))
     return root
 
 

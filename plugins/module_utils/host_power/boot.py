@@ -16,6 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import H
 from ansible_collections.aiready.vsphere.plugins.module_utils.host_power import journal, maintenance
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.args import BMC
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, hosts, session, tasks
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import NoConnection
@@ -31,7 +32,6 @@ ARGUMENTS = dict(
     planned={"type": "dict", "options": {"in_maintenance": {"type": "bool", "default": False}}},
     timeout_s={"type": "int", "default": 1800},
 )
-FIRST_PAUSE_S, LAST_PAUSE_S = 0.2, 5.0
 _ATTEMPTS = 3
 
 
@@ -108,11 +108,11 @@ class Reboot(HostNoun):
 
     def change(self, item):
         now, wish = item.now, item.wish
-        deadline = self._vcenter.clock.now() + wish["timeout_s"]
+        pauses = Pauses(self._vcenter.clock, wish["timeout_s"])
         item.touched = True
         if wish["state"] == "rebooted" and now.back:
             self._ask(item, wish["power"])
-        self._await(item, deadline)
+        self._await(item, pauses)
 
     def project(self, state):
         return {
@@ -163,8 +163,7 @@ class Reboot(HostNoun):
         (row,) = retrieve(self._vcenter, select, [self._found.ref])
         return row
 
-    def _await(self, item, deadline):
-        clock, pause = self._vcenter.clock, FIRST_PAUSE_S
+    def _await(self, item, pauses):
         # A host that somebody else switched off stays off.
         may_switch = self._bmc is not None and (item.wish["power"] == "cold" or item.now.ours)
         last = None
@@ -173,13 +172,12 @@ class Reboot(HostNoun):
             last = state or last
             if state is not None and state.back and _past(state, item.wanted.later_than):
                 return
-            if clock.now() >= deadline:
+            if pauses.over:
                 raise self._not_back(item, last)
             # vCenter only sees that a host is silent; whether it is off, the BMC knows.
             if may_switch and state is not None and state.connection != "connected":
                 self._bmc.switch_on_if_off()
-            clock.sleep(min(pause, max(0.0, deadline - clock.now())))
-            pause = min(pause * 2, LAST_PAUSE_S)
+            pauses.sleep()
 
     def _not_back(self, item, last):
         if last is None:

@@ -9,26 +9,23 @@ from __future__ import annotations
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.power import guest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 
-_FIRST_PAUSE_S = 0.25
-_LAST_PAUSE_S = 5.0
 _WANTED = {"tools": "VMware Tools should run in it", "address": "its guest should have an address"}
 
 
 def wait(fleet, items, wait_for, timeout_s):
     """Give an error to each item whose guest has not what is waited for when the time is up."""
-    clock = fleet.clock
-    deadline, pause = clock.now() + timeout_s, _FIRST_PAUSE_S
+    pauses = Pauses(fleet.clock, timeout_s)
     waiting = list(items)
     while waiting:
         seen = look(fleet, waiting)
-        late = clock.now() >= deadline
+        late = pauses.over
         for item in waiting:
             item.error = _trouble(item, seen.get(item.ids["moid"]), wait_for, timeout_s, late)
         waiting = [item for item in waiting if item.error is None and not seen[item.ids["moid"]].has(wait_for)]
         if waiting:
-            clock.sleep(min(pause, max(0.0, deadline - clock.now())))
-            pause = min(pause * 2, _LAST_PAUSE_S)
+            pauses.sleep()
 
 
 def look(fleet, items):

@@ -13,12 +13,11 @@ from http.client import HTTPException
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import persist
 
 _SESSION = "/api/session"
 _HEADER = "vmware-api-session-id"
-_FIRST_PAUSE_S = 0.1
-_LAST_PAUSE_S = 5.0
 _RENEWALS = 1
 
 
@@ -58,9 +57,8 @@ class Rest:
 
     def task(self, method, path, body, label, wanted, timeout_s, on_progress=None):
         """The result of a request that starts a task, once that has ended; progress is told as (percent, text)."""
-        clock = self.clock
         name = self.call(method, path, body)
-        deadline, pause, told = clock.now() + timeout_s, _FIRST_PAUSE_S, None
+        pauses, told = Pauses(self.clock, timeout_s), None
         while True:
             info = self.call("GET", f"/api/cis/tasks/{name}")
             seen = _progress(info)
@@ -80,7 +78,7 @@ class Rest:
                     task=name,
                     messages=messages,
                 )
-            if clock.now() > deadline:
+            if pauses.over:
                 raise OperatorError(
                     label,
                     wanted,
@@ -89,8 +87,7 @@ class Rest:
                     "task_timeout",
                     task=name,
                 )
-            clock.sleep(pause)
-            pause = min(pause * 2, _LAST_PAUSE_S)
+            pauses.sleep()
 
     def is_image_managed(self, host):
         """Whether one image manages the software of the host's cluster, instead of baselines."""

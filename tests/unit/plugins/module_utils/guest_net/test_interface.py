@@ -50,6 +50,7 @@ def guest(tmp_path):
 
 def test_everything_is_set_and_kept_once(guest):
     first = Task(guest, mtu=9000, address="198.51.100.11/24")
+    assert first.item.ids == {"reached": [], "name": "ens224", "mac": MAC}
     assert first.paths == ["mtu", "addresses", "kept.mtu", "kept.addresses"]
     assert first.make() is None
     assert (guest.links["ens224"]["mtu"], guest.links["ens224"]["addresses"]) == (9000, ["198.51.100.11/24"])

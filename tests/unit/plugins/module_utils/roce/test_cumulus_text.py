@@ -174,9 +174,10 @@ def test_a_view_of_all_ports_as_text():
         ("swp2,6", ["swp2", "swp6"]),
         ("swp1s0-1,swp2s0", ["swp1s0", "swp1s1", "swp2s0"]),
         ("swp1-2s0-1", ["swp1s0", "swp1s1", "swp2s0", "swp2s1"]),
+        ("swp1s0,2s0-1,bond1", ["swp1s0", "swp2s0", "swp2s1", "bond1"]),
         ("bond1", ["bond1"]),
     ],
-    ids=["range", "list", "list of numbers", "breakout", "range of breakouts", "one"],
+    ids=["range", "list", "list of numbers", "breakout", "range of breakouts", "list of breakouts", "one"],
 )
 def test_names_of_ports(key, names):
     assert text.port_names(key) == names

@@ -130,6 +130,13 @@ def test_merged_leaves_the_priorities_of_others():
     assert commands(switch(other, roce=None)) == ["no dcb priority-flow-control priority 4 enable"]
 
 
+def test_merged_takes_marks_from_the_class_that_roce_leaves():
+    sent = commands(switch(BY_HAND, roce=None), Intent(priority=5, dscp=26), exact=False)
+    assert f"{BOTH} no traffic-class 3 congestion-control" in sent
+    assert f"{BOTH} traffic-class 5 congestion-control ecn minimum-absolute 150 maximum-absolute 1500" in sent
+    assert "no dcb priority-flow-control priority 3 enable" not in sent
+
+
 def test_other_values_than_the_presets_leave_it_first():
     sent = commands(switch(f"{BOTH} mtu 9216 force\n{BOTH} pfc-wd\n", PRESET), Intent(priority=4, dscp=34))
     assert sent[0] == f"{BOTH} no pfc-wd"

@@ -292,3 +292,19 @@ def test_names_of_ports_alone_are_unread():
         "cumulus", {"nv show interface swp1 qos pfc": "  operational  applied\n  -----------  -------\nnonsense\n"}
     )
     assert ["nv show interface swp1 qos pfc" in sentence for sentence in told["unread"]] == [True]
+
+
+ROWS_OF_UNKNOWN_FORM = "Et1 Eth1/1 Ethernet1 foo\nEthernet4 zz\nEth1/2 baz\nswp3 z\nxe-0/0/1 up\n"
+
+
+@pytest.mark.parametrize("name", known())
+def test_rows_of_unknown_form_are_reported_once_for_each_command(name):
+    platform = platform_of(name, None)
+    for command in platform.commands:
+        texts = {command: ROWS_OF_UNKNOWN_FORM}
+        told = transcript.unheard(platform, texts, transcript.complete(platform.parse(texts)))
+        # Differences are read in a form of their own.
+        form = (
+            f"Cannot read `{command}`. No line of its output has a form that is known for {platform.title}. Give the "
+        )
+        assert told == ([] if "diff" in command else [f"{form}whole output as the switch prints it."])
