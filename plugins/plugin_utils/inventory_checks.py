@@ -19,11 +19,10 @@ from ansible.inventory.data import InventoryData
 from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.loader import inventory_loader
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_checks
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.inventory_doubles import GROUPS, doubles, value_of
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_places import place, placed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_switches import switch_problems
 
-# The groups that plays of the collection look for.
-GROUPS = ("esxi_hosts", "switches", "training_guests")
 # Variables beside the site that plays read: of each host in a group, and of all.
 VARIABLES = {
     "esxi_hosts": ("bmc_address",),
@@ -39,6 +38,7 @@ VARIABLES = {
     ),
 }
 CONTROLLER = "localhost"
+PASSWORDS = ("site_vcenter_password", "site_bmc_password", "site_switch_password", "site_proxy_password")
 UNDEFINED = re.compile(r"'([A-Za-z_][A-Za-z0-9_]*)' is undefined")
 NOT_HOSTS = re.compile(r"Plugin configuration YAML file|no vault secrets|decrypt", re.IGNORECASE)
 # Variables of other names are the user's own too.
@@ -50,7 +50,8 @@ ALIKE = 0.8
 def problems(site, groups=None, variables=None):
     """Everything that is wrong, as sentences; variables are those of each host by name, as hostvars has them."""
     groups = groups or {}
-    found = site_checks.problems(site) + names(groups, variables)
+    found = elsewhere(site, groups, variables) or site_checks.problems(site)
+    found += names(groups, variables)
     known = set(found)
     for name in groups.get("esxi_hosts") or ():
         own = _of(variables, name).get("site_host")
@@ -58,6 +59,22 @@ def problems(site, groups=None, variables=None):
     switches = list(groups.get("switches") or ())
     # Problems of the site itself would come once more for each switch.
     return found if known else found + placed(switch_problems(site, switches, variables, switches), site)
+
+
+def elsewhere(site, groups=None, variables=None):
+    """A site that only some hosts of the inventory have: its file is in the folder of their group."""
+    if site:
+        return []
+    for group in GROUPS:
+        for name in (groups or {}).get(group) or ():
+            own = _of(variables, name)
+            if "site" in own:
+                where = place(_key(own, "site")) or f" (variables of {name})"
+                return [
+                    f"site: it is set for hosts of the group {group} alone, and this machine has none. Move its file "
+                    f"to group_vars/all/site.yml.{where}"
+                ]
+    return []
 
 
 def unresolved(message):
@@ -73,7 +90,25 @@ def unresolved(message):
 
 def names(groups, variables=None):
     """What is wrong with the names of groups and variables, which Ansible ignores silently."""
-    return [*_unread(groups, variables), *_misspelled(groups), *_misspelled_variables(groups, variables)]
+    return [
+        *_unread(groups, variables),
+        *_misspelled(groups),
+        *_misspelled_variables(groups, variables),
+        *doubles(groups, variables),
+        *_broken_passwords(variables),
+    ]
+
+
+def _broken_passwords(variables):
+    """Passwords that were encrypted together with the end of their line, as echo writes it."""
+    own = _of(variables, CONTROLLER)
+    for name in PASSWORDS:
+        if name in own and re.search(r"[\r\n]", value_of(own, name)):
+            yield (
+                f"The inventory sets {name} to a text with a line break, which no password has. Encrypt it again "
+                f"without one, for example with `ansible-vault encrypt_string --name {name} --prompt`."
+                f"{place(_key(own, name))}"
+            )
 
 
 def _unread(groups, variables):

@@ -37,7 +37,7 @@ def everything(site, passwords=None, given=None, groups=None, variables=None):
     asked, misnamed = questions(site, passwords), inventory_checks.names(groups or {}, variables)
     return dict(
         asked,
-        problems=asked["problems"] + misnamed,
+        problems=(inventory_checks.elsewhere(site, groups, variables) or asked["problems"]) + misnamed,
         objects=objects(site),
         # One that is missing may be there under a wrong name.
         secrets=[] if misnamed else [list(one) for one in secrets(site, given or {})],

@@ -48,6 +48,8 @@ ALIKE = 0.8
 # A hint names no more parts of a site than these.
 MOST_PARTS = 4
 _INDEX = re.compile(r"\[\d+\]")
+# Programs take numbers in any form.
+_WORDS_OF_COMMANDS = re.compile(r"site\.(training|validation)\..+\]$")
 # Stages inside the guests: to leave one out and to leave it empty is the same, and switches it off.
 STAGES = ("guests", "runtime", "training", "validation")
 CHECKS = {"int": check_type_int, "bool": check_type_bool}
@@ -126,8 +128,8 @@ def _shape(key, given, option):
     # A text with commas is a list of texts to Ansible.
     if elements == "str" and isinstance(given, str):
         return
-    if not _fits(given, option["type"]):
-        yield f"{key}: {WORDS[option['type']]} was wanted. There is {_shown(given)}. {WAYS_OUT[option['type']]}"
+    if not _fits(given, option["type"]) or not _is_as_written(key, given, option):
+        yield f"{key}: {WORDS[option['type']]} was wanted. {_instead(given, option['type'])}"
     elif option.get("choices") and option["type"] != "list" and str(given) not in option["choices"]:
         yield f"{key}: {_shown(given)} is none of {', '.join(option['choices'])}. {_way_out_of_a_choice(given)}"
     elif option["type"] == "dict":
@@ -156,6 +158,21 @@ def _fits(given, kind):
         except (TypeError, ValueError):
             return False
     return True
+
+
+def _is_as_written(key, given, option):
+    """Whether a text is what stands in the file: YAML makes True of yes and 180.0 of the PCI address 0000:03:00.0."""
+    if option["type"] not in ("str", "path") or option.get("choices"):
+        return True
+    numbers = (int, float) if _WORDS_OF_COMMANDS.match(key) else (int,)
+    return isinstance(given, (str, *numbers)) and not isinstance(given, bool)
+
+
+def _instead(given, kind):
+    """What there is in place of a value, and how to write it."""
+    if kind in ("str", "path") and given is not None and not isinstance(given, (Mapping, list)):
+        return f"YAML reads it as {_shown(given)}. Put the text into quotes."
+    return f"There is {_shown(given)}. {WAYS_OUT[kind]}"
 
 
 def _shown(given):

@@ -66,6 +66,8 @@ def _shared(override):
 
 @site_safety.guarded
 def _problems(site):
+    if site is None:
+        return ["site: it is empty. Indent its keys below it, each as 'key: value'."]
     if not site:
         return ["site: it is not there. Write it into group_vars/all/site.yml of your inventory, see docs/site.md."]
     unknown = unknown_keys(site)
@@ -91,8 +93,10 @@ def _compared(site):
 
 def _vcenter(vcenter):
     hostname = vcenter.get("hostname") or ""
+    if hostname.startswith("["):
+        yield f"site.vcenter.hostname: {hostname} has brackets. Write an IPv6 address without them."
     # More than one colon is an IPv6 address.
-    if "/" in hostname or hostname.count(":") == 1:
+    elif "/" in hostname or hostname.count(":") == 1:
         yield (
             f"site.vcenter.hostname: {hostname} is not the bare name of a host. Leave out https:// and the path, and "
             "put the port into site.vcenter.port."

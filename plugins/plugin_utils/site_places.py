@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""The file and the line of a key of a site, as Ansible noted them when it read the file."""
+"""The file and the line of a key of a site, as Ansible noted them when it read the file, and what stands there."""
 
 from __future__ import annotations
 
+import linecache
 import os
 import re
 from collections.abc import Mapping
@@ -19,6 +20,9 @@ except ImportError:  # ansible-core 2.16 to 2.18
 KEY = re.compile(r"^site(?=:)|\bsite(?:_host|_switch)?(?:\.\w+|\[\d+\])+")
 OWN_VARIABLE = re.compile(r"[^:\s]+: switch_\w+")
 STEP = re.compile(r"\w+")
+# One plain value of YAML, and the same behind its key.
+VALUE = re.compile(r"([^\s,\[\]{}#'\"][^\s,\[\]{}]*)")
+VALUE_OF_KEY = re.compile(r"[\w'\"]+\s*:\s+([^\s,\[\]{}#'\"][^\s,\[\]{}]*)")
 
 
 def placed(problems, given, name="site"):
@@ -30,6 +34,23 @@ def place(value):
     """The file and line of one key or value, in brackets; empty where nobody noted them."""
     found = _origin(value)
     return f" ({found[0]}, line {found[1]})" if found else ""
+
+
+def file_of(value):
+    """The file that one key or value was read from; empty where nobody noted it."""
+    return (_noted(value) or ("",))[0]
+
+
+def written(name, value):
+    """The value of a key as it is written in its file; empty where nobody noted that, or where it is on other lines."""
+    for noted, after in ((_noted(value), False), (_noted(name), True)):
+        if noted and noted[2]:
+            linecache.checkcache(noted[0])
+            rest = linecache.getline(noted[0], noted[1])[noted[2] - 1 :]
+            found = VALUE_OF_KEY.match(rest) if after else VALUE.match(rest)
+            if found:
+                return found[1]
+    return ""
 
 
 def _place_of(problem, given, name):
@@ -56,12 +77,19 @@ def _place_of(problem, given, name):
 
 def _origin(value):
     """(file, line) of something that was read from YAML."""
-    if Origin is None:
-        path, line = (getattr(value, "ansible_pos", None) or (None, None))[:2]
-    else:
-        tag = Origin.get_tag(value)
-        path, line = (tag.path, tag.line_num) if tag else (None, None)
-    if not path or not line:
+    noted = _noted(value)
+    if noted is None:
         return None
+    path, line = noted[:2]
     near = os.path.relpath(path)
     return (path if near.startswith(os.pardir) else near), line
+
+
+def _noted(value):
+    """(file, line, column) as Ansible noted them, or None."""
+    if Origin is None:
+        path, line, column = getattr(value, "ansible_pos", None) or (None, None, None)
+    else:
+        tag = Origin.get_tag(value)
+        path, line, column = (tag.path, tag.line_num, tag.col_num) if tag else (None, None, None)
+    return (path, line, column) if path and line else None

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Parts of a site that no other check may show or work with: credentials, control characters, endless parts. Pure."""
+"""Parts of a site that no other check may show or work with: credentials, control characters, endless parts.
+
+Pure, except that the line of a number is read from its file.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from collections.abc import Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET, SECRET_VALUE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_places
 
 # Stands in the place of such a part for the other checks, whose problems about it are left out.
 HIDDEN = "********"
@@ -50,6 +54,8 @@ _IN_QUERY = re.compile(
     r"://\S*[?&;]([\w.-]*(password|passwd|pwd|token|secret|signature|credential|api_?key)|sig|auth)=[^&\s]", re.I
 )
 _INDEX = re.compile(r"\[\d+\]")
+# Octal, hexadecimal and binary numbers of YAML, and those to the base 60.
+_OTHER_NUMBER = re.compile(r"[-+]?(0[0-9a-fA-FxX_]+|[0-9][0-9_]*(:[0-5]?[0-9])+)")
 _TODO = {
     "site.runtime.proxy.http": "Take them out; they are site.runtime.proxy.username and site_proxy_password.",
     "site.runtime.proxy.https": "Take them out; they are site.runtime.proxy.username and site_proxy_password.",
@@ -103,7 +109,7 @@ class _Walk:
             return self._stop(key, f"The site has more than {MOST_PARTS} parts. Use rows of VMs, and fewer anchors.")
         above = (*above, id(value))
         if not isinstance(value, Mapping):
-            parts = [self.part(f"{key}[{index}]", one, above) for index, one in enumerate(value)]
+            parts = [self._as_written(f"{key}[{index}]", None, one, above) for index, one in enumerate(value)]
             return parts if isinstance(value, list) else tuple(parts)
         return {name: self._entry(key, name, one, above) for name, one in value.items() if self._is_key(key, name)}
 
@@ -132,7 +138,19 @@ class _Walk:
         if free and SECRET.search(name) and value not in (None, "", [], {}) and not isinstance(value, bool):
             self.problems.append(f"{place}: It looks like a secret, and a site is shown and stored. {free}")
             return HIDDEN
-        return self.part(place, value, above)
+        return self._as_written(place, name, value, above)
+
+    def _as_written(self, key, name, value, above):
+        """YAML makes 8 of 010 and 90 of 1:30, in numbers and in names."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            text = site_places.written(name, value)
+            if text and _OTHER_NUMBER.fullmatch(text):
+                self.problems.append(
+                    f"{key}: YAML reads {text} as the number {value}. Write a number without zeros before it, without "
+                    "colons and in digits alone, and put a text into quotes."
+                )
+                return HIDDEN
+        return self.part(key, value, above)
 
     def _text(self, key, text):
         where = _INDEX.sub("[]", key)
@@ -154,6 +172,10 @@ class _Walk:
         if len(text) > LONGEST and not free:
             self.problems.append(f"{key}: It has {len(text)} characters, and {LONGEST} are the most. Shorten it.")
             return HIDDEN
+        if not free and text != text.strip():
+            why = "It begins or ends with a space, which makes it another name. Remove the space."
+            self.problems.append(f"{key}: {why}")
+            text = text.strip()
         return self._number(key, _counted(text), text) if where in LARGEST else text
 
     def _number(self, key, number, value):

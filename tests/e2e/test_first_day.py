@@ -206,6 +206,47 @@ NAMES = {
         "Rename it.",
     ),
 }
+# What YAML reads otherwise than it is written, and machines that are there twice.
+WRITTEN = {
+    "zero before a number": (
+        ("cpus: 16", "cpus: 016"),
+        "site.machine.cpus",
+        "YAML reads 016 as the number 14.",
+        "Write a number without zeros before it,",
+    ),
+    "word that is false": (
+        ("cluster: gpu", "cluster: no"),
+        "site.cluster",
+        "a text was wanted. YAML reads it as False.",
+        "Put the text into quotes.",
+    ),
+    "space at the end": (
+        ("template: ubuntu-template", 'template: "ubuntu-template "'),
+        "site.machine.template",
+        "It begins or ends with a space",
+        "Remove the space.",
+    ),
+    "host in capitals again": (
+        ("esx-01.lab.example:", "esx-01.lab.example:\n        ESX-01.lab.example:"),
+        "esxi_hosts",
+        "one host under the names esx-01.lab.example and ESX-01.lab.example",
+        "Remove all but the name that vCenter shows.",
+    ),
+    "end of the line of a password": (
+        ("site_vcenter_password: not-asked-for", 'site_vcenter_password: "a-secret\\n"'),
+        "site_vcenter_password",
+        "a text with a line break, which no password has.",
+        "ansible-vault encrypt_string --name site_vcenter_password --prompt",
+    ),
+}
+PLACES = {
+    "site of a group": (
+        ("site:\n", "sites:\n"),
+        "site",
+        "it is set for hosts of the group esxi_hosts alone",
+        "Move its file to group_vars/all/site.yml.",
+    ),
+}
 UNREAD = {
     "hosts as a list": (
         ("        esx-01.lab.example:\n", "        - esx-01.lab.example\n"),
@@ -227,6 +268,8 @@ TOGETHER = {
     "shapes": (SHAPES, "machines"),
     "values": (VALUES, "hosts"),
     "names": (NAMES, "fabric"),
+    "written": (WRITTEN, "machines"),
+    "places": (PLACES, "machines"),
     "unread": (UNREAD, "hosts"),
     "undefined": (UNDEFINED, "machines"),
 }
@@ -239,8 +282,9 @@ ROWS = [
 
 
 def inventory(folder, site, hosts):
-    (folder / "group_vars" / "all").mkdir(parents=True)
-    (folder / "group_vars" / "all" / "site.yml").write_text(site)
+    group = "esxi_hosts" if site.startswith("sites:") else "all"
+    (folder / "group_vars" / group).mkdir(parents=True)
+    (folder / "group_vars" / group / "site.yml").write_text(site.replace("sites:", "site:"))
     (folder / "hosts.yml").write_text(hosts)
     return folder
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from ansible.parsing.dataloader import DataLoader
 from ansible_collections.aiready.vsphere.plugins.filter.inventory_problems import FilterModule
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import inventory_checks
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import inventory_checks, preflight_questions
 
 inventory_problems = FilterModule().filters()["inventory_problems"]
 SITE = {
@@ -112,6 +113,75 @@ def test_an_inventory_without_hosts_that_ansible_reads_is_left_alone(text, tmp_p
     variables = {"localhost": {"ansible_inventory_sources": [str(tmp_path)]}}
     groups = {"all": ["localhost"], "training_guests": []}
     assert inventory_problems(dict(SITE, fabric={}), groups, variables) == []
+
+
+TWICE = {
+    "a host in two groups": (
+        {"esxi_hosts": ["one", "two"], "switches": ["two"]},
+        {},
+        "The inventory has two in the groups esxi_hosts and switches. Remove it from the group that is wrong.",
+    ),
+    "a host in capitals too": (
+        {"esxi_hosts": ["esx-01.lab", "ESX-01.lab"]},
+        {},
+        "The inventory has one host under the names esx-01.lab and ESX-01.lab in the group esxi_hosts.",
+    ),
+    "one BMC for two hosts": (
+        {"esxi_hosts": ["one", "two", "three"]},
+        {"one": {"bmc_address": "bmc-1"}, "two": {"bmc_address": "bmc-1"}, "three": {"bmc_address": "bmc-3"}},
+        "The inventory sets bmc_address of one and two to bmc-1, so one host would be restarted in place of another.",
+    ),
+    "one switch under two names": (
+        {"switches": ["one", "two", "three"]},
+        {
+            "one": {"ansible_host": "192.0.2.1", "switch_host_ports": ["p"]},
+            "two": {"ansible_host": "192.0.2.1", "switch_host_ports": ["p"]},
+            "three": {"ansible_host": "192.0.2.1", "ansible_port": 23, "switch_host_ports": ["p"]},
+        },
+        "The inventory sets ansible_host of one and two in the group switches to 192.0.2.1.",
+    ),
+}
+
+
+@pytest.mark.parametrize("groups, variables, told", TWICE.values(), ids=TWICE.keys())
+def test_a_machine_that_is_there_twice_is_told(groups, variables, told):
+    (one,) = inventory_checks.names({"all": ["x"], **groups}, variables)
+    assert one.startswith(told)
+
+
+@pytest.mark.parametrize(
+    "groups, key, value",
+    [
+        pytest.param("esxi_hosts", "bmc_address", "{{ lab_host.bmc }}", id="what cannot be worked out"),
+        pytest.param("esxi_hosts", "bmc_address", "", id="no BMC"),
+        pytest.param("switches", "ansible_host", "127.0.0.1", id="tunnels"),
+    ],
+)
+def test_what_two_hosts_may_share_is_left_alone(groups, key, value):
+    variables = {name: {key: value} for name in ("one", "two")}
+    assert inventory_checks.names({"all": ["x"], groups: ["one", "two"]}, variables) == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_a_password_with_a_line_break_is_told_and_not_shown(end):
+    variables = {"localhost": {"site_vcenter_password": f"a-secret{end}", "site_bmc_password": " a-secret "}}
+    (told,) = inventory_checks.names({"all": ["x"]}, variables)
+    assert told.startswith("The inventory sets site_vcenter_password to a text with a line break")
+    assert "a-secret" not in told
+
+
+def test_a_site_of_one_group_alone_is_told_by_its_file(tmp_path):
+    (tmp_path / "site.yml").write_text("site:\n  gpu: {}\n")
+    groups = {"all": ["x"], "esxi_hosts": ["esx-01"]}
+    for own, where in (
+        (DataLoader().load_from_file(str(tmp_path / "site.yml")), f"({tmp_path}/site.yml, line "),
+        ({"site": {}}, "(variables of esx-01)"),
+    ):
+        (told,) = inventory_problems({}, groups, {"esx-01": own})
+        assert told.startswith("site: it is set for hosts of the group esxi_hosts alone, and this machine has none.")
+        assert where in told
+        (row,) = preflight_questions.everything({}, groups=groups, variables={"esx-01": own})["problems"]
+        assert row == told
 
 
 @pytest.mark.parametrize(

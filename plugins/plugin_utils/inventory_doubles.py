@@ -1,0 +1,75 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Machines that an inventory has twice, so that one of them is changed or restarted in place of another. Pure."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleError
+from jinja2 import TemplateError
+
+GROUPS = ("esxi_hosts", "switches", "training_guests")
+# A tunnel on this machine, whose ports may not be known yet.
+LOOPBACK = ("127.", "::1", "localhost")
+
+
+def doubles(groups, variables):
+    """Sentences about names and addresses that stand for two hosts; variables as hostvars has them."""
+    yield from _groups(groups)
+    # vCenter compares names of hosts without regard to case.
+    for names in _alike((name, name.lower()) for name in groups.get("esxi_hosts") or ()).values():
+        yield (
+            f"The inventory has one host under the names {' and '.join(names)} in the group esxi_hosts. Remove all but "
+            "the name that vCenter shows."
+        )
+    for address, names in _alike(_of(groups, variables, "esxi_hosts", ("bmc_address",))).items():
+        yield (
+            f"The inventory sets bmc_address of {' and '.join(names)} to {address[0]}, so one host would be restarted "
+            "in place of another. Set bmc_address of each host to its own BMC."
+        )
+    for address, names in _alike(_of(groups, variables, "switches", ("ansible_host", "ansible_port"))).items():
+        if address[0].startswith(LOOPBACK):
+            continue
+        yield (
+            f"The inventory sets ansible_host of {' and '.join(names)} in the group switches to {address[0]}. Set "
+            "ansible_host of each switch to its own address, or remove one of the names."
+        )
+
+
+def _groups(groups):
+    for place, one in enumerate(GROUPS):
+        for other in GROUPS[place + 1 :]:
+            both = [name for name in groups.get(one) or () if name in (groups.get(other) or ())]
+            if both:
+                yield (
+                    f"The inventory has {', '.join(both)} in the groups {one} and {other}. Remove it from the group "
+                    "that is wrong."
+                )
+
+
+def _of(groups, variables, group, keys):
+    """(host, the values of these variables) of each host that has the first of them."""
+    for name in groups.get(group) or ():
+        own = variables[name] if variables is not None and name in variables else {}
+        values = tuple(value_of(own, key) for key in keys)
+        if values[0]:
+            yield name, values
+
+
+def value_of(own, key):
+    """One variable of a host as a text; empty where it is not set or cannot be worked out, which others report."""
+    try:
+        value = own.get(key)
+    except (AnsibleError, TemplateError):
+        return ""
+    # Before ansible-core 2.19, a template that cannot be worked out is handed over as it is.
+    return str(value) if isinstance(value, (str, int)) and "{{" not in str(value) else ""
+
+
+def _alike(pairs):
+    """{value: names} of the values that several have."""
+    found = {}
+    for name, value in pairs:
+        found.setdefault(value, []).append(name)
+    return {value: names for value, names in found.items() if len(names) > 1}
