@@ -167,6 +167,7 @@ class CallbackModule(Default):
             return
         self._watch.stop()
         self._listener.course.ends(why=NOT_ENDED)
+        self._say_all((text, screen.BAD) for text in self._listener.unreadable())
         self._say_all(screen.broken_off(self._listener.course, self._record()))
 
     # What came of a task

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # This is private to the collection aiready.vsphere.
-"""Whether certificates of vCenter and of BMCs are verified, and which setting says otherwise. Pure."""
+"""Whether certificates of vCenter and of BMCs are verified, and which setting says otherwise.
+
+Pure, except that a file of authorities which cannot be used is read for the reason.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ Side = namedtuple("Side", "what prefix variable ca_variable key")
 
 VCENTER = Side("vCenter", "", "VMWARE_VALIDATE_CERTS", "AIREADY_VCENTER_CA_FILE", "site.vcenter")
 BMC = Side("the BMC", "bmc_", "AIREADY_BMC_VALIDATE_CERTS", "AIREADY_BMC_CA_FILE", "site.hosts.bmc")
+DER = b"\x30"
 # The words that Ansible takes for false.
 _OFF = ("0", "f", "false", "n", "no", "off")
 
@@ -48,3 +52,19 @@ def warning(side, name, params, environment):
         f"The certificate of {side.what} {name} is not verified: {source(side, environment)}. An attacker on the "
         f"network can read the password. Set {side.key}.validate_certs to true and {side.key}.ca_file to the authority."
     )
+
+
+def why_unusable(path, error):
+    """Why a file holds no authorities; the words of the TLS library only say that it found none."""
+    try:
+        with open(path, "rb") as opened:
+            content = opened.read(65536)
+    except OSError as unread:
+        return str(unread)
+    if b"PRIVATE KEY-----" in content and b"BEGIN CERTIFICATE-----" not in content:
+        return "it holds a private key and no certificate"
+    if content.startswith(DER):
+        return f"it is in DER format; convert it with: openssl x509 -inform der -in {path} -out {path}.pem"
+    if b"-----BEGIN " not in content:
+        return "it holds no certificate in PEM format"
+    return str(error)

@@ -136,8 +136,8 @@ def switches(looks):
             )
         elif failed(answer):
             todo = (
-                "Check its address (ansible_host, ansible_port), ansible_network_os, the user and the password or key "
-                "in the inventory."
+                "Check its address (ansible_host, ansible_port), ansible_network_os, ansible_user, ansible_password "
+                "or the key in the inventory."
                 if answer.get("unreachable")
                 else ""
             )

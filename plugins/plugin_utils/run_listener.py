@@ -12,7 +12,7 @@ import os
 from ansible import context
 from ansible.errors import AnsibleError
 from ansible.template import Templar
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_results
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_results, unreadable_files
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_course import Course
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_record import Folder
 
@@ -75,6 +75,11 @@ class Listener:
         told = {name: stats.summarize(name) for name in stats.processed}
         lost = {name for name, counts in told.items() if counts["failures"] or counts["unreachable"]}
         return self.course.ends(lost)
+
+    def unreadable(self):
+        """Sentences about files of variables that Ansible cannot read."""
+        folders = [self._play.get_loader().get_basedir()] if self._play is not None else []
+        return unreadable_files.unreadable(context.CLIARGS.get("inventory") or (), folders)
 
     def _ask(self, host, task):
         """Where the results shall be, and the plan, by variables; once in a play, since it costs milliseconds."""

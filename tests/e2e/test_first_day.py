@@ -367,3 +367,21 @@ def test_yaml_that_cannot_be_read_ends_the_run_before_its_first_task(tmp_path):
     command = ["ansible", "localhost", "-m", "debug", "-e", f"@{folder}/group_vars/all/site.yml"]
     shown = subprocess.run(command, check=False, capture_output=True, text=True, env=env)
     assert f"{folder}/group_vars/all/site.yml" in shown.stdout + shown.stderr
+
+
+@pytest.mark.parametrize("way", ["check", "machines"])
+@pytest.mark.parametrize(
+    "cluster, words",
+    [
+        pytest.param(b"\tcluster: gpu", "line 5, column 1: found character", id="tab"),
+        pytest.param("  cluster: gpü".encode("latin-1"), "line 5. It is not in UTF-8. Save it in UTF-8.", id="Latin 1"),
+    ],
+)
+def test_callback_of_the_collection_names_the_file_that_cannot_be_read(tmp_path, way, cluster, words):
+    folder = inventory(tmp_path / "mine", SITE, HOSTS)
+    file = folder / "group_vars" / "all" / "site.yml"
+    file.write_bytes(SITE.encode().replace(b"  cluster: gpu", cluster))
+    env = playbook.environment(tmp_path, ANSIBLE_STDOUT_CALLBACK="aiready.vsphere.stages")
+    run = playbook.run(PLAYBOOKS / f"{way}.yml", env=env, inventory=folder)
+    assert (run.status != 0, "TASK [" in run.output) == (True, False), run.output
+    assert f"Cannot read {file}, {words}" in run.output

@@ -77,6 +77,16 @@ LOOKS = {
         {"site": {"vcenter": {"username": "admin@vsphere.local"}}},
         {("vCenter", "login"): ("log in as admin@vsphere.local", "Check `site.vcenter.username` (with its domain")},
     ),
+    "user of a switch": (
+        "ready",
+        {"switches": {"leaf-01": {"ansible_user": "adm1n"}}},
+        {
+            ("leaf-01", "switch"): (
+                "Access denied",
+                "Check its address (ansible_host, ansible_port), ansible_network_os, ansible_user, ansible_password",
+            )
+        },
+    ),
     "no password": (
         "ready",
         {"extra": {"site_vcenter_password": ""}},
@@ -198,11 +208,20 @@ STAGES = {
         {"switches": {**SWITCHES, "leaf-01": {"switch_host_ports": ["Eth 1"]}}},
         ("the ports Ethernet1/99 were named.", "Correct switch_host_ports or switch_fabric_ports of the switch."),
     ),
+    "user of a switch": (
+        "ready",
+        "fabric",
+        {"switches": {"leaf-01": {"ansible_user": "adm1n"}, "leaf-02": {"ansible_user": "adm1n"}}},
+        ("Access denied", "(ansible_host, ansible_port), ansible_user, ansible_password and host key"),
+    ),
     "connection of a switch": (
         "ready",
         "fabric",
         {"switches": {"leaf-01": {"ansible_port": 9}, "leaf-02": {"ansible_port": 9}}},
-        ("ssh connect failed: Connection refused. Check address, user, password", "Each one failed before this task"),
+        (
+            "ssh connect failed: Connection refused. Check its address (ansible_host, ansible_port)",
+            "Each one failed before this task",
+        ),
     ),
 }
 

@@ -19,6 +19,7 @@ import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 
 LIMIT_S = 30
@@ -78,7 +79,7 @@ class Registry:
                 raise OperatorError(
                     path,
                     "shall be the certificate authority of a registry",
-                    f"It cannot be used: {error}.",
+                    f"It cannot be used: {trust.why_unusable(path, error)}.",
                     "Give a file with one certificate or more in PEM.",
                     "authority_unusable",
                     path=path,

@@ -58,5 +58,6 @@ def _problem_with_ca(path):
     try:
         ssl.create_default_context(cafile=path)
     except OSError as error:
-        return [f"bmc_ca_file is {path}; it cannot be used as a file of certificates in PEM format ({error})."]
+        why = trust.why_unusable(path, error)
+        return [f"bmc_ca_file is {path}; it cannot be used as a file of certificates in PEM format ({why})."]
     return []

@@ -12,6 +12,7 @@ import ssl
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPSConnection
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import SoapStubAdapter
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.certificate import fingerprint
@@ -210,7 +211,8 @@ def tls_context(target):
             raise OperatorError(
                 target.name,
                 "a vCenter connection was wanted",
-                f"The file {target.ca_file} cannot be used as trusted certificates ({error})",
+                f"The file {target.ca_file} cannot be used as trusted certificates "
+                f"({trust.why_unusable(target.ca_file, error)})",
                 "Set `ca_file` to a file with certificates in PEM format",
                 "ca_file",
             ) from error

@@ -6,10 +6,12 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.filter.site_bmc_connection import FilterModule as Bmc
 from ansible_collections.aiready.vsphere.plugins.filter.site_connection import FilterModule as Connection
 from ansible_collections.aiready.vsphere.plugins.module_utils import trust
+from ansible_collections.aiready.vsphere.plugins.module_utils.container.registry import Registry
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import args as bmc_args
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import session as bmc_session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Target, tls_context
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import preflight_findings, preflight_questions, site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_checks import problems
 
@@ -150,3 +152,38 @@ def test_a_look_before_a_run_reports_that_awx_does_not_check_host_keys(side, mon
     for one in found:
         assert f"ANSIBLE_HOST_KEY_CHECKING is {word}" in one.found
         assert "ansible_host_key_checking" in one.todo
+
+
+KEY = b"-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA==\n-----END PRIVATE KEY-----\n"
+UNUSABLE = {
+    "a private key": (KEY, "it holds a private key and no certificate"),
+    "DER": (
+        b"\x30\x82\x03\x0f\x30",
+        "it is in DER format; convert it with: openssl x509 -inform der -in {} -out {}.pem",
+    ),
+    "something else": (b"https://authority.example.org/ca.pem\n", "it holds no certificate in PEM format"),
+}
+
+
+def vcenter_authority(path):
+    tls_context(Target("vcenter.example.org", 443, None, 0, True, path, 60))
+
+
+def bmc_authority(path):
+    wrong = [one for one in bmc_args.check_bmc(bmc(bmc_ca_file=path, bmc_validate_certs=True)) if path in one]
+    raise OperatorError(path, "", " ".join(wrong), "", "")
+
+
+def registry_authority(path):
+    Registry("registry.example.org", ca_files=[path])
+
+
+@pytest.mark.parametrize("content, why", UNUSABLE.values(), ids=UNUSABLE.keys())
+@pytest.mark.parametrize("use", [vcenter_authority, bmc_authority, registry_authority])
+def test_a_file_that_is_no_authority_is_told_by_what_it_is(use, content, why, tmp_path):
+    path = str(tmp_path / "ca.pem")
+    (tmp_path / "ca.pem").write_bytes(content)
+    with pytest.raises(OperatorError) as error:
+        use(path)
+    assert why.replace("{}", path) in error.value.message
+    assert "MC4CAQ" not in error.value.message

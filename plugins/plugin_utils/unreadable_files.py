@@ -1,0 +1,68 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Files of variables that end a run before its first task. From ansible-core 2.19 on, Ansible's error names no file."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+
+import yaml
+
+FOLDERS = ("group_vars", "host_vars")
+ENDINGS = (".yml", ".yaml", ".json", "")
+VAULT = b"$ANSIBLE_VAULT"
+
+
+def unreadable(sources, folders=()):
+    """One sentence for each file of variables beside these inventories, or below these folders, that is no YAML."""
+    found = [os.path.abspath(source) for source in sources if isinstance(source, str) and "," not in source]
+    near = [one if os.path.isdir(one) else os.path.dirname(one) for one in found] + list(folders)
+    return [text for file in _files(dict.fromkeys(near)) for text in _problem(file)]
+
+
+def _files(near):
+    for folder in near:
+        for name in FOLDERS:
+            below = os.path.join(glob.escape(folder), name, "**", "*")
+            for file in sorted(glob.glob(below, recursive=True)):
+                if os.path.isfile(file) and os.path.splitext(file)[1] in ENDINGS:
+                    yield file
+
+
+def _problem(file):
+    try:
+        with open(file, "rb") as opened:
+            content = opened.read()
+    except OSError as error:
+        yield f"Cannot read {file}: {error.strerror}."
+        return
+    if content.startswith(VAULT) or _is_json(content):
+        return
+    try:
+        for _event in yaml.parse(content.decode("utf-8"), Loader=yaml.SafeLoader):
+            pass
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        yield f"Cannot read {file}, line {line}. It is not in UTF-8. Save it in UTF-8."
+    except yaml.MarkedYAMLError as error:
+        text = str(error.problem or error.context)
+        # Where a colon is missing, the line behind it is at fault for YAML.
+        marks = [error.problem_mark, error.context_mark]
+        mark = next(filter(None, reversed(marks) if "expected ':'" in text else marks))
+        todo = "Indent with spaces, not with tabs." if "\\t" in text else "Correct the YAML there."
+        yield f"Cannot read {file}, line {mark.line + 1}, column {mark.column + 1}: {text}. {todo}"
+    except yaml.YAMLError as error:
+        yield f"Cannot read {file}: {' '.join(str(error).split())}. Correct it."
+
+
+def _is_json(content):
+    """Ansible reads JSON first, in which tabs are allowed."""
+    try:
+        json.loads(content)
+    except (ValueError, RecursionError):
+        return False
+    return True
