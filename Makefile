@@ -12,7 +12,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 VENV := .build/venv
 READY := $(VENV)/.ready
 COLLECTION := .build/collections/ansible_collections/aiready/vsphere
-IN_VENV = AIREADY_MAKE="$$PPID" PATH="$$PWD/$(VENV)/bin:$$PATH" PYTHONPATH="$$PWD/tests" PYTHONDONTWRITEBYTECODE=1 \
+IN_VENV = AIREADY_MAKE="$$PPID" PATH="$$PWD/$(VENV)/bin:$$PATH" PYTHONPATH="$$PWD/tests:$$PWD/tests/twin/src" PYTHONDONTWRITEBYTECODE=1 \
 	ANSIBLE_COLLECTIONS_PATH="$$PWD/.build/collections" ANSIBLE_HOME="$$PWD/.build/ansible-home"
 # Nothing of a command is left, however it ends; gates, rehearse and twin see to that themselves.
 ALONE = $(IN_VENV) python -m supervise
@@ -29,7 +29,7 @@ rehearse: setup ## the whole way on a simulated data centre (STAGES=infrastructu
 	@$(IN_VENV) python -m rehearse --stages "$(or $(STAGES),auto)" $(if $(CHECKS),--checks "$(CHECKS)") $(if $(FAULTS),--faults "$(FAULTS)") $(if $(KILLS),--kills "$(KILLS)")
 
 twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large, PORT=8989); its endpoint is in .build/lab
-	@$(IN_VENV) python -m twin --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab
+	@$(IN_VENV) python -m vsphere_twin --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab
 
 test: setup ## all gates, as CI runs them
 	@$(GATES)
@@ -41,7 +41,7 @@ lint: setup ## the quick gates: ruff, vermin, types, ansible-lint, changelog, do
 	@$(GATES) ruff vermin types ansible-lint changelog docs
 
 unit: setup ## unit tests and the comparison of lists (T=path or -k expression narrows)
-	@$(PYTEST) $(or $(T),tests/unit tests/house)
+	@$(PYTEST) $(or $(T),tests/unit tests/twin/tests tests/house)
 
 wire: setup ## modules against the simulated vCenter, over the wire
 	@$(PYTEST) $(or $(T),tests/wire)
@@ -77,7 +77,7 @@ lock: setup ## renew the locks in requirements/ from the *.in files
 			--output-file "requirements/$$name.txt" "requirements/$$name.in" || exit; done
 
 clean: ## everything that these commands made
-	-@test ! -x $(VENV)/bin/python || $(ALONE) python -m twin.guests clean
+	-@test ! -x $(VENV)/bin/python || $(ALONE) python -m vsphere_twin.guests clean
 	rm -rf .build .ansible collections tests/output .pytest_cache .ruff_cache
 	find plugins tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -86,7 +86,7 @@ setup: $(READY) $(COLLECTION)/galaxy.yml
 
 $(READY): requirements/tools.txt tests/gates/bootstrap.py
 	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 found on PATH. On Debian 12, as root: apt-get install python3 python3-venv"; exit 1; }
-	@AIREADY_MAKE="$$PPID" PYTHONPATH="$$PWD/tests" PYTHONDONTWRITEBYTECODE=1 \
+	@AIREADY_MAKE="$$PPID" PYTHONPATH="$$PWD/tests:$$PWD/tests/twin/src" PYTHONDONTWRITEBYTECODE=1 \
 		"$(PYTHON)" -m supervise "$(PYTHON)" tests/gates/bootstrap.py $(VENV) requirements/tools.txt
 	@touch $@
 

@@ -26,7 +26,7 @@ def link_collection() -> None:
 
 
 link_collection()
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "twin" / "src")]
 
 
 def choose_folder_for_temporary_files() -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rehearse import playbook
-from twin.launch import launch
+from vsphere_twin.launch import launch
 from wire import drive_switch
 
 PLATFORMS = ("eos", "nxos", "onyx", "os10", "cumulus", "sonic")

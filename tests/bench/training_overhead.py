@@ -26,8 +26,8 @@ from guests.faults import vm
 from guests.lab import Lab
 from guests.test_training_run import PAIR, Trainings
 from rehearse import playbook
-from twin.guests.registry import Registry
-from twin.launch import launch
+from vsphere_twin.guests.registry import Registry
+from vsphere_twin.launch import launch
 
 SEED = Path(__file__).parents[1] / "guests" / "seed.yml"
 TRAININGS = playbook.ROOT / "roles/horovod/files/trainings"

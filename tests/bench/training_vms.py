@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rehearse import playbook
-from twin.launch import launch
+from vsphere_twin.launch import launch
 
 MACHINES = playbook.ROOT / "playbooks" / "machines.yml"
 COUNTS = (8, 16, 32, 64)

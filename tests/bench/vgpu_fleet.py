@@ -19,7 +19,7 @@ from pathlib import Path
 
 import yaml
 
-from twin.launch import launch
+from vsphere_twin.launch import launch
 
 PROFILE = "grid_a100-40c"
 

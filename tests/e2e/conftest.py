@@ -12,7 +12,7 @@ import yaml
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import overlaid
 
 from rehearse import playbook
-from twin.launch import launch
+from vsphere_twin.launch import launch
 from wire.observe import gpu_setup
 
 from .fabric import SWITCHES, ready

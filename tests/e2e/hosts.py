@@ -7,9 +7,9 @@ import copy
 import yaml
 
 from rehearse import playbook
-from twin.model import adapters
+from vsphere_twin.model import adapters
 
-SEEDS = playbook.ROOT / "tests" / "twin" / "seeds"
+SEEDS = playbook.ROOT / "tests" / "twin" / "src" / "vsphere_twin" / "seeds"
 # What has to be true of a host of the lab's site, as the model knows it.
 READY = {
     "driver": ("nvaie", "550.54.16"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyVmomi import vim
 
-from twin.model import gpudirect, pvrdma
+from vsphere_twin.model import gpudirect, pvrdma
 
 PROFILE = "grid_a100-40c"
 NAMES = ("job-01", "job-02")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 
-from twin.switches.platforms import cumulus_nv
+from vsphere_twin.switches.platforms import cumulus_nv
 from wire.fabric_lab import EOS_LINES, NXOS_LINES, lines
 
 from .conftest import FABRIC

@@ -9,7 +9,7 @@ import json
 import pytest
 import yaml
 
-from twin.launch import launch
+from vsphere_twin.launch import launch
 
 from .conftest import Lab
 from .fabric import ready

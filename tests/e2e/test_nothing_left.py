@@ -32,7 +32,7 @@ class Command:
         self.env = {
             **clean,
             "PATH": os.pathsep.join([programs, clean.get("PATH", os.defpath)]),
-            "PYTHONPATH": str(playbook.ROOT / "tests"),
+            "PYTHONPATH": runs.PYTHONPATH,
             "ANSIBLE_HOME": str(work / "ansible"),
             "MOLECULE_EPHEMERAL_DIRECTORY": str(work / "ephemeral"),
             "AIREADY_LABS": str(self.labs),

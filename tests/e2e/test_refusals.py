@@ -63,7 +63,9 @@ def test_all_mistakes_are_told_at_once_with_their_lines_and_nobody_is_asked(tmp_
 
 
 def test_ambiguous_name_is_refused_with_the_paths_that_tell_the_vms_apart(lab):
-    seed = yaml.safe_load((playbook.ROOT / "tests" / "twin" / "seeds" / "small.yml").read_text())
+    seed = yaml.safe_load(
+        (playbook.ROOT / "tests" / "twin" / "src" / "vsphere_twin" / "seeds" / "small.yml").read_text()
+    )
     seed["datacenters"][0]["vms"].append({"name": "train-01", "folder": "templates", "firmware": "efi"})
     lab = lab(seed=seed)
     run = lab.run()

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from rehearse import __main__ as rehearsal
-from rehearse import center, playbook
+from rehearse import center
+from supervise.runs import PYTHONPATH
 
 MARK = "REHEARSAL_MARK"
 
@@ -38,7 +39,7 @@ def start(mark, tmp_path):
     def start():
         process = subprocess.Popen(
             [sys.executable, "-m", "rehearse", "--stages", "infrastructure", "--results", str(tmp_path)],
-            env={**os.environ, "PYTHONPATH": str(playbook.ROOT / "tests"), MARK: mark},
+            env={**os.environ, "PYTHONPATH": PYTHONPATH, MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -53,4 +53,4 @@ def _make_images(gate: Gate) -> None:
     """Beforehand, and not within the time that a test has; without an engine the tests say what is missing."""
     required = os.environ.get("AIREADY_ENGINE") == "required"
     with contextlib.nullcontext() if required else contextlib.suppress(GateFailed):
-        gate.call([PYTHON, "-m", "twin.guests", "setup" if required else "images"])
+        gate.call([PYTHON, "-m", "vsphere_twin.guests", "setup" if required else "images"])

@@ -14,6 +14,8 @@ import threading
 import time
 from pathlib import Path
 
+from supervise.runs import PYTHONPATH
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build"
 VENV = BUILD / "venv"
@@ -142,7 +144,7 @@ def environment(venv: Path = VENV, **more: str) -> dict[str, str]:
         XDG_CACHE_HOME=str(HOME / ".cache"),
         PATH=os.pathsep.join([str(venv / "bin"), env.get("PATH", os.defpath)]),
         PYTHONDONTWRITEBYTECODE="1",
-        PYTHONPATH=str(ROOT / "tests"),
+        PYTHONPATH=PYTHONPATH,
         ANSIBLE_HOME=str(BUILD / "ansible-home"),
         ANSIBLE_LOCAL_TEMP=os.path.join(tempfile.gettempdir(), "ansible-local"),
         ANSIBLE_COLLECTIONS_PATH=str(BUILD / "collections"),

@@ -12,7 +12,7 @@ from gates.sanity import newest_core, oldest_core, sanity
 from gates.tarball import tarball
 from gates.tree import clean_copy
 
-PURE = ["tests/unit", "tests/house"]
+PURE = ["tests/unit", "tests/twin/tests", "tests/house"]
 # Packages with a type for every name; others follow.
 TYPED = ["tests/gates", "tests/mutation", "tests/rehearse", "tests/supervise", "tests/warm"]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from rehearse import playbook
-from twin.guests import engine
-from twin.guests.registry import Registry
-from twin.launch import launch
+from vsphere_twin.guests import engine
+from vsphere_twin.guests.registry import Registry
+from vsphere_twin.launch import launch
 
 os.environ[playbook.WARM] = "1"
 # What it finds is shown as in tests.

@@ -15,7 +15,7 @@ import yaml
 from pyVmomi import vim
 
 from rehearse import playbook
-from twin.model import build, cloning, power, provision
+from vsphere_twin.model import build, cloning, power, provision
 
 GROUP = "training_guests"
 CALLBACKS = Path(__file__).parent / "callback"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from twin.model import build, power
-from twin.model import guest as guest_model
+from vsphere_twin.model import build, power
+from vsphere_twin.model import guest as guest_model
 
 from .lab import until
 

@@ -8,17 +8,17 @@ import sys
 
 import pytest
 
-from twin.guests import __main__ as command
-from twin.guests import engine
-from twin.guests import lab as labs
-from twin.launch import launch
+from vsphere_twin.guests import __main__ as command
+from vsphere_twin.guests import engine
+from vsphere_twin.guests import lab as labs
+from vsphere_twin.launch import launch
 
 # Another process that has something of each kind, and waits.
 OTHER = """
 import json, sys
 import docker
-from twin.guests import image
-from twin.guests.lab import Lab
+from vsphere_twin.guests import image
+from vsphere_twin.guests.lab import Lab
 lab, client = Lab(), docker.from_env()
 client.volumes.create(lab.name("disk"), labels=lab.labels)
 client.networks.create(lab.name("net"), labels=lab.labels)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import osu
 
-from twin.guests import execs, training_image
-from twin.guests.lab import Lab
+from vsphere_twin.guests import execs, training_image
+from vsphere_twin.guests.lab import Lab
 
 LIMIT_S = 300
 PROGRAMS = {

@@ -10,8 +10,8 @@ import urllib.request
 
 import pytest
 
-from twin.guests import training_image
-from twin.vcenter.certificates import server_context
+from vsphere_twin.guests import training_image
+from vsphere_twin.vcenter.certificates import server_context
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 import threading
 
 from rehearse import playbook
-from twin.guests.observer import NOLOGIN
+from vsphere_twin.guests.observer import NOLOGIN
 
 STAGE = playbook.ROOT / "playbooks" / "guests.yml"
 PAIR = ("job-01", "job-02")

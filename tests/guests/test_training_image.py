@@ -8,8 +8,8 @@ import tarfile
 
 import pytest
 
-from twin.guests import execs, training_image
-from twin.guests.lab import Lab
+from vsphere_twin.guests import execs, training_image
+from vsphere_twin.guests.lab import Lab
 
 TRAININGS = training_image.ROOT / "roles/horovod/files/trainings"
 LAUNCHERS = {

@@ -6,12 +6,12 @@ import os
 import subprocess
 import sys
 
-from house.collection import ROOT
+from supervise.runs import PYTHONPATH
 
 
 def test_measurements_start_without_what_tests_prepare():
     names = ("fabric", "mig_planner", "placement", "training_vms", "vgpu_fleet")
     ask = f"from bench import {', '.join(names)}; print(*(one.main.__name__ for one in ({', '.join(names)})))"
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    env = {**os.environ, "PYTHONPATH": PYTHONPATH}
     asked = subprocess.run([sys.executable, "-c", ask], env=env, capture_output=True, text=True, check=False)
     assert asked.stdout == "main main main main main\n", asked.stderr

@@ -16,7 +16,8 @@ from guests.faults.running import Ran, complaints, statements
 from guests.faults.table import ALL, FAULTS, HANDFUL, SIZE, SOME, chosen, handful, number_of_commit, spread
 from rehearse import guests
 from rehearse.failure import RehearsalFailed
-from rehearse.playbook import ROOT, Run
+from rehearse.playbook import Run
+from supervise.runs import PYTHONPATH, ROOT
 
 
 def a_fault(**more):
@@ -134,7 +135,7 @@ def test_a_rehearsal_fails_on_a_pass_without_evidence(tmp_path):
 
 
 def test_the_rehearsal_starts_in_a_process_of_its_own():
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    env = {**os.environ, "PYTHONPATH": PYTHONPATH}
     done = subprocess.run(
         [sys.executable, "-m", "rehearse", "--help"], check=False, env=env, capture_output=True, text=True
     )

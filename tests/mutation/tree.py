@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mutation.mutant import Mutant, replaced
+from supervise.runs import SOURCES
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".build" / "mutation"
@@ -64,7 +65,7 @@ class Tree:
         return {
             **os.environ,
             "PATH": f"{build / 'venv' / 'bin'}:{os.environ['PATH']}",
-            "PYTHONPATH": str(self.root / "tests"),
+            "PYTHONPATH": os.pathsep.join(str(self.root / folder) for folder in SOURCES),
             "ANSIBLE_COLLECTIONS_PATH": str(build / "collections"),
             "ANSIBLE_HOME": str(build / "ansible-home"),
         }

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from guests.faults.running import prepare
 from supervise.keeper import self_supervised
-from twin.launch import launch
+from vsphere_twin.launch import launch
 
 from . import center, faults, guests, plan, playbook
 from .failure import RehearsalFailed

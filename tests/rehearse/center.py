@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyVmomi import vim
 
 from e2e.hosts import READY, state
-from twin.model import pvrdma
+from vsphere_twin.model import pvrdma
 from wire.observe import by_hand
 
 from .failure import RehearsalFailed

@@ -47,7 +47,7 @@ NOT_REQUIRED = (
 def missing(say) -> str:
     """Why there can be no guests here, or nothing; a container engine is installed and started where that may be."""
     try:
-        from twin.guests import engine, image, training_image
+        from vsphere_twin.guests import engine, image, training_image
     except ImportError as problem:
         return f"The library {problem.name} is missing. Run `make setup`."
     try:
@@ -69,7 +69,7 @@ def tell_progress(say) -> None:
         def emit(self, record):
             say(f"  : {record.getMessage()}")
 
-    log = logging.getLogger("twin.guests")
+    log = logging.getLogger("vsphere_twin.guests")
     log.setLevel(logging.INFO)
     log.handlers = [Teller()]
 

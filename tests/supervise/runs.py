@@ -18,6 +18,9 @@ from . import processes
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build"
 RUNS = BUILD / "runs"
+# Where Python finds what tests and commands of this checkout import: their packages, and the twin.
+SOURCES = ("tests", "tests/twin/src")
+PYTHONPATH = os.pathsep.join(str(ROOT / folder) for folder in SOURCES)
 # Names the file of the command in the environment of everything that it starts.
 RUN = "AIREADY_RUN"
 KEEPER = ".keeper"  # the suffix of a file beside it with the number of the process that keeps the command
@@ -171,10 +174,10 @@ def remove_labs(file: Path) -> bool:
     labs, python = file.with_suffix(LABS), BUILD / "venv" / "bin" / "python"
     if not labs.exists():
         return True
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    env = {**os.environ, "PYTHONPATH": PYTHONPATH}
     try:
         done = subprocess.run(
-            [str(python), "-m", "twin.guests", "forgotten"],
+            [str(python), "-m", "vsphere_twin.guests", "forgotten"],
             env=env,
             stdin=subprocess.DEVNULL,
             timeout=LABS_S,

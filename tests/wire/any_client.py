@@ -11,7 +11,7 @@ import time
 
 from pyVmomi import vim, vmodl
 
-from twin.launch import launch
+from vsphere_twin.launch import launch
 
 from .observe import client
 

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import edit
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import Clock
 
-from twin.launch import launch
+from vsphere_twin.launch import launch
 
 from .drive import Driver, connection
 

@@ -6,7 +6,7 @@ import copy
 import time
 from pathlib import Path
 
-from twin.guests.programs import calls
+from vsphere_twin.guests.programs import calls
 
 KERNEL = "6.1.0-18-amd64"
 HOST = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from twin.model import seed as seeds
+from vsphere_twin.model import seed as seeds
 
 from .fabric_lab import EOS_LINES, NXOS_LINES, TUNED, lines
 from .guest_lab import VM, Guest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twin.model import tasks
+from vsphere_twin.model import tasks
 
 
 class Held:

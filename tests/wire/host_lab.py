@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twin.model import boot
+from vsphere_twin.model import boot
 
 ESX = "esx-01.example.com"
 OTHER = "esx-02.example.com"

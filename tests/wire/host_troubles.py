@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from twin.model import network
-from twin.model.host import show_connection, touch
-from twin.vcenter.dispatch import Dispatcher
+from vsphere_twin.model import network
+from vsphere_twin.model.host import show_connection, touch
+from vsphere_twin.vcenter.dispatch import Dispatcher
 
 from .host_lab import FREE, GPU, esx, host, seed, settings
 from .lab import A100

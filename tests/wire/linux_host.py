@@ -7,7 +7,7 @@ import contextlib
 import shlex
 from subprocess import DEVNULL, PIPE
 
-from twin.sshd import Doors, Keyring
+from vsphere_twin.sshd import Doors, Keyring
 
 from . import drive_action
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from twin.model import seed as seeds
-from twin.switches.linux import LinuxShell
+from vsphere_twin.model import seed as seeds
+from vsphere_twin.switches.linux import LinuxShell
 
 
 def seed(platform, **switch):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from pyVmomi import vim
 
-from twin.model import cloning, drs, provision
-from twin.model import tasks as model_tasks
-from twin.model.host import show_connection, touch
+from vsphere_twin.model import cloning, drs, provision
+from vsphere_twin.model import tasks as model_tasks
+from vsphere_twin.model.host import show_connection, touch
 
 from .nics import network_lab
 

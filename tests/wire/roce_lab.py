@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 
-from twin.launch import launch
+from vsphere_twin.launch import launch
 
 from . import drive_switch
 from .rows.roce_qos import NAME, lab, port

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import types
 
-from twin.switches.device import kind
-from twin.switches.model import PhysicalSwitch, SwitchFaults
+from vsphere_twin.switches.device import kind
+from vsphere_twin.switches.model import PhysicalSwitch, SwitchFaults
 
 
 def switch(platform, version=None, ports=4, lines=(), **options):

@@ -9,9 +9,9 @@ import pytest
 import sushy
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Clock, Wire
 
-from twin.model import boot
-from twin.redfish import bios as twin_bios
-from twin.redfish.messages import Problem
+from vsphere_twin.model import boot
+from vsphere_twin.redfish import bios as twin_bios
+from vsphere_twin.redfish.messages import Problem
 
 from .lab import lab
 from .rows.bios_settings import DELL, HPE, NEEDED, system, waiting

@@ -7,11 +7,11 @@ import time
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Clock
 
-from twin.launch import launch
-from twin.model.command_faults import CommandFault
-from twin.redfish import server as bmc_server
-from twin.redfish.service import Service
-from twin.shell.interpreter import HungUp
+from vsphere_twin.launch import launch
+from vsphere_twin.model.command_faults import CommandFault
+from vsphere_twin.redfish import server as bmc_server
+from vsphere_twin.redfish.service import Service
+from vsphere_twin.shell.interpreter import HungUp
 
 from . import drive_action
 from .drive import Driver

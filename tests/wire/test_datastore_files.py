@@ -15,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import arg
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.datastore_file import DatastoreFiles, Place
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
 
-from twin.model import files as model_files
+from vsphere_twin.model import files as model_files
 
 from .drive import connection
 from .vib_lab import ESX, OTHER, machine, seed

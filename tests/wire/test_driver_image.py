@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from twin.model import depot, packages
-from twin.model import image as images
-from twin.model import software as installer
+from vsphere_twin.model import depot, packages
+from vsphere_twin.model import image as images
+from vsphere_twin.model import software as installer
 
 from .vib_lab import ESX, OTHER, bare, depot_name, installed, machine, ready, seed, single_vib, software, stored
 

@@ -7,9 +7,9 @@ import hashlib
 
 import pytest
 
-from twin.esxcli import command
-from twin.model import depot
-from twin.model import software as installer
+from vsphere_twin.esxcli import command
+from vsphere_twin.model import depot
+from vsphere_twin.model import software as installer
 
 from .vib_lab import ESX, OTHER, VIB, bare, installed, machine, ready, reboot, seed, single_vib, software, stored
 

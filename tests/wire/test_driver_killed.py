@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from twin.model import depot
+from vsphere_twin.model import depot
 
 from .drive import connection
 from .vib_lab import ESX, installed, machine, ready, software

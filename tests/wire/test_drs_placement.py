@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 from pyVmomi import vim
 
-from twin.model.drs import configure as configure_model
+from vsphere_twin.model.drs import configure as configure_model
 
 from .machine_troubles import Nth
 from .meanwhile import meanwhile

@@ -12,8 +12,8 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from twin.launch import launch
-from twin.model import lifecycle, power
+from vsphere_twin.launch import launch
+from vsphere_twin.model import lifecycle, power
 
 from .lab import lab as lab_of
 from .secure_shell import OpenSsh, open_shell

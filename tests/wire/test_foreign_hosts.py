@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from twin.model import seed as seeds
+from vsphere_twin.model import seed as seeds
 
 from .observe import client
 from .test_foreign_modules import HOST, OTHER_HOST, broken_promises, community, run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from twin.launch import launch
+from vsphere_twin.launch import launch
 
 from .drive import Driver, connection
 from .machine_troubles import state, tasks_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from twin.model import power
+from vsphere_twin.model import power
 
 from .held import after_task
 from .lab import READY, lab, result

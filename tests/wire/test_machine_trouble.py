@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyVmomi import vim
 
-from twin.vcenter.server import Handler
+from vsphere_twin.vcenter.server import Handler
 
 from . import machine_troubles as troubles
 from .held import Held

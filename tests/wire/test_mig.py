@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.mig.table import GPUS
 
-from twin.model import boot
+from vsphere_twin.model import boot
 
 from .lab import NVAIE, READY, lab
 from .mig import A100, H100, host, partitions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyVmomi import vim
 
-from twin.model import pvrdma
+from vsphere_twin.model import pvrdma
 
 from .lab import result
 from .nics import adapters_of, add, cards, network_lab, remove

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from twin.model import lifecycle
+from vsphere_twin.model import lifecycle
 
 from .drive import run
 from .lab import lab

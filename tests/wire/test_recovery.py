@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
 
-from twin.model.tasks import Task
+from vsphere_twin.model.tasks import Task
 
 from .drive import Driver, connection
 from .held import Held

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from twin.model import depot
-from twin.model.seed import SEEDS
+from vsphere_twin.model import depot
+from vsphere_twin.model.seed import SEEDS
 
 ANSIBLE = Path(sys.executable).with_name("ansible")
 VERSION = "550.54.16-1OEM.800.1.0.20613240"

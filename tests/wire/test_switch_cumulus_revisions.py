@@ -8,7 +8,7 @@ import re
 import pytest
 import yaml
 
-from twin.launch import launch
+from vsphere_twin.launch import launch
 
 from . import fabric_lab
 from .linux_switch_lab import Console, seed

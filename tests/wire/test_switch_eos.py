@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from twin.model import seed as seeds
-from twin.switches.ssh import carry_out
-from twin.switches.treatment import Marking
+from vsphere_twin.model import seed as seeds
+from vsphere_twin.switches.ssh import carry_out
+from vsphere_twin.switches.treatment import Marking
 
 from .fabric_lab import EOS_LINES, fabric, switch
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from twin.model import seed as seeds
-from twin.switches.ssh import carry_out
-from twin.switches.treatment import Marking
+from vsphere_twin.model import seed as seeds
+from vsphere_twin.switches.ssh import carry_out
+from vsphere_twin.switches.treatment import Marking
 
 from .fabric_lab import NXOS_LINES, fabric, switch
 

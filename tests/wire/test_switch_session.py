@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform impo
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Lost, Refused
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import switch_session
 
-from twin.launch import launch
+from vsphere_twin.launch import launch
 
 from . import drive_switch
 

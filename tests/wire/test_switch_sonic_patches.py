@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from twin.launch import launch
-from twin.shell.interpreter import HungUp
+from vsphere_twin.launch import launch
+from vsphere_twin.shell.interpreter import HungUp
 
 from . import fabric_lab
 from .json_patches import add, remove, replace

@@ -10,9 +10,9 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from twin.launch import launch
-from twin.model import seed as seeds
-from twin.model.seed_schema import SeedError
+from vsphere_twin.launch import launch
+from vsphere_twin.model import seed as seeds
+from vsphere_twin.model.seed_schema import SeedError
 
 from .fabric_lab import HOSTS, cli, fabric, openssh, switch
 

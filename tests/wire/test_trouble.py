@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
 
-from twin.vcenter.certificates import server_context
+from vsphere_twin.vcenter.certificates import server_context
 
 from .drive import Driver
 from .drive import connection as connection_of

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from twin.model import cloning
+from vsphere_twin.model import cloning
 
 from .held import Held
 from .lab import result

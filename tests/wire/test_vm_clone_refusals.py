@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from twin.model import snapshots
+from vsphere_twin.model import snapshots
 
 from .lab import result
 from .rows.vm_clone import CALL, machines, vm_of, world

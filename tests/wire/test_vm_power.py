@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from twin.model.tasks import Task
+from vsphere_twin.model.tasks import Task
 
 from .lab import READY, lab, result
 from .meanwhile import meanwhile

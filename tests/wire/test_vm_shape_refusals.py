@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 from pyVmomi import vmodl
 
-from twin.vcenter import registry
+from vsphere_twin.vcenter import registry
 
 from .lab import READY, lab, result
 

@@ -7,8 +7,8 @@ import time
 from pyVim.task import WaitForTask
 from pyVmomi import vim
 
-from twin.model import depot, packages
-from twin.model import vib as vibs
+from vsphere_twin.model import depot, packages
+from vsphere_twin.model import vib as vibs
 
 from .observe import client
 

@@ -63,7 +63,7 @@ class CallbackModule(CallbackBase):
         if self._look is not None:
             import docker
 
-            from twin.guests import execs
+            from vsphere_twin.guests import execs
 
             with contextlib.closing(docker.APIClient()) as engine:
                 seen = execs.run(engine, self._look["container"], self._look["argv"])

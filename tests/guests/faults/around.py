@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 
-from twin.vcenter import privileges
+from vsphere_twin.vcenter import privileges
 
 from . import ONE, OTHER, Fault, changed, named, nothing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from twin.model import kernel
+from vsphere_twin.model import kernel
 
 from . import (
     DROPS,

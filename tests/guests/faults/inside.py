@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from twin.model import gpu_errors
+from vsphere_twin.model import gpu_errors
 
 from . import (
     FAIL,

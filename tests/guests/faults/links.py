@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from twin.model import pvrdma
+from vsphere_twin.model import pvrdma
 
 from . import ONE, OTHER, Fault, attribute, changed, host, lines, named
 from .hosts import NO_RDMA

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from twin.model.adapters import Firmware
+from vsphere_twin.model.adapters import Firmware
 
 from . import FIRST, ONE, OTHER, SECOND, Fault, attribute, host, lines, named, vm
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twin.model import adapters
+from vsphere_twin.model import adapters
 
 from ..contract import Look
 from ..host_lab import ESX, esx, host, seed

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from twin.model import adapters
-from twin.model.kernel import number
+from vsphere_twin.model import adapters
+from vsphere_twin.model.kernel import number
 
 from ..contract import Look
 from ..host_lab import ESX, OTHER, esx, host, seed

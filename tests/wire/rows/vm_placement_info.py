@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from twin.model import pci
+from vsphere_twin.model import pci
 
 from ..contract import Look
 from ..host_lab import host

@@ -8,9 +8,9 @@ import zipfile
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.driver import depot
 
-from twin.model import depot as shipped
-from twin.model import packages
-from twin.model import vib as vibs
+from vsphere_twin.model import depot as shipped
+from vsphere_twin.model import packages
+from vsphere_twin.model import vib as vibs
 
 VERSION = "550.54.16-1OEM.800.1.0.20613240"
 

@@ -16,11 +16,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform impo
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import RoceQos
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused, Session
 
-from twin.model.timeline import Timeline
-from twin.switches.device import kind
-from twin.switches.linux import LinuxShell
-from twin.switches.model import Peer, PhysicalSwitch, SwitchFaults
 from unit.plugins.modules import described
+from vsphere_twin.model.timeline import Timeline
+from vsphere_twin.switches.device import kind
+from vsphere_twin.switches.linux import LinuxShell
+from vsphere_twin.switches.model import Peer, PhysicalSwitch, SwitchFaults
 
 # What a command line prints before it goes on after a mistake.
 COMPLAINT = re.compile(r"(?m)^\s*(?:%|ERROR|Error)")

@@ -8,8 +8,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import platform_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port
 
-from twin.switches.linux import LinuxShell
-from unit.twin.switches.test_lans import AWAY, DOWN, PORTS, Pair
+from twin.tests.switches.test_lans import AWAY, DOWN, PORTS, Pair
+from vsphere_twin.switches.linux import LinuxShell
 
 MORE = {
     "native": ("eos", ["interface Ethernet1", "switchport trunk native vlan 111"]),

@@ -1,0 +1,137 @@
+"""Making images on this machine: what is told while it takes its time, and what a failure is explained with."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections import deque
+from pathlib import Path
+
+import docker.errors
+
+from .engine import EngineProblem
+
+SUITE = "bookworm"
+# What a Dockerfile starts from where mmdebstrap cannot be had; the same as in the product's recipe.
+PLAIN = "debian:12-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241"
+# The versions that the images were last seen with. A mirror has the current ones alone, so others are no error.
+RECORDED = Path(__file__).parent / "files" / "packages.txt"
+MADE = Path(__file__).resolve().parents[5] / ".build" / "images"  # the versions of the images that this machine made
+LIST = "dpkg-query --show --showformat '${Package} ${Version}\\n'"
+LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*")
+TAIL = 15  # lines of what failed
+TOLD = ("I:", "Step ")
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Lines:
+    """The output of a tool: steps are told as they come, the last lines are kept."""
+
+    def __init__(self, say):
+        self._say = say
+        self.last = deque(maxlen=TAIL)
+
+    def take(self, line):
+        """One more line."""
+        line = COLOURS.sub("", line).rstrip()
+        if line.strip():
+            self.last.append(line)
+        if line.startswith(TOLD):
+            self._say(f"  {line.partition(' ')[2][:120]}")
+
+
+def failed(what, lines, todo):
+    """What is wrong with an image that could not be made."""
+    return EngineProblem(f"{what} failed. Its last lines:", *(f"  {line}" for line in lines), todo)
+
+
+def followed(argv, say, todo):
+    """Run a tool to its end, and tell its steps."""
+    lines = Lines(say)
+    with subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        for line in process.stdout:
+            lines.take(line)
+    if process.returncode != 0:
+        raise failed(Path(argv[0]).name, lines.last, todo)
+
+
+def built(client, what, say, todo, **options):
+    """Have the engine build a Dockerfile; `options` are those of its API."""
+    lines = Lines(say)
+    try:
+        for row in client.api.build(rm=True, forcerm=True, decode=True, **options):
+            for line in (row.get("stream") or row.get("error") or "").splitlines():
+                lines.take(line)
+            if "error" in row:
+                raise failed(what, lines.last, todo)
+    except docker.errors.APIError as problem:
+        raise failed(what, [*lines.last, str(problem.explanation or problem)], todo) from problem
+
+
+def can_bootstrap():
+    """Whether a Debian can be made here without any hub."""
+    return shutil.which("mmdebstrap") is not None and os.geteuid() == 0
+
+
+def bootstrapped(client, name, say, todo, packages, arguments=()):
+    """A Debian with these packages, straight from the mirror, handed to the engine under this name."""
+    with tempfile.TemporaryDirectory(prefix="aiready-image-") as folder:
+        tar = Path(folder) / "debian.tar"
+        argv = ["mmdebstrap", "--variant=minbase", "--mode=root", f"--include={','.join(packages)}"]
+        argv += ["--aptopt=APT::Install-Recommends false", '--aptopt=Acquire::Languages "none"']
+        argv += [f"--dpkgopt=path-exclude={one}" for one in LEFT_OUT]
+        versions = Path(folder) / "packages.txt"
+        argv += [f'--customize-hook=chroot "$1" {LIST} >{versions}']
+        followed([*argv, *arguments, SUITE, str(tar), *sources()], say, todo)
+        compared(name, versions.read_text(encoding="utf-8").splitlines(), say)
+        say("Handing it to the engine.")
+        repository, _colon, tag = name.partition(":")
+        with tar.open("rb") as content:
+            client.api.import_image_from_data(content, repository=repository, tag=tag)
+
+
+def compared(name, packages, say):
+    """Keep the versions of the packages of an image, and report those that are not the recorded ones."""
+    MADE.mkdir(parents=True, exist_ok=True)
+    kept = MADE / f"{name.replace('/', '_').replace(':', '_')}.txt"
+    kept.write_text("".join(f"{line}\n" for line in sorted(packages)), encoding="utf-8")
+    different = sorted(set(packages) - set(RECORDED.read_text(encoding="utf-8").splitlines()))
+    if different:
+        say(f"{len(different)} packages have other versions than {RECORDED.name} records: {', '.join(different)[:200]}")
+    say(f"The versions of its {len(packages)} packages are in {kept}.")
+
+
+def sources():
+    """This machine's own list of Debian packages, where it has one: what works here works in the guests."""
+    for path in map(Path, ("/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list")):
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            if re.search(rf"^(Suites:|deb .*)\s*{SUITE}\b", text, re.MULTILINE) and "debian" in text:
+                return [str(path)]
+    return []
+
+
+def there(client, name):
+    """Whether the engine has an image."""
+    try:
+        client.images.get(name)
+    except docker.errors.ImageNotFound:
+        return False
+    return True
+
+
+def require_room(what, needed):
+    """EngineProblem where an image has no room."""
+    for place in sorted({tempfile.gettempdir(), "/var/lib/docker" if Path("/var/lib/docker").is_dir() else "/"}):
+        free = shutil.disk_usage(place).free
+        if free < needed:
+            raise EngineProblem(
+                f"There is no room to make {what}: {place} has {free // 1024**2} MB left, and {needed // 1024**2} MB "
+                "are needed.",
+                "Make room there, then start again.",
+            )

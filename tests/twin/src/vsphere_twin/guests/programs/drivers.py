@@ -1,0 +1,74 @@
+"""Whether NVIDIA's driver in a guest works, with its devices, and why not."""
+
+from __future__ import annotations
+
+from vsphere_twin.model import gpu_errors
+
+from . import hardware, memory
+
+# Allowed pairs (NVIDIA vGPU release notes): the same branch, the branch before, or the long-term branch before.
+BRANCHES = (450, 460, 470, 510, 525, 535, 550, 570, 580, 590)
+LONG_TERM = (450, 470, 535)
+GRID, DATACENTRE = "grid", "datacentre"
+
+
+def installed(guest):
+    """The driver package of a guest, or None."""
+    return guest.installed.get("nvidia-driver")
+
+
+def built(guest):
+    """What is known of the module that was built for the kernel that runs, or None."""
+    facts = guest.installed.get("nvidia-module", {})
+    return facts if installed(guest) is not None and facts.get("kernel") == guest.kernel else None
+
+
+def loaded(vm, guest):
+    """The driver that runs: the one that was installed when its module was loaded, whatever came later; or None."""
+    if "nvidia" not in guest.loaded:
+        memory.of(vm).driver = None
+    elif memory.of(vm).driver is None:
+        memory.of(vm).driver = installed(guest)
+    return memory.of(vm).driver
+
+
+def branch(version):
+    """550 of 550.54.15, or 0."""
+    text = str(version).partition(".")[0]
+    return int(text) if text.isdigit() else 0
+
+
+def pair_allowed(host, guest):
+    """Whether a guest driver gets its vGPU from a host driver."""
+    host, guest = branch(host), branch(guest)
+    if guest == host:
+        return True
+    if guest > host or host not in BRANCHES or guest not in BRANCHES:
+        return False
+    if BRANCHES.index(host) - BRANCHES.index(guest) == 1:
+        return True
+    terms = [one for one in LONG_TERM if one <= host]
+    return guest in LONG_TERM and host in LONG_TERM and terms[-2:-1] == [guest]
+
+
+def usable(vm, guest):
+    """The GPUs that the loaded driver works with; those that it does not are as if they were not there."""
+    driver = loaded(vm, guest)
+    if driver is None:
+        return []
+    cards = [one for one in hardware.gpus_of(vm) if _works(vm, driver, one)]
+    return [one for one in cards if not gpu_errors.lost(vm, one.index)]
+
+
+def load_problem(vm, guest):
+    """What the module says that finds no device of its own, or None."""
+    if "nouveau" in guest.loaded or not hardware.gpus_of(vm):
+        return "No such device"
+    return None
+
+
+def _works(vm, driver, gpu):
+    if gpu.profile is None:
+        return True
+    # A vGPU needs the driver of NVIDIA's vGPU software, of a release that goes with the host's.
+    return driver.get("flavour") == GRID and pair_allowed(hardware.host_driver(vm), driver["version"])

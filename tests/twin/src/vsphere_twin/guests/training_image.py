@@ -1,0 +1,193 @@
+"""The image that trainings run in, built once from the product's recipe, and the registry that holds it.
+
+Four images are kept on this machine, each known by its recipe: a plain Debian, the training image made from it, the
+same with programs that measure MPI, and the registry's, in which that one lies already. So a lab pushes nothing when it
+starts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+from . import building
+from .engine import EngineProblem
+from .lab import Lab
+from .turn import turn
+
+ROOT = Path(__file__).resolve().parents[5]
+RECIPE = ROOT / "roles/horovod/files/images/horovod-debian-cpu"
+SOURCES = ROOT / ".build/sources"  # what was fetched for the recipe
+NAME, VERSION = "aiready/horovod", "0.28.1-cpu"  # in the registry
+REGISTRY = Path(__file__).parent / "files/registry"
+MEASURING = Path(__file__).parent / "files/osu"
+PACKAGES = ("ca-certificates",)
+NEEDED_BYTES = 8 * 1024**3
+PORT = 5000
+WHAT = "the image for trainings"
+TODO = (
+    "Look whether this machine reaches its Debian mirror and its package index. "
+    f"{RECIPE.relative_to(ROOT)} can be built without the index if the archive of Horovod lies in "
+    f"{SOURCES.relative_to(ROOT)}."
+)
+STARTED_S = 300
+
+
+def ensure(client, say):
+    """The name of the registry's image, with the training image in it; what is missing is made. say(line) is told."""
+    with turn(say):
+        plain = _plain(client, say)
+        made = measuring(client, _training(client, plain, say), say)
+        registry = _built(client, "registry-empty", REGISTRY, plain, say, "takes a moment")
+        return _filled(client, made, registry, say)
+
+
+def training(client, say):
+    """The name of the training image on this machine's own engine; it is made if it is not there."""
+    with turn(say):
+        return _training(client, _plain(client, say), say)
+
+
+def _training(client, plain, say):
+    return _built(client, "horovod", RECIPE, plain, say, "takes a few minutes", _sources)
+
+
+def measuring(client, image, say):
+    """The name of the training image with the lab's programs of OSU, which users add to theirs."""
+    return _built(client, "horovod-osu", MEASURING, image, say, "takes a moment")
+
+
+def _name(kind, *recipe):
+    total = hashlib.sha256()
+    for part in recipe:
+        total.update(part if isinstance(part, bytes) else str(part).encode())
+        total.update(b"\0")
+    return f"aiready-lab/{kind}:{total.hexdigest()[:12]}"
+
+
+def _plain(client, say):
+    """A Debian with nothing in it: from mmdebstrap where it can be used, else from a hub."""
+    if not building.can_bootstrap():
+        return building.PLAIN
+    name = _name("debian", building.SUITE, *PACKAGES, *building.LEFT_OUT)
+    if building.there(client, name):
+        return name
+    building.require_room(WHAT, NEEDED_BYTES)
+    say(f"Making the image that others start from, {name}; this is done once.")
+    hook = '--customize-hook=rm -f "$1/etc/hostname"'
+    building.bootstrapped(client, name, say, TODO, PACKAGES, [hook])
+    return name
+
+
+def _built(client, kind, recipe, base, say, how_long, more=None):
+    """The image of a folder with a Dockerfile; more() gives {path in the folder: file} beside what lies there."""
+    files = {path.relative_to(recipe).as_posix(): path for path in sorted(recipe.rglob("*")) if path.is_file()}
+    # Archives are what is fetched; requirements.txt says which they are.
+    own = {name: path for name, path in files.items() if not name.endswith(".tar.gz")}
+    name = _name(kind, base, *(part for row in own.items() for part in (row[0], row[1].read_bytes())))
+    if building.there(client, name):
+        return name
+    building.require_room(WHAT, NEEDED_BYTES)
+    say(f"Making the image {name}; this is done once and {how_long}.")
+    context = io.BytesIO()
+    with tarfile.open(fileobj=context, mode="w") as tar:
+        for path, file in {**own, **(more(say) if more else {})}.items():
+            tar.add(file, arcname=path)
+    context.seek(0)
+    # The mirror of this machine has the current packages alone.
+    arguments = {"BASE": base, "JOBS": str(len(os.sched_getaffinity(0))), "PACKAGES": "current"}
+    building.built(
+        client,
+        f"Making {WHAT}: the build of {kind}",
+        say,
+        TODO,
+        fileobj=context,
+        custom_context=True,
+        tag=name,
+        buildargs=arguments,
+    )
+    say(f"The image {name} is there.")
+    return name
+
+
+def _sources(say):
+    """What the recipe would fetch from a package index, fetched here: where a build can reach is another matter."""
+    requirement = (RECIPE / "requirements.txt").read_text(encoding="utf-8")
+    project, version, wanted = re.match(r"(\S+)==(\S+) --hash=sha256:(\w+)", requirement).groups()
+    file = SOURCES / f"{project}-{version}.tar.gz"
+    if not _is(file, wanted):
+        say(f"Fetching {file.name}.")
+        SOURCES.mkdir(parents=True, exist_ok=True)
+        pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", ":all:", "--require-hashes"]
+        building.followed([*pip, "--dest", str(SOURCES), "--requirement", str(RECIPE / "requirements.txt")], say, TODO)
+    if not _is(file, wanted):
+        raise EngineProblem(
+            f"{file} is not the file that {RECIPE.name}/requirements.txt means.", "Remove it; try again."
+        )
+    return {f"sources/{file.name}": file}
+
+
+def _is(file, wanted):
+    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == wanted
+
+
+def _filled(client, training, registry, say):
+    """The registry's image after the training image was pushed into it, once."""
+    name = _name("registry", training, registry)
+    if building.there(client, name):
+        return name
+    say("Putting the training image into the registry.")
+    lab = Lab()  # so that the next lab removes the container if this process is killed
+    # The engine of this machine trusts its own loopback addresses without a certificate.
+    container = client.containers.run(
+        registry,
+        ["/usr/local/bin/serve", "--open"],
+        name=lab.name("filling"),
+        labels=lab.labels,
+        ports={f"{PORT}/tcp": ("127.0.0.1", None)},
+        detach=True,
+    )
+    try:
+        address = _published(container)
+        local = f"{address}/{NAME}"
+        client.images.get(training).tag(local, VERSION)
+        try:
+            _pushed(client, local, say)
+        finally:
+            client.images.remove(f"{local}:{VERSION}", noprune=True)
+        container.stop(timeout=5)
+        repository, tag = name.split(":")
+        container.commit(repository=repository, tag=tag, changes='CMD ["/usr/local/bin/serve"]')
+    finally:
+        container.remove(force=True, v=True)
+    return name
+
+
+def _published(container):
+    """The address on this machine, once something answers there."""
+    until = time.monotonic() + STARTED_S
+    while b"listening on" not in container.logs():
+        container.reload()
+        if container.status == "exited" or time.monotonic() > until:
+            lines = container.logs(tail=building.TAIL).decode(errors="replace").splitlines()
+            raise building.failed("The start of the registry", lines, TODO)
+        time.sleep(0.2)
+    container.reload()
+    row = container.ports[f"{PORT}/tcp"][0]
+    return f"{row['HostIp']}:{row['HostPort']}"
+
+
+def _pushed(client, repository, say):
+    told = set()
+    for row in client.api.push(repository, VERSION, stream=True, decode=True):
+        if "error" in row:
+            raise building.failed("The push into the registry", [row["error"]], TODO)
+        if row.get("status") == "Pushed" and row["id"] not in told:
+            told.add(row["id"])
+            say(f"  layer {len(told)} is there")

@@ -1,0 +1,189 @@
+"""VMs from items of content libraries: templates and OVFs."""
+
+from __future__ import annotations
+
+from pyVmomi import vim, vmodl
+
+from vsphere_twin.model import cloning, content, inventory
+
+from .api import route
+from .errors import RestError, message
+from .libraries import find_item
+
+TEMPLATE = "/api/vcenter/vm-template/library-items/{item}"
+OVF = "/api/vcenter/ovf/library-item/{item}"
+# How faults of the inventory are told over REST [unsure: partly; the API names the kinds, not which fault is which].
+KINDS = (
+    (vim.fault.DuplicateName, "ALREADY_EXISTS"),
+    (vim.fault.NoDiskSpace, "UNABLE_TO_ALLOCATE_RESOURCE"),
+    (vim.fault.InsufficientResourcesFault, "UNABLE_TO_ALLOCATE_RESOURCE"),
+    (vim.fault.InvalidDatastore, "INVALID_ARGUMENT"),
+    (vim.fault.InvalidName, "INVALID_ARGUMENT"),
+    (vmodl.fault.InvalidArgument, "INVALID_ARGUMENT"),
+    (vmodl.fault.HostNotConnected, "RESOURCE_INACCESSIBLE"),
+    (vim.fault.InvalidState, "NOT_ALLOWED_IN_CURRENT_STATE"),
+)
+
+
+@route("GET", TEMPLATE)
+def template_of(request, item):
+    """The template behind an item."""
+    vm = _source(request, item, "vm-template")
+    home = next(iter(vm.datastores))
+    return {
+        "vm_template": vm.moid,
+        "guest_OS": vm.guest_id,
+        "cpu": {"count": vm.cpus, "cores_per_socket": vm.cores_per_socket},
+        "memory": {"size_MiB": vm.memory_mb},
+        "vm_home_storage": {"datastore": home},
+        "disks": {
+            str(disk.key): {
+                "capacity": disk.capacityInBytes,
+                "disk_storage": {"datastore": disk.backing.datastore._moId},
+            }
+            for disk in vm.disks
+        },
+        "nics": {str(nic.key): {"network": moid, "mac_type": "ASSIGNED"} for nic, moid in _adapters(vm)},
+    }
+
+
+@route("POST", TEMPLATE, action="deploy")
+def deploy_template(request, item):
+    """A VM from a template; the answer is its identifier."""
+    source, body = _source(request, item, "vm-template"), request.body
+    placement = body.get("placement") or {}
+    pool, host = _place(request, placement.get("resource_pool"), placement.get("host"), placement.get("cluster"))
+    folder = _entity(request, placement.get("folder"), "Folder", "folder") or inventory.datacenter_of(source).vm_folder
+    location = vim.vm.RelocateSpec(pool=vim.ResourcePool(pool.moid))
+    location.host = vim.HostSystem(host.moid) if host is not None else None
+    for storage in (body.get("disk_storage"), body.get("vm_home_storage")):
+        store = _entity(request, (storage or {}).get("datastore"), "Datastore", "datastore")
+        location.datastore = vim.Datastore(store.moid) if store is not None else location.datastore
+    spec = vim.vm.CloneSpec(location=location, template=False, powerOn=bool(body.get("powered_on")))
+    spec.config = _hardware(body)
+    wanted = (body.get("guest_customization") or {}).get("name")
+    if wanted:
+        spec.customization = _tried(request.world.get("CustomizationSpecManager").specs.get, wanted).spec
+    return _tried(cloning.clone, request.world, source, folder, _name(body), spec).moid
+
+
+@route("POST", OVF, action="filter")
+def summary_of(request, item):
+    """What an OVF holds, for a target."""
+    found = _item(request, item, "ovf")
+    _target(request)
+    return {
+        "name": found.name,
+        "annotation": found.description,
+        "networks": content.network_names(found),
+        "storage_groups": [],
+        "EULAs": [found.eula] if found.eula else [],
+        "additional_params": [],
+    }
+
+
+@route("POST", OVF, action="deploy")
+def deploy_ovf(request, item):
+    """A VM from an OVF; what goes wrong afterwards is part of the answer."""
+    found = _item(request, item, "ovf")
+    spec = request.body.get("deployment_spec") or {}
+    pool, host, folder = _target(request)
+    if found.eula and not spec.get("accept_all_EULA"):
+        return _failed("The End User License Agreements must be accepted.")
+    store = _entity(request, spec.get("default_datastore_id"), "Datastore", "default_datastore_id")
+    try:
+        made = content.deploy_ovf(
+            request.world,
+            found,
+            folder,
+            pool,
+            host,
+            spec.get("name") or found.name,
+            store=store,
+            provisioning=spec.get("storage_provisioning"),
+            networks=spec.get("network_mappings"),
+            annotation=spec.get("annotation"),
+        )
+    except vmodl.MethodFault as fault:
+        return _failed(fault.msg)
+    return {"succeeded": True, "resource_id": {"type": "VirtualMachine", "id": made.moid}}
+
+
+def _failed(text):
+    error = {"category": "SERVER", "message": message(text)}
+    return {"succeeded": False, "error": {"errors": [error], "warnings": [], "information": []}}
+
+
+def _hardware(body):
+    change = body.get("hardware_customization") or {}
+    cpu, memory = change.get("cpu_update") or {}, change.get("memory_update") or {}
+    return vim.vm.ConfigSpec(
+        annotation=body.get("description"),
+        numCPUs=cpu.get("num_cpus"),
+        numCoresPerSocket=cpu.get("num_cores_per_socket"),
+        memoryMB=memory.get("memory"),
+    )
+
+
+def _target(request):
+    target = request.body.get("target") or {}
+    if not target.get("resource_pool_id"):
+        raise RestError("INVALID_ARGUMENT", "The field resource_pool_id of target is missing.")
+    pool, host = _place(request, target["resource_pool_id"], target.get("host_id"), None)
+    center = inventory.datacenter_of(pool.owner)
+    return pool, host, _entity(request, target.get("folder_id"), "Folder", "folder_id") or center.vm_folder
+
+
+def _place(request, pool, host, cluster):
+    """The pool and the host of a placement; each can say the other."""
+    pool = _entity(request, pool, "ResourcePool", "resource_pool")
+    host = _entity(request, host, "HostSystem", "host")
+    owner = _entity(request, cluster, "ClusterComputeResource", "cluster") or (host.compute if host else None)
+    if pool is None and owner is None:
+        raise RestError("INVALID_ARGUMENT", "The placement names neither a resource pool nor a host nor a cluster.")
+    return pool or owner.pool, host
+
+
+def _entity(request, moid, kind, place):
+    if not moid:
+        return None
+    found = request.world.get(moid)
+    if found is None or found.kind != kind:
+        raise RestError("NOT_FOUND", f"The {place} '{moid}' was not found.")
+    return found
+
+
+def _item(request, name, kind):
+    _library, found = find_item(request, name)
+    if found.kind != kind:
+        raise RestError("INVALID_ARGUMENT", f"The item {found.name} is of type {found.kind}, not {kind}.")
+    return found
+
+
+def _source(request, name, kind):
+    found = _item(request, name, kind)
+    if request.world.get(found.source.moid) is not found.source:
+        raise RestError("NOT_FOUND", f"The virtual machine template of the item {found.name} was not found.")
+    return found.source
+
+
+def _adapters(vm):
+    for nic in vm.nics:
+        port = getattr(nic.backing, "port", None)
+        yield nic, port.portgroupKey if port is not None else nic.backing.network._moId
+
+
+def _name(body):
+    if not body.get("name"):
+        raise RestError("INVALID_ARGUMENT", "The field name is missing.")
+    return body["name"]
+
+
+def _tried(work, *arguments):
+    try:
+        return work(*arguments)
+    except vim.fault.NotFound as fault:
+        raise RestError("NOT_FOUND", fault.msg) from fault
+    except vmodl.MethodFault as fault:
+        kind = next((name for cls, name in KINDS if isinstance(fault, cls)), "ERROR")
+        raise RestError(kind, fault.msg) from fault

@@ -1,0 +1,213 @@
+"""Content libraries and their items."""
+
+from __future__ import annotations
+
+from vsphere_twin.model.content_libraries import Item
+
+from .api import Created, route
+from .errors import RestError
+from .stamps import stamp
+
+BASE = "/api/content"
+KINDS = {"local-library": ("LOCAL",), "subscribed-library": ("SUBSCRIBED",), "library": ("LOCAL", "SUBSCRIBED")}
+
+
+def find_item(request, name):
+    """The library and the item of an id."""
+    library, item = request.world.libraries.item(name)
+    if item is None:
+        raise RestError("NOT_FOUND", f"The item with id {name} does not exist.")
+    return library, item
+
+
+@route("POST", f"{BASE}/library", action="find")
+def find_libraries(request):
+    """The ids of the libraries that fit; names are compared without regard to case."""
+    return [one.id for one in _libraries(request, "library") if _fits(one, request.body, ("name", "type"))]
+
+
+@route("GET", f"{BASE}/library/item")
+def items_of(request):
+    """The ids of the items of a library."""
+    name = request.query.get("library_id", "")
+    return list(_library(request, "library", name).items)
+
+
+@route("POST", f"{BASE}/library/item", action="find")
+def find_items(request):
+    """The ids of the items that fit, of one library or of all."""
+    wanted = request.body.get("library_id")
+    libraries = [one for one in _libraries(request, "library") if wanted in (None, one.id)]
+    return [item.id for one in libraries for item in one.items.values() if _fits(item, request.body, ("name", "type"))]
+
+
+@route("POST", f"{BASE}/library/item")
+def create_item(request):
+    """An item without files; files come by uploads, which are not served."""
+    body = request.body
+    library = _library(request, "library", body.get("library_id", ""))
+    if not body.get("name"):
+        raise RestError("INVALID_ARGUMENT", "An item needs a name.")
+    if any(one.name == body["name"] for one in library.items.values()):
+        raise RestError("ALREADY_EXISTS", f"The library {library.name} has an item {body['name']}.")
+    made = Item(request.world.new_uuid("item"), body["name"], body.get("type", ""))
+    made.description = body.get("description", "")
+    library.items[made.id] = made
+    return Created(made.id)
+
+
+@route("GET", f"{BASE}/library/item/file")
+def files_of(request):
+    """The files of an item, by what it is made of."""
+    return _files(find_item(request, request.query.get("library_item_id", ""))[1])
+
+
+@route("GET", f"{BASE}/library/item/storage")
+def storage_of(request):
+    """Where the files of an item lie."""
+    library, found = find_item(request, request.query.get("library_item_id", ""))
+    backing = {"type": "DATASTORE", "datastore_id": library.store.moid}
+    folder = f"{library.store.url}contentlib-{library.id}/{found.id}"
+    return [{**one, "storage_backing": backing, "storage_uris": [f"{folder}/{one['name']}"]} for one in _files(found)]
+
+
+@route("GET", f"{BASE}/library/item/update-session")
+@route("GET", f"{BASE}/library/item/download-session")
+def sessions(request):
+    """There are no uploads and downloads of items."""
+    return []
+
+
+@route("GET", f"{BASE}/security-policies")
+def policies(request):
+    """The policy that vCenter comes with."""
+    name = "OVF default policy"
+    return [{"policy": "ovf-default", "name": name, "item_type_rules": {"ovf": "OVF_STRICT_VERIFICATION"}}]
+
+
+@route("GET", f"{BASE}/trusted-certificates")
+def trusted_certificates(request):
+    """None were added."""
+    return {"certificates": []}
+
+
+@route("POST", f"{BASE}/local-library")
+def create_library(request):
+    """A library on a datastore."""
+    body, backings = request.body, request.body.get("storage_backings") or [{}]
+    store = request.world.get(backings[0].get("datastore_id", ""))
+    if store is None or store.kind != "Datastore":
+        raise RestError("NOT_FOUND", "The datastore of the library does not exist.")
+    if not body.get("name"):
+        raise RestError("INVALID_ARGUMENT", "A library needs a name.")
+    if any(one.name.casefold() == body["name"].casefold() for one in request.world.libraries.known.values()):
+        raise RestError("ALREADY_EXISTS", f"There is a library {body['name']} already.")
+    made = request.world.libraries.add(request.world, body["name"], "LOCAL", store)
+    made.description = body.get("description") or ""
+    return Created(made.id)
+
+
+@route("PATCH", f"{BASE}/{{kind}}/{{library}}")
+def update_library(request, kind, library):
+    """Another name or description."""
+    found = _library(request, kind, library)
+    found.name = request.body.get("name") or found.name
+    found.description = request.body.get("description", found.description)
+
+
+@route("DELETE", f"{BASE}/library/item/{{item}}")
+def delete_item(request, item):
+    """The item; the template that it stands for stays."""
+    library, found = find_item(request, item)
+    del library.items[found.id]
+
+
+@route("DELETE", f"{BASE}/{{kind}}/{{library}}")
+def delete_library(request, kind, library):
+    """A library with its items."""
+    if kind == "library":
+        raise RestError("OPERATION_NOT_FOUND", "Libraries are deleted by their kind.", status=404)
+    request.world.libraries.known.pop(_library(request, kind, library).id)
+
+
+@route("GET", f"{BASE}/library/item/{{item}}")
+def item_of(request, item):
+    """One item."""
+    library, found = find_item(request, item)
+    return {
+        "id": found.id,
+        "library_id": library.id,
+        "name": found.name,
+        "type": found.kind,
+        "description": found.description,
+        "size": found.size,
+        "cached": True,
+        "creation_time": stamp(found.created),
+        "last_modified_time": stamp(found.created),
+        "version": "1",
+        "metadata_version": "1",
+        "content_version": "1",
+        "security_compliance": True,
+    }
+
+
+@route("GET", f"{BASE}/{{kind}}")
+def libraries(request, kind):
+    """The ids of the libraries of a kind."""
+    return [one.id for one in _libraries(request, kind)]
+
+
+@route("GET", f"{BASE}/{{kind}}/{{library}}")
+def library_of(request, kind, library):
+    """One library."""
+    found = _library(request, kind, library)
+    return {
+        "id": found.id,
+        "name": found.name,
+        "type": found.kind,
+        "description": found.description,
+        "storage_backings": [{"type": "DATASTORE", "datastore_id": found.store.moid}],
+        "creation_time": stamp(found.created),
+        "last_modified_time": stamp(found.created),
+        "server_guid": request.world.instance_uuid,
+        "version": "2",
+    }
+
+
+def _files(item):
+    suffixes = {"iso": (".iso",), "ovf": (".ovf", "-1.vmdk"), "vm-template": (".vmtx",)}.get(item.kind, ())
+    return (
+        [
+            {
+                "name": f"{item.name}{suffix}",
+                "size": item.size if number or len(suffixes) == 1 else 4096,
+                "cached": True,
+                "version": "1",
+            }
+            for number, suffix in enumerate(suffixes)
+        ]
+        if item.source is not None or item.kind == "iso"
+        else []
+    )
+
+
+def _libraries(request, kind):
+    if kind not in KINDS:
+        raise RestError("OPERATION_NOT_FOUND", f"The twin has no {BASE}/{kind}.", status=404)
+    return [one for one in request.world.libraries.known.values() if one.kind in KINDS[kind]]
+
+
+def _library(request, kind, name):
+    found = next((one for one in _libraries(request, kind) if one.id == name), None)
+    if found is None:
+        raise RestError("NOT_FOUND", f"The library with id {name} does not exist.")
+    return found
+
+
+def _fits(one, wanted, names):
+    given = {"name": one.name.casefold(), "type": one.kind}
+    return all(wanted.get(name) is None or _plain(name, wanted[name]) == given[name] for name in names)
+
+
+def _plain(name, value):
+    return str(value).casefold() if name == "name" else value

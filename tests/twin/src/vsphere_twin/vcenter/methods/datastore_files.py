@@ -1,0 +1,75 @@
+"""FileManager: folders, and moving and deleting files by their datastore paths."""
+
+from __future__ import annotations
+
+import re
+
+from pyVmomi import vim, vmodl
+
+from vsphere_twin.model import disk_files, files, inventory
+
+from ..registry import method
+from .tasking import begin, resolved
+
+KIND = "FileManager"
+_PATH = re.compile(r"\[(?P<store>[^\]]+)\]\s*(?P<path>.*)\Z", re.DOTALL)
+
+
+@method(KIND, "MakeDirectory")
+def make_directory(call, this, name, datacenter=None, createParentDirectories=None):
+    store, path = _located(call, name, datacenter)
+    # Also with its parents a folder that is there is a fault.
+    if store.files.is_folder(path) or store.files.get(path) is not None:
+        raise files.already_exists(name)
+    store.files.make_folder(path, parents=bool(createParentDirectories))
+    call.world.touch(store)
+
+
+@method(KIND, "MoveDatastoreFile_Task")
+def move(
+    call,
+    this,
+    sourceName,
+    destinationName,
+    sourceDatacenter=None,
+    destinationDatacenter=None,
+    force=None,
+    fileType=None,
+):
+    source, source_path = _located(call, sourceName, sourceDatacenter)
+    target, target_path = _located(call, destinationName, destinationDatacenter or sourceDatacenter)
+
+    def work():
+        files.move(call.world, source, source_path, target, target_path, bool(force))
+
+    return begin(call, "MoveDatastoreFile_Task", source, work, exclusive=False)
+
+
+@method(KIND, "DeleteDatastoreFile_Task")
+def delete(call, this, name, datacenter=None, fileType=None):
+    store, path = _located(call, name, datacenter)
+
+    def work():
+        if disk_files.in_use(call.world, store, path):
+            raise vim.fault.FileLocked(msg=f"Unable to access file {name} since it is locked", file=name)
+        left = disk_files.remove(call.world, store, path)
+        if not left or store.files.get(path) is not None or store.files.is_folder(path):
+            store.files.remove(path)
+        call.world.touch(store)
+
+    return begin(call, "DeleteDatastoreFile_Task", store, work, exclusive=False)
+
+
+def _located(call, name, datacenter):
+    """The datastore and the path that [datastore] path means in a datacenter."""
+    center, found = resolved(call, datacenter), _PATH.match(name)
+    if found is None:
+        raise vim.fault.InvalidDatastorePath(msg=f"Invalid datastore path '{name}'.", datastorePath=name)
+    if center is None:
+        raise vmodl.fault.InvalidArgument(
+            msg="A specified parameter was not correct: datacenter", invalidProperty="datacenter"
+        )
+    for store in call.world.of_kind("Datastore"):
+        if store.name == found["store"] and inventory.datacenter_of(store) is center:
+            return store, files.clean(found["path"])
+    raise vim.fault.InvalidDatastore(msg=f"Invalid datastore '{found['store']}'.", name=found["store"])

@@ -1,0 +1,116 @@
+"""Services, firewall and advanced options of a host, and vCenter's own options."""
+
+from __future__ import annotations
+
+from pyVmomi import vim, vmodl
+
+from vsphere_twin.model import graphics
+from vsphere_twin.model.host import require_answer
+
+from ..projections.shape import make
+from ..registry import method
+from .host_system import host_method
+
+
+@host_method("HostDateTimeSystem", "QueryDateTime")
+def query_date_time(call, this):
+    return call.world.clocks.now(this.host.name)
+
+
+@host_method("HostServiceSystem", "StartService")
+def start_service(call, this, id):
+    _service(call, this, id).running = True
+
+
+@host_method("HostServiceSystem", "StopService")
+def stop_service(call, this, id):
+    _service(call, this, id).running = False
+
+
+@host_method("HostServiceSystem", "RestartService")
+def restart_service(call, this, id):
+    _service(call, this, id).running = True
+    if id == "xorg":
+        graphics.restart_xorg(call.world, this.host)
+
+
+@host_method("HostServiceSystem", "UpdateServicePolicy")
+def update_service_policy(call, this, id, policy):
+    _service(call, this, id).policy = policy
+
+
+@host_method("HostServiceSystem", "RefreshServices")
+def refresh_services(call, this):
+    call.world.touch(this)
+
+
+@host_method("HostFirewallSystem", "EnableRuleset")
+def enable_ruleset(call, this, id):
+    _ruleset(call, this, id, True)
+
+
+@host_method("HostFirewallSystem", "DisableRuleset")
+def disable_ruleset(call, this, id):
+    _ruleset(call, this, id, False)
+
+
+@host_method("HostFirewallSystem", "UpdateRuleset")
+def update_ruleset(call, this, id, spec):
+    if id not in this.host.rulesets:
+        raise vim.fault.NotFound(msg=f"The ruleset {id} does not exist.")
+    this.host.allowed_hosts[id] = spec.allowedHosts
+    call.world.touch(this, this.host)
+
+
+@host_method("HostFirewallSystem", "RefreshFirewall")
+def refresh_firewall(call, this):
+    call.world.touch(this)
+
+
+@method("OptionManager", "QueryOptions")
+def query_options(call, this, name=None):
+    values = _values(this)
+    found = [key for key in sorted(values) if not name or key == name or name.endswith(".") and key.startswith(name)]
+    if name and not found:
+        raise vim.fault.InvalidName(msg=f"The name '{name}' is not valid.", name=name)
+    return [make(vim.option.OptionValue, key=key, value=values[key]) for key in found]
+
+
+@method("OptionManager", "UpdateOptions")
+def update_options(call, this, changedValue):
+    values = _values(this)
+    for option in changedValue:
+        if hasattr(this, "host") and option.key not in values:
+            raise vim.fault.InvalidName(msg=f"The name '{option.key}' is not valid.", name=option.key)
+        if hasattr(this, "host") and isinstance(values[option.key], str) != isinstance(option.value, str):
+            raise vmodl.fault.InvalidArgument(
+                msg=f"A specified parameter was not correct: {option.key}", invalidProperty=option.key
+            )
+    for option in changedValue:
+        values[option.key] = option.value
+    call.world.touch(this, *([this.host] if hasattr(this, "host") else []))
+
+
+def _service(call, manager, key):
+    for service in manager.host.services:
+        if service.key == key:
+            call.world.touch(manager, manager.host)
+            return service
+    raise vim.fault.NotFound(msg=f"The service {key} does not exist.")
+
+
+def _ruleset(call, manager, key, enabled):
+    if key not in manager.host.rulesets:
+        raise vim.fault.NotFound(msg=f"The ruleset {key} does not exist.")
+    manager.host.rulesets[key] = enabled
+    call.world.touch(manager, manager.host)
+
+
+def _values(manager):
+    if hasattr(manager, "host"):
+        require_answer(manager.host)
+        return manager.host.options
+    values = getattr(manager, "values", None)
+    if values is None:
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    return values

@@ -1,0 +1,206 @@
+"""The methods of folders, datacenters, pools, compute resources, and what all inventory objects share."""
+
+from __future__ import annotations
+
+from pyVmomi import vim, vmodl
+
+from vsphere_twin.model import drs, fabric, inventory, power, provision, tasks
+
+from ..projections.shape import make
+from ..registry import method
+from .tasking import begin, resolved
+
+# What cannot go while hosts are part of it.
+IN_USE_BY_HOSTS = (inventory.ComputeResource, fabric.Switch, fabric.Datastore)
+
+
+@method("ManagedEntity", "Rename_Task")
+def rename(call, this, newName):
+    return begin(call, "Rename_Task", this, lambda: inventory.rename(call.world, this, newName))
+
+
+@method("ManagedEntity", "Reload")
+def reload_entity(call, this):
+    call.world.touch(this)
+
+
+@method("ManagedEntity", "Destroy_Task")
+def destroy(call, this):
+    return begin(call, "Destroy_Task", this, lambda: _destroy(call.world, this))
+
+
+@method("Folder", "CreateFolder")
+def create_folder(call, this, name):
+    return inventory.make_folder(call.world, this, name)
+
+
+@method("Folder", "CreateDatacenter")
+def create_datacenter(call, this, name):
+    inventory.refuse_duplicate(this, name)
+    center = call.world.add(inventory.Datacenter(call.world, inventory.encoded(name), None))
+    return inventory.put(call.world, this, center)
+
+
+@method("Folder", "CreateClusterEx")
+def create_cluster(call, this, name, spec):
+    inventory.refuse_duplicate(this, name)
+    cluster = inventory.Cluster(call.world, inventory.encoded(name), None, drs="off")
+    inventory.put(call.world, this, call.world.add(cluster))
+    drs.configure(call.world, cluster, spec)
+    return cluster
+
+
+@method("Folder", "MoveIntoFolder_Task")
+def move_into_folder(call, this, list):
+    entities = [call.resolve(ref) for ref in list]
+
+    def work():
+        for entity in entities:
+            inventory.put(call.world, this, entity)
+
+    return begin(call, "MoveIntoFolder_Task", this, work)
+
+
+@method("Folder", "CreateVM_Task")
+def create_vm(call, this, config, pool, host=None):
+    target, wanted = call.resolve(pool), resolved(call, host)
+    return begin(
+        call,
+        "CreateVM_Task",
+        this,
+        lambda: provision.create(call.world, this, config, target, wanted),
+        exclusive=False,
+    )
+
+
+@method("Folder", "RegisterVM_Task")
+def register_vm(call, this, path, asTemplate, name=None, pool=None, host=None):
+    target, wanted = resolved(call, pool), resolved(call, host)
+    return begin(
+        call,
+        "RegisterVM_Task",
+        this,
+        lambda: provision.register(call.world, this, path, name, bool(asTemplate), target, wanted),
+        exclusive=False,
+    )
+
+
+@method("Folder", "CreateDVS_Task")
+def create_switch(call, this, spec):
+    def work():
+        config = spec.configSpec
+        inventory.refuse_duplicate(this, config.name)
+        switch = fabric.Switch(call.world, config.name, None, config.maxMtu or 1500, call.world.release.version)
+        inventory.put(call.world, this, call.world.add(switch))
+        uplinks = fabric.Portgroup(call.world, switch.uplinks_name, None, switch, uplink=True, ports=4)
+        inventory.put(call.world, this, call.world.add(uplinks))
+        return switch
+
+    return begin(call, "CreateDVS_Task", this, work, exclusive=False)
+
+
+@method("Datacenter", "PowerOnMultiVM_Task")
+def power_on_multi(call, this, vm, option=None):
+    machines = [call.resolve(ref) for ref in vm]
+
+    def work():
+        attempted, failed = [], []
+        for machine in machines:
+            task = tasks.start(
+                call.world,
+                "PowerOnVM_Task",
+                machine,
+                lambda machine=machine: power.power_on(call.world, machine),
+            )
+            attempted.append(
+                vim.cluster.AttemptedVmInfo(vm=inventory.reference(machine), task=inventory.reference(task))
+            )
+        return vim.cluster.PowerOnVmResult(attempted=attempted, notAttempted=failed)
+
+    return begin(call, "PowerOnMultiVM_Task", this, work, exclusive=False)
+
+
+@method("ResourcePool", "CreateResourcePool")
+def create_resource_pool(call, this, name, spec):
+    inventory.refuse_duplicate(this, name)
+    pool = inventory.ResourcePool(call.world.new_moid("resgroup"), inventory.encoded(name), this, this.owner)
+    this.pools[pool.moid] = call.world.add(pool)
+    call.world.touch(this)
+    return pool
+
+
+@method("ComputeResource", "ReconfigureComputeResource_Task")
+def reconfigure_compute(call, this, spec, modify):
+    def work():
+        if this.kind == "ClusterComputeResource":
+            drs.configure(call.world, this, spec, modify)
+
+    return begin(call, "ReconfigureComputeResource_Task", this, work)
+
+
+@method("ClusterComputeResource", "ReconfigureCluster_Task")
+def reconfigure_cluster(call, this, spec, modify):
+    return begin(call, "ReconfigureCluster_Task", this, lambda: drs.configure(call.world, this, spec, modify))
+
+
+@method("ClusterComputeResource", "GetResourceUsage")
+def resource_usage(call, this):
+    hosts = list(this.hosts.values())
+    running = [vm for host in hosts for vm in host.running_vms()]
+    stores = {moid: store for host in hosts for moid, store in host.datastores.items()}.values()
+    mb = 1024 * 1024
+    return make(
+        vim.cluster.ResourceUsageSummary,
+        cpuUsedMHz=0,
+        cpuCapacityMHz=sum(host.hardware.cores * host.hardware.mhz for host in hosts),
+        memUsedMB=sum(vm.memory_reserved_mb for vm in running),
+        memCapacityMB=sum(host.hardware.memory_gb for host in hosts) * 1024,
+        pMemAvailableMB=0,
+        pMemCapacityMB=0,
+        storageUsedMB=sum(store.capacity - store.free for store in stores) // mb,
+        storageCapacityMB=sum(store.capacity for store in stores) // mb,
+    )
+
+
+def _destroy(world, entity):
+    if isinstance(entity, inventory.Folder):
+        if entity.parent is None or entity.parent.kind == "Datacenter":
+            raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+        for child in entity.descendants():
+            _destroy_child(world, child)
+    elif isinstance(entity, inventory.ResourcePool):
+        _dissolve(world, entity)
+        return
+    elif getattr(entity, "vms", None) or isinstance(entity, IN_USE_BY_HOSTS) and entity.hosts:
+        raise inventory.in_use(entity)
+    entity.parent.children.pop(entity.moid, None)
+    if isinstance(entity, fabric.Portgroup):
+        entity.switch.portgroups.pop(entity.moid, None)
+        world.touch(entity.switch)
+    world.remove(entity)
+    world.touch(entity.parent)
+
+
+def _destroy_child(world, child):
+    if child.kind == "VirtualMachine":
+        provision.destroy(world, child)
+    else:
+        _destroy(world, child)
+
+
+def _dissolve(world, pool):
+    """What a pool held goes to the pool above it."""
+    above = pool.parent
+    if above.kind != "ResourcePool":
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    for vm in pool.vms.values():
+        vm.pool = above
+        above.vms[vm.moid] = vm
+        world.touch(vm)
+    for child in pool.pools.values():
+        child.parent = above
+        above.pools[child.moid] = child
+        world.touch(child)
+    above.pools.pop(pool.moid)
+    world.remove(pool)
+    world.touch(above)

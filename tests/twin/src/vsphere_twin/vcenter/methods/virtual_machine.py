@@ -1,0 +1,163 @@
+"""The methods of a VM."""
+
+from __future__ import annotations
+
+from pyVmomi import vim, vmodl
+
+from vsphere_twin.model import cloning, customization, devices, power, provision, reconfigure, relocation, snapshots
+
+from ..registry import method
+from .tasking import begin, resolved
+
+KIND = "VirtualMachine"
+SNAPSHOT = "VirtualMachineSnapshot"
+
+
+@method(KIND, "PowerOnVM_Task")
+def power_on(call, this, host=None):
+    wanted = resolved(call, host)
+    return begin(call, "PowerOnVM_Task", this, lambda: power.power_on(call.world, this, wanted))
+
+
+@method(KIND, "PowerOffVM_Task")
+def power_off(call, this):
+    return begin(call, "PowerOffVM_Task", this, lambda: power.power_off(call.world, this))
+
+
+@method(KIND, "ResetVM_Task")
+def reset(call, this):
+    return begin(call, "ResetVM_Task", this, lambda: power.reset(call.world, this))
+
+
+@method(KIND, "SuspendVM_Task")
+def suspend(call, this):
+    return begin(call, "SuspendVM_Task", this, lambda: power.suspend(call.world, this))
+
+
+@method(KIND, "ShutdownGuest")
+def shutdown_guest(call, this):
+    power.shut_down_guest(call.world, this)
+
+
+@method(KIND, "RebootGuest")
+def reboot_guest(call, this):
+    power.reboot_guest(call.world, this)
+
+
+@method(KIND, "ReconfigVM_Task")
+def reconfig(call, this, spec):
+    return begin(call, "ReconfigVM_Task", this, lambda: reconfigure.reconfigure(call.world, this, spec))
+
+
+@method(KIND, "UpgradeVM_Task")
+def upgrade(call, this, version=None):
+    return begin(call, "UpgradeVM_Task", this, lambda: reconfigure.upgrade(call.world, this, version))
+
+
+@method(KIND, "CloneVM_Task")
+def clone(call, this, folder, name, spec):
+    return cloning.start(call.world, this, call.resolve(folder), name, spec, call.session.user)
+
+
+@method(KIND, "RelocateVM_Task")
+def relocate(call, this, spec, priority=None):
+    return begin(call, "RelocateVM_Task", this, lambda: relocation.relocate(call.world, this, spec))
+
+
+@method(KIND, "MigrateVM_Task")
+def migrate(call, this, priority, pool=None, host=None, state=None):
+    spec = vim.vm.RelocateSpec(pool=pool, host=host)
+
+    def work():
+        if state is not None and state != this.power:
+            raise devices.wrong_power(this)
+        relocation.relocate(call.world, this, spec)
+
+    return begin(call, "MigrateVM_Task", this, work)
+
+
+@method(KIND, "CustomizeVM_Task")
+def customize(call, this, spec):
+    def work():
+        customization.accept(this, spec)
+        this.changed()
+        call.world.touch(this)
+
+    return begin(call, "CustomizeVM_Task", this, work)
+
+
+@method(KIND, "MarkAsTemplate")
+def mark_as_template(call, this):
+    provision.mark_as_template(call.world, this)
+
+
+@method(KIND, "MarkAsVirtualMachine")
+def mark_as_virtual_machine(call, this, pool, host=None):
+    provision.mark_as_vm(call.world, this, call.resolve(pool), resolved(call, host))
+
+
+@method(KIND, "UnregisterVM")
+def unregister(call, this):
+    if this.power != "poweredOff":
+        raise devices.wrong_power(this)
+    provision.unregister(call.world, this)
+
+
+@method(KIND, "Destroy_Task")
+def destroy(call, this):
+    return begin(call, "Destroy_Task", this, lambda: provision.destroy(call.world, this))
+
+
+@method(KIND, "AnswerVM")
+def answer(call, this, questionId, answerChoice):
+    raise vmodl.fault.InvalidArgument(
+        msg="A specified parameter was not correct: questionId", invalidProperty="questionId"
+    )
+
+
+@method(KIND, "CreateSnapshot_Task")
+def create_snapshot(call, this, name, memory, quiesce, description=None):
+    return begin(
+        call, "CreateSnapshot_Task", this, lambda: snapshots.create(call.world, this, name, description, memory)
+    )
+
+
+@method(KIND, "CreateSnapshotEx_Task")
+def create_snapshot_ex(call, this, name, memory, description=None, quiesceSpec=None):
+    return begin(
+        call, "CreateSnapshotEx_Task", this, lambda: snapshots.create(call.world, this, name, description, memory)
+    )
+
+
+@method(KIND, "RemoveAllSnapshots_Task")
+def remove_all_snapshots(call, this, consolidate=None, spec=None):
+    return begin(call, "RemoveAllSnapshots_Task", this, lambda: snapshots.remove_all(call.world, this))
+
+
+@method(SNAPSHOT, "RemoveSnapshot_Task")
+def remove_snapshot(call, this, removeChildren, consolidate=None):
+    return begin(call, "RemoveSnapshot_Task", this.vm, lambda: snapshots.remove(call.world, this, bool(removeChildren)))
+
+
+@method(SNAPSHOT, "RevertToSnapshot_Task")
+def revert_to_snapshot(call, this, host=None, suppressPowerOn=None):
+    wanted, off = resolved(call, host), bool(suppressPowerOn)
+    return begin(call, "RevertToSnapshot_Task", this.vm, lambda: snapshots.revert(call.world, this, wanted, off))
+
+
+@method(KIND, "RevertToCurrentSnapshot_Task")
+def revert_to_current_snapshot(call, this, host=None, suppressPowerOn=None):
+    wanted, off = resolved(call, host), bool(suppressPowerOn)
+    return begin(
+        call,
+        "RevertToCurrentSnapshot_Task",
+        this,
+        lambda: snapshots.revert_to_current(call.world, this, wanted, off),
+    )
+
+
+@method(SNAPSHOT, "RenameSnapshot")
+def rename_snapshot(call, this, name=None, description=None):
+    this.name = name or this.name
+    this.description = this.description if description is None else description
+    call.world.touch(this, this.vm)

@@ -1,0 +1,68 @@
+"""FetchDVPorts: the ports of a distributed switch that something is plugged into, and all uplink ports."""
+
+from __future__ import annotations
+
+from pyVmomi import vim
+
+from vsphere_twin.model import members
+
+from .shape import make
+
+
+def fetch(switch, criteria):
+    """The ports that fit; port groups count only where the criteria say inside or outside (vSphere API)."""
+    rows = [*_uplinks(switch), *_of_vms(switch)]
+    tests = (
+        (criteria.uplinkPort, lambda row, value: (row.portgroupKey == switch.uplink_group.key) is value),
+        (criteria.connected, lambda row, value: (row.connectee is not None) is value),
+        (criteria.host or None, lambda row, value: row.proxyHost in value),
+        (criteria.portKey or None, lambda row, value: row.key in value),
+        (criteria.inside, lambda row, value: _inside(row, criteria) is value),
+    )
+    return [row for row in rows if all(value is None or fits(row, value) for value, fits in tests)]
+
+
+def _inside(row, criteria):
+    return not criteria.portgroupKey or row.portgroupKey in criteria.portgroupKey
+
+
+def _uplinks(switch):
+    group = switch.uplink_group
+    for host in switch.hosts.values():
+        plugged = {key: nic.device for nic, key, _name in members.plug(switch, host)}
+        for key, name in zip(members.keys(switch, host), switch.uplinks, strict=True):
+            device = plugged.get(key)
+            connectee = (
+                make(vim.dvs.PortConnectee, connectedEntity=host, nicKey=device, type="pnic") if device else None
+            )
+            yield _port(switch, group, host, key, name, connectee)
+
+
+def _of_vms(switch):
+    for group in switch.portgroups.values():
+        for vm in group.vms.values():
+            for nic in vm.nics:
+                port = getattr(nic.backing, "port", None)
+                if port is not None and port.portgroupKey == group.key:
+                    connectee = make(
+                        vim.dvs.PortConnectee,
+                        connectedEntity=vm,
+                        nicKey=str(nic.key),
+                        type="vmVnic",
+                        addressHint=nic.macAddress,
+                    )
+                    yield _port(switch, group, vm.host, port.portKey, None, connectee, port.connectionCookie)
+
+
+def _port(switch, group, host, key, name, connectee, cookie=None):
+    return make(
+        vim.dvs.DistributedVirtualPort,
+        key=key,
+        config=make(vim.dvs.DistributedVirtualPort.ConfigInfo, name=name, configVersion="1"),
+        dvsUuid=switch.uuid,
+        portgroupKey=group.key,
+        proxyHost=host,
+        connectee=connectee,
+        conflict=False,
+        connectionCookie=cookie,
+    )

@@ -1,0 +1,79 @@
+"""The PCI devices of a host, and which of them are passed through or split."""
+
+from __future__ import annotations
+
+import ctypes
+
+from pyVmomi import vim
+
+from vsphere_twin.model import pci
+
+from .shape import make
+
+
+def pci_devices(host):
+    """hardware.pciDevice: bridges, GPUs and ports, and the virtual functions beside them."""
+    return [pci_device(row) for row in pci.devices(host)]
+
+
+def pci_device(row):
+    """HostPciDevice of a row of the tree."""
+    _domain, bus, rest = row.address.split(":")
+    slot, function = rest.split(".")
+    return make(
+        vim.host.PciDevice,
+        id=row.address,
+        classId=_signed(row.class_id, 16),
+        bus=_signed(int(bus, 16), 8),
+        slot=int(slot, 16),
+        function=int(function),
+        vendorId=_signed(row.vendor_id, 16),
+        subVendorId=_signed(row.vendor_id, 16),
+        vendorName=row.vendor_name,
+        deviceId=_signed(row.device_id, 16),
+        subDeviceId=_signed(row.subsystem_id, 16),
+        parentBridge=row.parent or None,
+        deviceName=row.device_name,
+    )
+
+
+def passthrough_info(host):
+    """config.pciPassthruInfo: configured and in force."""
+    ports = {nic.pci: nic for nic in host.ports}
+    return [_info(host, row, ports.get(row.address)) for row in pci.devices(host)]
+
+
+def node_devices(host, node):
+    """The PCI addresses of a NUMA node."""
+    return [row.address for row in pci.devices(host) if row.numa_node == node]
+
+
+def _info(host, row, nic):
+    shared = {
+        "id": row.address,
+        "dependentDevice": row.physical_function or row.address,
+        "passthruEnabled": row.passthru_enabled,
+        "passthruCapable": row.passthru_capable,
+        "passthruActive": row.passthru_active,
+    }
+    if host.release.at_least(7, 0, 2) and row.address in host.passthru:
+        shared["hardwareLabel"] = host.passthru[row.address].label
+    if nic is None:
+        return make(vim.host.PciPassthruInfo, **shared)
+    most = nic.most_vfs
+    wanted = nic.vfs if nic.requested_vfs is None else nic.requested_vfs
+    return make(
+        vim.host.SriovInfo,
+        **shared,
+        sriovEnabled=wanted > 0,
+        sriovCapable=most > 0,
+        sriovActive=nic.vfs > 0,
+        numVirtualFunctionRequested=wanted,
+        numVirtualFunction=nic.vfs,
+        maxVirtualFunctionSupported=most,
+    )
+
+
+def _signed(number, bits):
+    """The API declares these fields as signed."""
+    return (ctypes.c_int8 if bits == 8 else ctypes.c_int16)(number).value

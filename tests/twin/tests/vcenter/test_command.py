@@ -1,0 +1,102 @@
+"""The twin as a process of its own: how it is found, asked for trouble, and stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[3]
+LIMIT_S = 300  # that only something broken reaches
+
+
+@contextlib.contextmanager
+def process(*arguments, **env):
+    started = subprocess.Popen(
+        [sys.executable, "-m", "vsphere_twin", "--port", "0", *arguments],
+        cwd=TESTS,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS / "twin" / "src")]), **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # The tests themselves may run under nohup, which is inherited.
+        preexec_fn=functools.partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.communicate()
+
+
+def ask(endpoint, verb="", token=None, **options):
+    request = urllib.request.Request(
+        f"{endpoint['control_url']}/{verb}",
+        data=json.dumps(options).encode() if verb else None,
+        headers={"Authorization": f"Bearer {token or endpoint['control_token']}"},
+    )
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_endpoint_file_says_all_and_is_gone_after_the_signal(tmp_path, number):
+    with process("--state-dir", str(tmp_path)) as started:
+        assert "answers at https://127.0.0.1:" in started.stdout.readline()
+        file = tmp_path / "endpoint.json"
+        endpoint = json.loads(file.read_text())
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert Path(endpoint["ca_file"]).is_file()
+        assert stat.S_IMODE(Path(endpoint["ssh_key_file"]).stat().st_mode) == 0o600
+        host = endpoint["hosts"]["esx-01.lab.example"]
+        assert (host["ssh_host"], host["bmc_url"].rpartition(":")[0]) == ("127.0.0.1", "https://127.0.0.1")
+        assert ask(endpoint)["total"] == 0
+        assert ask(endpoint, "latency", seconds=0.01)["sessions"] == []
+        with pytest.raises(urllib.error.HTTPError, match="400"):
+            ask(endpoint, "nonsense")
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            ask(endpoint, token="wrong")
+        started.send_signal(number)
+        assert started.wait(timeout=LIMIT_S) == 0
+        assert not file.exists()
+        assert not Path(endpoint["ca_file"]).exists()
+
+
+def test_a_twin_may_be_without_shells_and_bmcs(tmp_path):
+    with process("--state-dir", str(tmp_path), "--faces", "none") as started:
+        started.stdout.readline()
+        endpoint = json.loads((tmp_path / "endpoint.json").read_text())
+        assert endpoint["hosts"] == {}
+        assert not {"ssh_key_file", "bmc_password"}.intersection(endpoint)
+
+
+def test_an_unknown_face_is_refused_with_those_that_exist():
+    with process("--faces", "telnet") as started:
+        _out, errors = started.communicate(timeout=LIMIT_S)
+    assert started.returncode == 2
+    assert "there is no telnet; choose from ssh, redfish, switches, guests, depot, registry, or none" in errors
+
+
+def test_unknown_seed_is_said_in_a_sentence():
+    with process("--seed", "nowhere") as started:
+        _out, errors = started.communicate(timeout=LIMIT_S)
+    assert started.returncode == 1
+    assert "nowhere" in errors
+    assert "Traceback" not in errors
+
+
+def test_guests_without_a_container_engine_end_with_a_status_of_their_own():
+    with process("--faces", "guests", PATH="/nowhere", DOCKER_HOST="unix:///nowhere") as started:
+        _out, errors = started.communicate(timeout=LIMIT_S)
+    assert started.returncode == 3
+    assert errors.startswith("No Docker answers at unix:///nowhere.\n")
