@@ -12,9 +12,9 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 VENV := .build/venv
 READY := $(VENV)/.ready
 COLLECTION := .build/collections/ansible_collections/aiready/vsphere
-IN_VENV = AIREADY_MAKE="$$PPID" PATH="$$PWD/$(VENV)/bin:$$PATH" PYTHONPATH="$$PWD/tests:$$PWD/tests/twin/src" PYTHONDONTWRITEBYTECODE=1 \
+IN_VENV = AIREADY_MAKE="$$PPID" PATH="$$PWD/$(VENV)/bin:$$PATH" PYTHONPATH="$$PWD/tests:$$PWD/tests/twin/src:$$PWD/tests/twin/tests/helpers" PYTHONDONTWRITEBYTECODE=1 \
 	ANSIBLE_COLLECTIONS_PATH="$$PWD/.build/collections" ANSIBLE_HOME="$$PWD/.build/ansible-home"
-# Nothing of a command is left, however it ends; gates, rehearse and twin see to that themselves.
+# Nothing of a command is left, however it ends; gates and rehearse see to that themselves.
 ALONE = $(IN_VENV) python -m supervise
 PYTEST = $(ALONE) python -m pytest -n $(JOBS)
 GATES = $(IN_VENV) python -m gates
@@ -29,7 +29,7 @@ rehearse: setup ## the whole way on a simulated data centre (STAGES=infrastructu
 	@$(IN_VENV) python -m rehearse --stages "$(or $(STAGES),auto)" $(if $(CHECKS),--checks "$(CHECKS)") $(if $(FAULTS),--faults "$(FAULTS)") $(if $(KILLS),--kills "$(KILLS)")
 
 twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large, PORT=8989); its endpoint is in .build/lab
-	@$(IN_VENV) python -m vsphere_twin --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab
+	@$(ALONE) python -m vsphere_twin --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab
 
 test: setup ## all gates, as CI runs them
 	@$(GATES)
@@ -86,7 +86,7 @@ setup: $(READY) $(COLLECTION)/galaxy.yml
 
 $(READY): requirements/tools.txt tests/gates/bootstrap.py
 	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 found on PATH. On Debian 12, as root: apt-get install python3 python3-venv"; exit 1; }
-	@AIREADY_MAKE="$$PPID" PYTHONPATH="$$PWD/tests:$$PWD/tests/twin/src" PYTHONDONTWRITEBYTECODE=1 \
+	@AIREADY_MAKE="$$PPID" PYTHONPATH="$$PWD/tests:$$PWD/tests/twin/src:$$PWD/tests/twin/tests/helpers" PYTHONDONTWRITEBYTECODE=1 \
 		"$(PYTHON)" -m supervise "$(PYTHON)" tests/gates/bootstrap.py $(VENV) requirements/tools.txt
 	@touch $@
 

@@ -26,7 +26,7 @@ def link_collection() -> None:
 
 
 link_collection()
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "twin" / "src")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("tests", "tests/twin/src", "tests/twin/tests/helpers")]
 
 
 def choose_folder_for_temporary_files() -> None:
@@ -48,6 +48,15 @@ def pytest_configure(config) -> None:
         config.option.basetemp = tempfile.mkdtemp(prefix="t")
 
 
+def settle_twin() -> None:
+    """Have the twin keep its files in this checkout, also where no supervised command has started the tests."""
+    from supervise import runs
+
+    for name, value in runs.OF_TWIN.items():
+        os.environ.setdefault(name, value)
+
+
+settle_twin()
 # For the commands that tests start: the same collection, and nothing of the user's home.
 os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(COLLECTIONS)
 os.environ.setdefault("ANSIBLE_HOME", str(ROOT / ".build" / "ansible-home"))

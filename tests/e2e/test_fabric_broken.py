@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import threading
 
+from twin_labs.fabric_lab import EOS_LINES, NXOS_LINES, lines
 from vsphere_twin.switches.platforms import cumulus_nv
-from wire.fabric_lab import EOS_LINES, NXOS_LINES, lines
 
 from .conftest import FABRIC
 from .fabric import configurations, lossless_for, switch, treatments, ways, why

@@ -8,10 +8,11 @@ import tarfile
 
 import pytest
 
+from supervise.runs import ROOT
 from vsphere_twin.guests import execs, training_image
 from vsphere_twin.guests.lab import Lab
 
-TRAININGS = training_image.ROOT / "roles/horovod/files/trainings"
+TRAININGS = ROOT / "roles/horovod/files/trainings"
 LAUNCHERS = {
     "mpirun": ["mpirun", "--allow-run-as-root", "-np", "2", "-bind-to", "none", "-mca", "pml", "ob1"],
     "horovodrun": ["horovodrun", "--gloo", "-np", "2"],

@@ -51,15 +51,15 @@ def facts(name: str) -> dict[str, object]:
 
 def written() -> str:
     """All tables; a change of one entry is a change of one line."""
-    return _lines({name: facts(name) for name in TABLES}, 3) + "\n"
+    return lines({name: facts(name) for name in TABLES}, 3) + "\n"
 
 
-def _lines(value: object, depth: int) -> str:
+def lines(value: object, depth: int) -> str:
     if not depth or not value or not isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
-        return "[\n" + ",\n".join(_lines(entry, 0) for entry in value) + "\n]"
-    return "{\n" + ",\n".join(f"{json.dumps(key)}: {_lines(entry, depth - 1)}" for key, entry in value.items()) + "\n}"
+        return "[\n" + ",\n".join(lines(entry, 0) for entry in value) + "\n]"
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {lines(entry, depth - 1)}" for key, entry in value.items()) + "\n}"
 
 
 if __name__ == "__main__":

@@ -18,9 +18,16 @@ from . import processes
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build"
 RUNS = BUILD / "runs"
-# Where Python finds what tests and commands of this checkout import: their packages, and the twin.
-SOURCES = ("tests", "tests/twin/src")
+# Where Python finds what tests and commands of this checkout import: their packages, the twin, and its labs for tests.
+SOURCES = ("tests", "tests/twin/src", "tests/twin/tests/helpers")
 PYTHONPATH = os.pathsep.join(str(ROOT / folder) for folder in SOURCES)
+# What the twin keeps between labs, and the image that its registry holds (vsphere_twin/guests/settings.py).
+OF_TWIN = {
+    "VSPHERE_TWIN_STATE": str(BUILD),
+    "VSPHERE_TWIN_TRAINING_IMAGE": str(ROOT / "roles/horovod/files/images/horovod-debian-cpu"),
+}
+# Names the file that a twin makes when it has made containers.
+NOTE = "VSPHERE_TWIN_LABS"
 # Names the file of the command in the environment of everything that it starts.
 RUN = "AIREADY_RUN"
 KEEPER = ".keeper"  # the suffix of a file beside it with the number of the process that keeps the command
@@ -58,7 +65,8 @@ class Run:
 
     def environment(self) -> dict[str, str]:
         """For everything that the command starts."""
-        return {**os.environ, RUN: str(self.file), "TMPDIR": str(self.folder)}
+        note = str(self.file.with_suffix(LABS))
+        return {**os.environ, **OF_TWIN, RUN: str(self.file), NOTE: note, "TMPDIR": str(self.folder)}
 
     def kept_by(self, keeper: int) -> None:
         """Note who the parent of everything is that the command leaves."""
@@ -87,13 +95,6 @@ def is_live(file: Path) -> bool:
     except OSError:
         return False
     return False
-
-
-def note_lab() -> None:
-    """Say that the command makes containers, which have to be looked for when it ends."""
-    if os.environ.get(RUN):
-        with contextlib.suppress(OSError):
-            Path(os.environ[RUN]).with_suffix(LABS).touch()
 
 
 def base() -> Path:
@@ -174,7 +175,7 @@ def remove_labs(file: Path) -> bool:
     labs, python = file.with_suffix(LABS), BUILD / "venv" / "bin" / "python"
     if not labs.exists():
         return True
-    env = {**os.environ, "PYTHONPATH": PYTHONPATH}
+    env = {**os.environ, **OF_TWIN, "PYTHONPATH": PYTHONPATH}
     try:
         done = subprocess.run(
             [str(python), "-m", "vsphere_twin.guests", "forgotten"],

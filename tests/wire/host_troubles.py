@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from twin_labs.host_lab import FREE, GPU, esx, host, seed, settings
 from vsphere_twin.model import network
 from vsphere_twin.model.host import show_connection, touch
 from vsphere_twin.vcenter.dispatch import Dispatcher
 
-from .host_lab import FREE, GPU, esx, host, seed, settings
 from .lab import A100
 from .vib_lab import installed, software, stored
 

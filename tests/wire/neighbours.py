@@ -88,13 +88,3 @@ def _copy(source, target):
             target.sendall(data)
     with contextlib.suppress(OSError):
         target.shutdown(socket.SHUT_WR)
-
-
-@contextlib.contextmanager
-def kept_port():
-    """A port that refuses connections and that nobody gets by chance; a server that is told of it may still take it."""
-    with socket.socket() as kept:
-        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Bound to every address: a connection from another address may have the port that is free on this one.
-        kept.bind(("", 0))
-        yield kept.getsockname()[1]

@@ -7,6 +7,9 @@ import time
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Clock
 
+from twin_labs.host_lab import ESX, esx
+from twin_labs.host_lab import host as model
+from twin_labs.host_lab import seed as hosts
 from vsphere_twin.launch import launch
 from vsphere_twin.model.command_faults import CommandFault
 from vsphere_twin.redfish import server as bmc_server
@@ -15,9 +18,6 @@ from vsphere_twin.shell.interpreter import HungUp
 
 from . import drive_action
 from .drive import Driver
-from .host_lab import ESX, esx
-from .host_lab import host as model
-from .host_lab import seed as hosts
 from .host_troubles import Nth
 from .lab import lab
 from .mig import A100, partitions

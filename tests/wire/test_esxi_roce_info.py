@@ -6,7 +6,8 @@ import copy
 
 import pytest
 
-from .host_lab import ESX, OTHER, esx, host
+from twin_labs.host_lab import ESX, OTHER, esx, host
+
 from .host_troubles import go_away
 from .rows.esxi_roce_info import RIGHT, fabric, ready
 

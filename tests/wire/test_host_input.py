@@ -6,8 +6,9 @@ import copy
 
 import pytest
 
+from twin_labs.host_lab import ESX, FREE, GPU, OTHER, esx, seed, settings
+
 from .drive import run
-from .host_lab import ESX, FREE, GPU, OTHER, esx, seed, settings
 from .host_troubles import go_away
 from .rows.bios_settings import DELL
 from .rows.nic_firmware import TOOLS, firmware

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pyVmomi import vim
 
-from .host_lab import ESX, FREE, GPU, ONBOARD, OTHER, RDMA, esx, host, seed, settings
+from twin_labs.host_lab import ESX, FREE, GPU, ONBOARD, OTHER, RDMA, esx, host, seed, settings
+
 from .observe import client, warned
 
 RUNNING = {"power": "on", "vgpus": ["grid_a100-40c"], "memory_reservation": "all"}

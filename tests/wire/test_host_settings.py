@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .host_lab import ESX, FREE, GPU, OTHER, esx, host, restart, seed
+from twin_labs.host_lab import ESX, FREE, GPU, OTHER, esx, host, restart, seed
 
 LOSSLESS = {"pfctx": "0x08", "pfcrx": "0x08", "trust_state": 2}
 SHARED = esx(gpu={"graphics_type": "shared"})

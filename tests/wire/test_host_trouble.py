@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from twin_labs.host_lab import host
+
 from .drive import run
-from .host_lab import host
 from .host_troubles import CASES, NAMES, Nth, deeds, go_away, hosts, renew
 
 pytestmark = pytest.mark.usefixtures("brisk")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .host_lab import ESX, esx, host, restart, seed
+from twin_labs.host_lab import ESX, esx, host, restart, seed
 
 TOOLS = {"vibs": ["nmst"], "ssh": "running"}
 ATS = {"settings": {"ATS_ENABLED": True}}

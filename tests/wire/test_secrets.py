@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from rehearse import playbook
+from twin_labs.host_lab import ESX, esx, seed
 
 from .drive import bmc_connection, connection
-from .host_lab import ESX, esx, seed
 from .test_driver_killed import MARK, kill_marked, marked
 
 ANSIBLE = Path(sys.executable).with_name("ansible-playbook")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from . import fabric_lab
+from twin_labs import fabric_lab
+
 from .linux_switch_lab import Console, neighbours, seed
 
 ROCE = "nv set qos roce mode lossless"

@@ -8,9 +8,9 @@ import re
 import pytest
 import yaml
 
+from twin_labs import fabric_lab
 from vsphere_twin.launch import launch
 
-from . import fabric_lab
 from .linux_switch_lab import Console, seed
 
 ROCE = "nv set qos roce mode lossless"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from ansible.module_utils.connection import Connection
 
+from twin_labs.fabric_lab import cli, fabric
+from twin_labs.fabric_lab import switch as seeded
+
 from . import drive_switch
 from . import test_switch_os10 as os10
-from .fabric_lab import cli, fabric
-from .fabric_lab import switch as seeded
 from .switch_console import Console, switch
 
 PORT = "interface Eth1/1"

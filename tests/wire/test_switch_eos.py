@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from twin_labs.fabric_lab import EOS_LINES, fabric, switch
 from vsphere_twin.model import seed as seeds
 from vsphere_twin.switches.ssh import carry_out
 from vsphere_twin.switches.treatment import Marking
-
-from .fabric_lab import EOS_LINES, fabric, switch
 
 SAMPLE = (
     Path(__file__)

@@ -6,11 +6,10 @@ import json
 
 import pytest
 
+from twin_labs.fabric_lab import NXOS_LINES, fabric, switch
 from vsphere_twin.model import seed as seeds
 from vsphere_twin.switches.ssh import carry_out
 from vsphere_twin.switches.treatment import Marking
-
-from .fabric_lab import NXOS_LINES, fabric, switch
 
 MARKER = "% Invalid command at '^' marker.\n"
 

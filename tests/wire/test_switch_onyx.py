@@ -7,9 +7,10 @@ import re
 import pytest
 from ansible.module_utils.connection import Connection
 
+from twin_labs.fabric_lab import cli, fabric
+from twin_labs.fabric_lab import switch as seeded
+
 from . import drive_switch
-from .fabric_lab import cli, fabric
-from .fabric_lab import switch as seeded
 from .switch_console import Console, switch
 
 ENTER = ("enable", "configure terminal")

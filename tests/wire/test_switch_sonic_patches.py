@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from twin_labs import fabric_lab
 from vsphere_twin.launch import launch
 from vsphere_twin.shell.interpreter import HungUp
 
-from . import fabric_lab
 from .json_patches import add, remove, replace
 from .linux_switch_lab import Console, seed
 

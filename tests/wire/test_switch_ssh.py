@@ -10,11 +10,10 @@ from pathlib import Path
 import asyncssh
 import pytest
 
+from twin_labs.fabric_lab import HOSTS, cli, fabric, openssh, switch
 from vsphere_twin.launch import launch
 from vsphere_twin.model import seed as seeds
 from vsphere_twin.model.seed_schema import SeedError
-
-from .fabric_lab import HOSTS, cli, fabric, openssh, switch
 
 EOS, NXOS = "leaf-01", "leaf-02"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from .fabric_lab import EOS_LINES, NXOS_LINES, fabric, switch
+from twin_labs.fabric_lab import EOS_LINES, NXOS_LINES, fabric, switch
 
 # libssh looks for keys in the home of the user of the system alone, where those of a twin have no business. Its own
 # option names another file; Ansible does not pass it on.

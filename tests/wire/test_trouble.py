@@ -12,12 +12,13 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
 
+from twin_labs.guest_lab import kept_port
 from vsphere_twin.vcenter.certificates import server_context
 
 from .drive import Driver
 from .drive import connection as connection_of
 from .lab import lab
-from .neighbours import Line, kept_port, serving, web_server
+from .neighbours import Line, serving, web_server
 
 SECRET = "not-the-right-word"
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import vsphere_twin.model  # noqa: F401  (makes the collection importable, also without Ansible)
+import mounted  # noqa: F401  (the modules of this package import the collection)
 
 FAIL, WARN = "fail", "warn"
 # What has to be measured for a fault to be seen, from quick to slow. RUNS starts one process on each guest and no more.

@@ -314,3 +314,13 @@ def test_a_folder_that_other_users_cannot_enter_is_not_used(checkout):
             Path(closed).chmod(mode)
             said.append(checkout.start("sh", "-c", "echo $TMPDIR", TMPDIR=closed).communicate()[0])
     assert [one.rpartition("/")[0] for one in said] == ["/tmp", closed]
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_containers_that_cannot_be_removed_now_are_remembered(checkout, made):
+    """This checkout has no Python that could remove them."""
+    code = "import os, pathlib; place = pathlib.Path(os.environ['VSPHERE_TWIN_LABS']); print(place)"
+    process = checkout.start(sys.executable, "-c", f"{code}; {made} and place.touch()")
+    place = Path(process.stdout.readline().strip())
+    assert process.wait(PATIENCE_S) == 0
+    assert (place.exists(), place.with_suffix(".json").exists()) == (made, made)

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from twin_labs.host_lab import ESX, esx, host, seed
 from vsphere_twin.model import adapters
 
 from ..contract import Look
-from ..host_lab import ESX, esx, host, seed
 
 MODULES = ("nmlx5_core", "nmlx5_rdma")
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
+from twin_labs.host_lab import ESX, OTHER, esx, host, seed
 from vsphere_twin.model import adapters
 from vsphere_twin.model.kernel import number
 
 from ..contract import Look
-from ..host_lab import ESX, OTHER, esx, host, seed
 
 RIGHT = {"nmlx5_core": "pfctx=0x08 pfcrx=0x08 trust_state=2", "nmlx5_rdma": "dscp_force=26"}
 LEAF = {"name": "leaf-01", "platform": "eos"}

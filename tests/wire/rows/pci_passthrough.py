@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from twin_labs.host_lab import ESX, FREE, GPU, esx, host, seed
+
 from ..contract import Row
-from ..host_lab import ESX, FREE, GPU, esx, host, seed
 
 HOST = {"host": ESX}
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from twin_labs.host_lab import ESX, esx, host, seed
+
 from ..contract import Row
-from ..host_lab import ESX, esx, host, seed
 
 
 def pvrdma(twin):

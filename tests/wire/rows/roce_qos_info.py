@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from twin_labs.fabric_lab import EOS_LINES, fabric, switch
+
 from ..contract import Look
-from ..fabric_lab import EOS_LINES, fabric, switch
 
 LEAF = "leaf-01"
 LAB = fabric(switch(LEAF, "eos", EOS_LINES))

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
+from twin_labs.host_lab import host
 from vsphere_twin.model import pci
 
 from ..contract import Look
-from ..host_lab import host
 
 NEW = [
     {"name": name, "profiles": ["grid_a100-40c"], "memory_gb": 64, "cpus": 16, "disk_gb": 100}

@@ -11,8 +11,6 @@ import sys
 import threading
 from pathlib import Path
 
-from supervise.keeper import self_supervised
-
 from .control import ControlServer
 from .guests.engine import EngineProblem
 from .launch import FACES, USUAL, launch
@@ -85,5 +83,4 @@ def _write(directory, endpoint):
 
 
 if __name__ == "__main__":
-    status = self_supervised()
-    sys.exit(main() if status is None else status)
+    sys.exit(main())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from twin_labs.guest_lab import HOST, VM, Guest
+from twin_labs.guest_pair import Pair
 from vsphere_twin.model import seed as seeds
-from wire.guest_lab import HOST, VM, Guest
-from wire.guest_pair import Pair
 
 
 @pytest.fixture
@@ -36,5 +36,5 @@ def guest_of():
 
 @pytest.fixture
 def pair_of():
-    """Two guests that reach each other by RDMA, but for what is broken: see wire.guest_pair.seed."""
+    """Two guests that reach each other by RDMA, but for what is broken: see twin_labs.guest_pair.seed."""
     return Pair

@@ -7,9 +7,9 @@ import urllib.request
 
 import pytest
 
+from twin_labs.guest_pair import Pair
 from vsphere_twin.control import ControlServer
 from vsphere_twin.launch import running
-from wire.guest_pair import Pair
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from twin_labs.guest_pair import LEAF
 from vsphere_twin.esxcli import commandline
 from vsphere_twin.guests.programs import counters
-from wire.guest_pair import LEAF
 
 from .test_perftest import average
 

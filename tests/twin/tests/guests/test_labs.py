@@ -123,13 +123,31 @@ class Known:
         return []
 
 
-def test_labs_of_other_checkouts_are_left_alone(tmp_path):
-    living, other = labs.owner(), str(tmp_path)
+def test_labs_of_other_folders_are_left_alone(tmp_path, monkeypatch):
+    living, other, here = labs.owner(), str(tmp_path), str(tmp_path / "here")
+    monkeypatch.setenv("VSPHERE_TWIN_STATE", here)
     engine = Known(
-        ours={labs.CHECKOUT: str(labs.ROOT), labs.OWNER: living},
-        others={labs.CHECKOUT: other, labs.OWNER: ""},
-        gone={labs.CHECKOUT: f"{other}/gone", labs.OWNER: ""},
+        ours={labs.STATE: here, labs.OWNER: living},
+        others={labs.STATE: other, labs.OWNER: ""},
+        gone={labs.STATE: f"{other}/gone", labs.OWNER: ""},
         older={labs.OWNER: ""},
         older_that_runs={labs.OWNER: living},
     )
-    assert labs.of_checkout(engine) == ["ours", "gone", "older"]
+    assert labs.of_folder(engine) == ["ours", "gone", "older"]
+
+
+def test_a_lab_leaves_a_mark_where_it_is_asked_for(tmp_path, monkeypatch):
+    mark = tmp_path / "mark"
+    monkeypatch.setenv("VSPHERE_TWIN_LABS", str(mark))
+    assert not mark.exists()
+    lab = labs.Lab()
+    assert mark.exists()
+    assert lab.labels[labs.OWNER] == labs.owner()
+
+
+def test_files_are_kept_in_the_users_cache_unless_another_folder_is_named(tmp_path, monkeypatch):
+    monkeypatch.delenv("VSPHERE_TWIN_STATE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert labs.Lab().labels[labs.STATE] == str(tmp_path / "vsphere-twin")
+    monkeypatch.setenv("VSPHERE_TWIN_STATE", str(tmp_path / "named"))
+    assert labs.Lab().labels[labs.STATE] == str(tmp_path / "named")

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from twin_labs.guest_lab import kept_port, listens
 from vsphere_twin.guests.answers import Line
 from vsphere_twin.guests.programs import layout
-from wire.guest_lab import listens
-from wire.neighbours import kept_port
 
 ADDRESS = "127.0.0.1"
 

@@ -6,7 +6,6 @@ import json
 import re
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import nccl_tests
 
 from vsphere_twin.model import gpu_errors
 
@@ -85,8 +84,6 @@ def test_a_gpu_that_computes_wrong_fails_every_rank_and_is_counted(pair_of, gues
     assert (first.status, second.status) == (1, 1)
     assert wrong(first) == [("128", "128"), ("256", "256"), ("512", "512")]
     assert "# Out of bounds values : 12 FAILED\n" in first.out
-    # The product reads the same of it.
-    assert nccl_tests.parse(first.out)["wrong"] > 0
 
 
 def test_nobody_sees_wrong_results_who_does_not_check_them(pair_of):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from twin_labs.guest_lab import VM
 from vsphere_twin.guests import pace
 from vsphere_twin.guests.programs import memory
-from wire.guest_lab import VM
 
 
 @pytest.mark.parametrize(

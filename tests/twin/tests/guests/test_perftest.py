@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+from twin_labs.fabric_lab import EOS_LINES
+from twin_labs.guest_pair import Running, talk
 from vsphere_twin.model import traffic
-from wire.fabric_lab import EOS_LINES
-from wire.guest_pair import Running, talk
 
 BW = ("ib_write_bw", "--report_gbits", "-F")
 SRIOV = ("-x", "3", "--tclass", "106")

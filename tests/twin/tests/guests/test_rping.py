@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wire.guest_pair import Running, talk
+from twin_labs.guest_pair import Running, talk
 
 CLIENT = ["rping", "-c", "-v", "-C", "2", "-a", "10.1.1.6"]
 PINGS = """\

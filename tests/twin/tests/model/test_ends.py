@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from twin_labs.guest_pair import LEAF, Pair
 from vsphere_twin.model import ends
-from wire.guest_pair import LEAF, Pair
 
 PFC_OFF = "interface Ethernet2\n no service-profile"
 DAPC = {"bios": {"vendor": "dell", "attributes": {"SysProfile": "PerfPerWattOptimizedDapc"}}}

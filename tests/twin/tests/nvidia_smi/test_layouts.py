@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig.table import GPUS
 
 from vsphere_twin.model import mig_layout
+from vsphere_twin.model.boards import GPUS
 
 FIVE = {"1g", "2g", "3g", "4g", "7g"}
 SEVEN = {*FIVE, "1g_double", "1g+me"}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig.table import GPUS
 
 from vsphere_twin.model import catalogue, mig
+from vsphere_twin.model.boards import GPUS
 
 # Requests and the starts that real GPUs gave them.
 RUNS = {

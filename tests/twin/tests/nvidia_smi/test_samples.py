@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SAMPLES = Path(__file__).parents[3] / "data" / "nvidia_smi"
+SAMPLES = Path(__file__).parents[1] / "data" / "nvidia_smi"
 ESXI_A100 = {"boards": ("a100_pcie_40gb",), "version": "510.47.03", "hypervisor": True}
 H100 = {"boards": ("h100_sxm_80gb",), "version": "580.173.02", "pci": 0x16}
 A30 = {"boards": ("a30",), "version": "535.183.01"}

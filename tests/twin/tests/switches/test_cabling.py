@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from twin_labs import host_lab
+from twin_labs.fabric_lab import EOS_LINES, HOSTS, NXOS_LINES, TUNED, fabric, switch
 from vsphere_twin.model import seed as seeds
 from vsphere_twin.switches import cabling
-from wire import host_lab
-from wire.fabric_lab import EOS_LINES, HOSTS, NXOS_LINES, TUNED, fabric, switch
 
 A, B = (f"{host}/vmnic2" for host in HOSTS)
 LEAF_A, UP_A, SPINE_A = "leaf-01/Ethernet1", "leaf-01/Ethernet3", "spine-01/Ethernet1/4"

@@ -15,8 +15,8 @@ WORDS = {
     "setup": "install and start Docker where that is possible, and make the images that labs need",
     "images": "make the images that labs need, where Docker is",
     "status": "say what is there",
-    "forgotten": "remove what labs of this checkout left whose process has ended",
-    "clean": "remove every container, network and volume of this checkout's labs, and the images that their clones had",
+    "forgotten": "remove what labs of this state folder left whose process has ended",
+    "clean": "remove every container, network and volume of this state folder's labs, and the images of their clones",
     "purge": "the same, and all images of labs, which the next one has to make anew",
 }
 
@@ -79,7 +79,7 @@ def _clean():
     if client is None:
         _say("No Docker runs here, so no lab has left anything running.")
         return 0
-    for name in labs.of_checkout(client):
+    for name in labs.of_folder(client):
         labs.remove(client, name)
     return 0
 

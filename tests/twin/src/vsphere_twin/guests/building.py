@@ -12,6 +12,7 @@ from pathlib import Path
 
 import docker.errors
 
+from . import settings
 from .engine import EngineProblem
 
 SUITE = "bookworm"
@@ -19,7 +20,7 @@ SUITE = "bookworm"
 PLAIN = "debian:12-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241"
 # The versions that the images were last seen with. A mirror has the current ones alone, so others are no error.
 RECORDED = Path(__file__).parent / "files" / "packages.txt"
-MADE = Path(__file__).resolve().parents[5] / ".build" / "images"  # the versions of the images that this machine made
+IMAGES = "images"  # below the state folder: the versions of the images that this machine made
 LIST = "dpkg-query --show --showformat '${Package} ${Version}\\n'"
 LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*")
 TAIL = 15  # lines of what failed
@@ -97,8 +98,9 @@ def bootstrapped(client, name, say, todo, packages, arguments=()):
 
 def compared(name, packages, say):
     """Keep the versions of the packages of an image, and report those that are not the recorded ones."""
-    MADE.mkdir(parents=True, exist_ok=True)
-    kept = MADE / f"{name.replace('/', '_').replace(':', '_')}.txt"
+    made = settings.state() / IMAGES
+    made.mkdir(parents=True, exist_ok=True)
+    kept = made / f"{name.replace('/', '_').replace(':', '_')}.txt"
     kept.write_text("".join(f"{line}\n" for line in sorted(packages)), encoding="utf-8")
     different = sorted(set(packages) - set(RECORDED.read_text(encoding="utf-8").splitlines()))
     if different:

@@ -8,8 +8,6 @@ import subprocess
 import time
 from pathlib import Path
 
-from supervise.runs import RUN
-
 from .turn import turn
 
 INSTALLED_BY = ("debian", "ubuntu")
@@ -132,11 +130,20 @@ def _start(say):
             stderr=log,
             start_new_session=True,
             cwd="/",
-            # The folder for temporary files goes with the command that starts the engine.
-            env={name: value for name, value in os.environ.items() if name not in ("TMPDIR", RUN)},
+            env=_of_a_service(),
         )
     (STATE / "dockerd.pid").write_text(f"{process.pid}\n", encoding="utf-8")
     say(f"dockerd runs as process {process.pid}; its log is {STATE / 'dockerd.log'}.")
+
+
+def _of_a_service():
+    """The environment of a service: nothing that marks it as a part of the command that starts it."""
+    own = {"HOME", "LANG", "PATH"}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in own or name.startswith(("DOCKER", "LC_")) or name.upper().endswith("_PROXY")
+    }
 
 
 def _awaited():

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import docker.errors
 
-from supervise.runs import ROOT, note_lab
+from . import settings
 
 LABEL = "aiready.lab"  # the id of the lab
 OWNER = "aiready.owner"  # the process that runs it
-CHECKOUT = "aiready.checkout"  # the folder of the checkout that it was started from
+STATE = "aiready.state"  # the folder for what is kept between labs, of the process that runs it
 REMOVED_S, AGAIN_S = 120, 0.2  # how long another one may take to let go of something
 # Disks of VMs that others are cloned from. Images that stay may have the labels of the containers they were made from.
 IMAGES = "aiready-lab/vm"
@@ -25,8 +25,8 @@ class Lab:
 
     def __init__(self):
         self.id = secrets.token_hex(4)
-        self.labels = {LABEL: self.id, OWNER: owner(), CHECKOUT: str(ROOT)}
-        note_lab()
+        self.labels = {LABEL: self.id, OWNER: owner(), STATE: str(settings.state())}
+        settings.note_lab()
 
     def name(self, part):
         """The name of something of this lab."""
@@ -62,13 +62,14 @@ def labs(client):
     return {name: labels.get(OWNER, "") for name, labels in _first_labels(client).items()}
 
 
-def of_checkout(client):
-    """Ids of the labs of this checkout, and of those without a process whose checkout is gone or unknown."""
+def of_folder(client):
+    """Ids of the labs of this folder, and of those without a process whose folder is gone or unknown."""
+    here = str(settings.state())
     return [
         name
         for name, labels in _first_labels(client).items()
-        if labels.get(CHECKOUT) == str(ROOT)
-        or (not Path(labels.get(CHECKOUT, "/nonexistent")).is_dir() and not lives(labels.get(OWNER)))
+        if labels.get(STATE) == here
+        or (not Path(labels.get(STATE, "/nonexistent")).is_dir() and not lives(labels.get(OWNER)))
     ]
 
 
@@ -93,8 +94,8 @@ def _labels(client):
 
 
 def remove_forgotten(client, say):
-    """Remove labs of this checkout whose process has ended without cleaning up."""
-    ours = of_checkout(client)
+    """Remove labs of this folder whose process has ended without cleaning up."""
+    ours = of_folder(client)
     for name, its_owner in labs(client).items():
         if name in ours and lives(its_owner) is False:
             say(f"Removing what an earlier lab left: {name}.")

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from ..vcenter.certificates import issue
-from . import training_image
+from . import settings, training_image
 from .engine import EngineProblem
 from .lab import gone_already
 
@@ -22,7 +22,7 @@ STARTED_S = 300
 
 
 class Registry:
-    """What guests pull from. It holds the training image from the start."""
+    """What guests pull from. With a recipe in the settings it holds the training image from the start."""
 
     def __init__(self, client, lab, network, directory, say=LOG.info):
         self._client, self._lab, self._network = client, lab, network
@@ -63,13 +63,15 @@ class Registry:
 
     def endpoint(self):
         """Where it answers, who may come in, and who vouches for it."""
-        return {
+        found = {
             "address": self.address,
             "username": USER,
             "password": self._password,
             "ca_file": str(self._directory / "ca.pem"),
-            "training_image": f"{self.address}/{training_image.NAME}:{training_image.VERSION}",
         }
+        if settings.recipe() is not None:
+            found["training_image"] = f"{self.address}/{training_image.NAME}:{training_image.VERSION}"
+        return found
 
     def log(self):
         """What was asked of it, as text."""

@@ -1,8 +1,8 @@
-"""The image that trainings run in, built once from the product's recipe, and the registry that holds it.
+"""The image that trainings run in, built once from the recipe in the settings, and the registry that holds it.
 
-Four images are kept on this machine, each known by its recipe: a plain Debian, the training image made from it, the
-same with programs that measure MPI, and the registry's, in which that one lies already. So a lab pushes nothing when it
-starts.
+Without a recipe the registry is empty. With one, four images are kept on this machine, each known by its recipe: a
+plain Debian, the training image made from it, the same with programs that measure MPI, and the registry's, in which
+that one lies already. So a lab pushes nothing when it starts.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ import tarfile
 import time
 from pathlib import Path
 
-from . import building
+from . import building, settings
 from .engine import EngineProblem
 from .lab import Lab
 from .turn import turn
 
-ROOT = Path(__file__).resolve().parents[5]
-RECIPE = ROOT / "roles/horovod/files/images/horovod-debian-cpu"
-SOURCES = ROOT / ".build/sources"  # what was fetched for the recipe
+SOURCES = "sources"  # below the state folder: what was fetched for the recipe
 NAME, VERSION = "aiready/horovod", "0.28.1-cpu"  # in the registry
 REGISTRY = Path(__file__).parent / "files/registry"
 MEASURING = Path(__file__).parent / "files/osu"
@@ -31,11 +29,6 @@ PACKAGES = ("ca-certificates",)
 NEEDED_BYTES = 8 * 1024**3
 PORT = 5000
 WHAT = "the image for trainings"
-TODO = (
-    "Look whether this machine reaches its Debian mirror and its package index. "
-    f"{RECIPE.relative_to(ROOT)} can be built without the index if the archive of Horovod lies in "
-    f"{SOURCES.relative_to(ROOT)}."
-)
 STARTED_S = 300
 
 
@@ -43,8 +36,10 @@ def ensure(client, say):
     """The name of the registry's image, with the training image in it; what is missing is made. say(line) is told."""
     with turn(say):
         plain = _plain(client, say)
-        made = measuring(client, _training(client, plain, say), say)
         registry = _built(client, "registry-empty", REGISTRY, plain, say, "takes a moment")
+        if settings.recipe() is None:
+            return registry
+        made = measuring(client, _training(client, plain, say), say)
         return _filled(client, made, registry, say)
 
 
@@ -55,7 +50,13 @@ def training(client, say):
 
 
 def _training(client, plain, say):
-    return _built(client, "horovod", RECIPE, plain, say, "takes a few minutes", _sources)
+    recipe = settings.recipe()
+    if recipe is None:
+        raise EngineProblem(
+            "There is no recipe for the image of trainings.",
+            f"Set {settings.RECIPE} to the folder with its Dockerfile, then start again.",
+        )
+    return _built(client, "horovod", recipe, plain, say, "takes a few minutes", _sources)
 
 
 def measuring(client, image, say):
@@ -81,7 +82,7 @@ def _plain(client, say):
     building.require_room(WHAT, NEEDED_BYTES)
     say(f"Making the image that others start from, {name}; this is done once.")
     hook = '--customize-hook=rm -f "$1/etc/hostname"'
-    building.bootstrapped(client, name, say, TODO, PACKAGES, [hook])
+    building.bootstrapped(client, name, say, _todo(), PACKAGES, [hook])
     return name
 
 
@@ -106,7 +107,7 @@ def _built(client, kind, recipe, base, say, how_long, more=None):
         client,
         f"Making {WHAT}: the build of {kind}",
         say,
-        TODO,
+        _todo(),
         fileobj=context,
         custom_context=True,
         tag=name,
@@ -118,19 +119,34 @@ def _built(client, kind, recipe, base, say, how_long, more=None):
 
 def _sources(say):
     """What the recipe would fetch from a package index, fetched here: where a build can reach is another matter."""
-    requirement = (RECIPE / "requirements.txt").read_text(encoding="utf-8")
-    project, version, wanted = re.match(r"(\S+)==(\S+) --hash=sha256:(\w+)", requirement).groups()
-    file = SOURCES / f"{project}-{version}.tar.gz"
+    requirements, kept = settings.recipe() / "requirements.txt", settings.state() / SOURCES
+    if not requirements.is_file():
+        return {}
+    project, version, wanted = re.match(
+        r"(\S+)==(\S+) --hash=sha256:(\w+)", requirements.read_text(encoding="utf-8")
+    ).groups()
+    file = kept / f"{project}-{version}.tar.gz"
     if not _is(file, wanted):
         say(f"Fetching {file.name}.")
-        SOURCES.mkdir(parents=True, exist_ok=True)
+        kept.mkdir(parents=True, exist_ok=True)
         pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", ":all:", "--require-hashes"]
-        building.followed([*pip, "--dest", str(SOURCES), "--requirement", str(RECIPE / "requirements.txt")], say, TODO)
+        building.followed([*pip, "--dest", str(kept), "--requirement", str(requirements)], say, _todo())
     if not _is(file, wanted):
         raise EngineProblem(
-            f"{file} is not the file that {RECIPE.name}/requirements.txt means.", "Remove it; try again."
+            f"{file} is not the file that {settings.recipe().name}/requirements.txt means.", "Remove it; try again."
         )
     return {f"sources/{file.name}": file}
+
+
+def _todo():
+    """What to look at where an image cannot be made."""
+    text = "Look whether this machine reaches its Debian mirror and its package index."
+    if settings.recipe() is None:
+        return text
+    return (
+        f"{text} {settings.recipe()} can be built without the index if the archive that its requirements.txt names "
+        f"lies in {settings.state() / SOURCES}."
+    )
 
 
 def _is(file, wanted):
@@ -176,7 +192,7 @@ def _published(container):
         container.reload()
         if container.status == "exited" or time.monotonic() > until:
             lines = container.logs(tail=building.TAIL).decode(errors="replace").splitlines()
-            raise building.failed("The start of the registry", lines, TODO)
+            raise building.failed("The start of the registry", lines, _todo())
         time.sleep(0.2)
     container.reload()
     row = container.ports[f"{PORT}/tcp"][0]
@@ -187,7 +203,7 @@ def _pushed(client, repository, say):
     told = set()
     for row in client.api.push(repository, VERSION, stream=True, decode=True):
         if "error" in row:
-            raise building.failed("The push into the registry", [row["error"]], TODO)
+            raise building.failed("The push into the registry", [row["error"]], _todo())
         if row.get("status") == "Pushed" and row["id"] not in told:
             told.add(row["id"])
             say(f"  layer {len(told)} is there")

@@ -1,5 +1,1 @@
 """The model: what exists in the data centre and the rules that it obeys. It knows no protocol."""
-
-from .mount import mount
-
-mount()

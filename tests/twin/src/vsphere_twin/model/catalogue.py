@@ -1,14 +1,11 @@
-"""GPU boards and vGPU types as the twin needs them, drawn from the collection's one table."""
+"""GPU boards and vGPU types as the rules need them, made from the tables of boards and MIG profiles."""
 
 from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import boards as table
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue as names
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig import table as mig_table
+from . import boards
 
 ANY_RELEASE = (0,)
 NOT_YET = (9, 0, 0)  # MIG-backed types of the twelve-slot boards come with vSphere 9 [unsure: secondary source]
@@ -46,7 +43,7 @@ class Board:
     mmio_gb: int  # 0 fits below 4 GB, so that BIOS firmware will do: the T4 alone (frankdenneman.nl 2023-05-30)
     mixed_size: bool
     compute_only: bool
-    mig_kind: object  # the row of the collection's table of GPUs that can be partitioned, or None
+    mig_kind: object  # the row of the table of GPUs that can be partitioned, or None
     product: str  # as nvidia-smi names it
     subsystem_id: int
     profiles: tuple
@@ -59,10 +56,10 @@ class Board:
 @functools.cache
 def board(key):
     """The board with this key of the catalogue."""
-    row = names.board(key)
+    row = boards.board(key)
     if row is None:
         return _without_vgpu(key)
-    kind = mig_table.GPUS.get(row.mig_gpu)
+    kind = boards.GPUS.get(row.mig_gpu)
     device_id = int(row.pci_device_id, 16)
     return Board(
         key=row.key,
@@ -82,13 +79,13 @@ def board(key):
 
 def board_keys():
     """All boards that a seed may name: those with vGPU types, and every GPU of the table of MIG profiles."""
-    return [*(row.key for row in table.BOARDS), *(key for key in mig_table.GPUS if names.board(key) is None)]
+    return [*(row.key for row in boards.BOARDS), *(key for key in boards.GPUS if boards.board(key) is None)]
 
 
 @functools.cache
 def profile(name):
     """The vGPU type with this name and the board it belongs to, or (None, None)."""
-    row = names.board_of(name)
+    row = boards.board_of(name)
     owner = board(row.key) if row is not None else None
     for entry in owner.profiles if owner is not None else ():
         if entry.name == name:
@@ -111,16 +108,16 @@ def _time_sliced(row):
 
 def _other_series(row):
     for suffix in row.other_series:
-        name = parse(f"{row.vsphere_prefix}-{suffix}")
-        most = min(MOST_PER_GPU, row.memory_gb // name.gb)
-        yield Profile(name.text, name.gb, name.series, False, most, most)
+        gb, series = boards.size_and_series(suffix)
+        most = min(MOST_PER_GPU, row.memory_gb // gb)
+        yield Profile(f"{row.vsphere_prefix}-{suffix}", gb, series, False, most, most)
 
 
 def _mig_backed(row):
     twelve_slots = (row.mig_gpu or "").startswith(TWELVE_SLOT_PREFIX)
-    for entry, name in zip(row.mig_backed, names.mig_profiles(row), strict=True):
+    for entry in row.mig_backed:
         yield Profile(
-            name=name,
+            name=entry.name(row.vsphere_prefix),
             fb_gb=entry.gb,
             series=entry.series,
             mig=True,
@@ -132,7 +129,7 @@ def _mig_backed(row):
 
 def _without_vgpu(key):
     """A GPU of the table of MIG profiles that has no board with vGPU types; KeyError where there is none."""
-    kind = mig_table.GPUS[key]
+    kind = boards.GPUS[key]
     device_id, subsystem, product = kind.pci[0]
     return Board(
         key=key,

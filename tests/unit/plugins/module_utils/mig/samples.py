@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-DIRECTORY = Path(__file__).parents[5] / "tests" / "data" / "nvidia_smi"
+# The tests of the twin compare what it prints with the same outputs.
+DIRECTORY = Path(__file__).parents[5] / "tests" / "twin" / "tests" / "data" / "nvidia_smi"
 NAMES = sorted(path.name for path in DIRECTORY.glob("*.txt"))
 
 

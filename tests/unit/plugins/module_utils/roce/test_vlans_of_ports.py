@@ -8,7 +8,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import platform_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port
 
-from twin.tests.switches.test_lans import AWAY, DOWN, PORTS, Pair
+from twin_labs.ports_lab import AWAY, DOWN, PORTS, Pair
 from vsphere_twin.switches.linux import LinuxShell
 
 MORE = {

@@ -1,4 +1,4 @@
-"""Makes the collection importable by its full name also where no Ansible has done so."""
+"""Import this first where no Ansible and no pytest has made the collection importable by its full name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import types
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[5]
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = {
     "ansible_collections": [],
     "ansible_collections.aiready": [],
@@ -15,7 +15,7 @@ PACKAGES = {
 }
 
 
-def mount():
+def _mount() -> None:
     """Give the packages above this checkout the names that the collection's own imports use."""
     try:
         importlib.import_module("ansible_collections.aiready.vsphere")
@@ -24,3 +24,6 @@ def mount():
             if name not in sys.modules:
                 sys.modules[name] = types.ModuleType(name)
                 sys.modules[name].__path__ = path
+
+
+_mount()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import socket
 import time
 from pathlib import Path
 
@@ -81,3 +83,13 @@ def listens(port, limit_s=60):
             return
         assert time.monotonic() < until, f"Nothing listens on {port}."
         time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def kept_port():
+    """A port that refuses connections and that nobody gets by chance; a server that is told of it may still take it."""
+    with socket.socket() as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Bound to every address: a connection from another address may have the port that is free on this one.
+        kept.bind(("", 0))
+        yield kept.getsockname()[1]

@@ -1,0 +1,160 @@
+"""The recipes of training images: versions of packages and of Horovod, and the base that the lab starts from too."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+import pytest
+
+docker = pytest.importorskip("docker")
+
+from supervise.runs import ROOT  # noqa: E402
+from vsphere_twin.guests import building  # noqa: E402  (needs the engine's library)
+
+IMAGES = ROOT / "roles/horovod/files/images"
+RECIPES = sorted(path.name for path in IMAGES.iterdir() if path.is_dir())
+RECIPE = IMAGES / "horovod-debian-cpu"
+CUDA = RECIPE.with_name("horovod-cuda")
+ROW = re.compile(r"[a-z0-9][a-z0-9+.-]+ \S+")
+BASE = {"libc6": "2.36-9", "openssl": "3.0.1"}
+PINNED = {"make": "4.3-4.1", "openssl": "3.0.2"}
+SOURCES = """Types: deb
+URIs: http://deb.debian.org/debian
+Suites: bookworm
+
+Types: deb
+URIs: https://mirror.example.com/debian-security/
+Suites: bookworm-security
+"""
+
+
+def rows(path):
+    return [line for line in path.read_text().splitlines() if not line.startswith("#")]
+
+
+class Image:
+    """A folder that stands for an image, with a dpkg that shows these packages."""
+
+    def __init__(self, folder):
+        self.folder, self.apt, self.shown = folder / "list", folder / "apt", folder / "shown"
+        for one in (self.folder, self.apt / "apt.conf.d", self.apt / "preferences.d", self.apt / "sources.list.d"):
+            one.mkdir(parents=True)
+        (self.apt / "sources.list.d" / "debian.sources").write_text(SOURCES)
+        lines = [f"{name} {version}" for name, version in PINNED.items()]
+        (self.folder / "packages.txt").write_text("\n".join(["# SNAPSHOT=20261125T000000Z", *lines, ""]))
+        dpkg = folder / "dpkg-query"
+        dpkg.write_text(f"#!/bin/sh\ncat {self.shown}\n")
+        dpkg.chmod(0o755)
+        self.env = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
+        self.env.update(IMAGE_PACKAGES=str(self.folder), IMAGE_APT=str(self.apt))
+
+    def run(self, *arguments, **packages):
+        self.shown.write_text("".join(f"ii {name} {version}\n" for name, version in packages.items()))
+        command = ["sh", str(RECIPE / "image-packages"), *arguments]
+        ran = subprocess.run(command, env=self.env, capture_output=True, text=True, check=False)
+        return ran.returncode, ran.stdout + ran.stderr
+
+
+@pytest.fixture(name="image")
+def _image(tmp_path):
+    image = Image(tmp_path)
+    assert image.run("prepare", "exact", **BASE) == (0, "")
+    return image
+
+
+def test_packages_of_the_list_are_pinned_while_apt_installs(image):
+    pins = (image.apt / "preferences.d" / "image").read_text()
+    assert "Package: openssl\nPin: version 3.0.2\nPin-Priority: 1001\n" in pins
+    assert "SNAPSHOT" not in pins
+    assert image.run("check", "exact", **{**BASE, **PINNED}) == (0, "")
+    assert not (image.apt / "preferences.d" / "image").exists()
+
+
+@pytest.mark.parametrize("differs", [{"make": "4.3-4.2"}, {"cmake": "3.25.1-1"}], ids=["version", "package"])
+def test_other_package_ends_an_exact_build_with_both_ways_to_go_on(image, differs):
+    status, output = image.run("check", "exact", **{**BASE, **PINNED, **differs})
+    assert status == 1
+    for name, version in differs.items():
+        assert f"  {name} {version}" in output
+    assert "--build-arg SNAPSHOT=20261125T000000Z" in output
+    assert "--build-arg PACKAGES=current" in output
+
+
+def test_point_release_ends_no_build_with_current_packages_and_is_reported(image):
+    status, output = image.run("check", "current", **{**BASE, **PINNED, "make": "4.3-4.2"})
+    assert (status, "I: 1 packages are not those of packages.txt" in output) == (0, True)
+    assert "make 4.3-4.2" in (image.folder / "installed.txt").read_text()
+
+
+def test_packages_of_the_base_are_known_by_its_digest(image):
+    assert image.run("check", "exact", **BASE) == (0, "")
+    # The second stage has the packages of the first one too.
+    image.run("prepare", "exact", **{**BASE, **PINNED})
+    assert "make" not in (image.folder / "base.txt").read_text()
+
+
+def test_current_packages_are_not_pinned(tmp_path):
+    image = Image(tmp_path)
+    image.run("prepare", "current", **BASE)
+    assert not (image.apt / "preferences.d" / "image").exists()
+
+
+def test_snapshot_replaces_every_mirror(tmp_path):
+    image = Image(tmp_path)
+    image.run("prepare", "exact", "20261125T000000Z", **BASE)
+    found = re.findall("URIs: (.*)", (image.apt / "sources.list.d" / "debian.sources").read_text())
+    archive = "http://snapshot.debian.org/archive"
+    assert found == [f"{archive}/debian/20261125T000000Z", f"{archive}/debian-security/20261125T000000Z"]
+    assert "Valid-Until" in (image.apt / "apt.conf.d" / "snapshot").read_text()
+
+
+def test_every_list_has_a_version_for_each_package():
+    for path in (RECIPE / "packages.txt", building.RECORDED):
+        assert [row for row in rows(path) if not ROW.fullmatch(row)] == []
+        names = [row.split()[0] for row in rows(path)]
+        assert sorted(set(names)) == sorted(names)
+    assert re.search(r"^# SNAPSHOT=\d{8}T\d{6}Z$", (RECIPE / "packages.txt").read_text(), re.MULTILINE)
+
+
+def test_packages_that_the_recipe_asks_for_are_in_its_list():
+    asked = re.findall(r"--no-install-recommends ((?:\\\n|[a-z0-9+. -])+)", (RECIPE / "Dockerfile").read_text())
+    names = {name for found in asked for name in re.findall(r"[a-z][a-z0-9+.-]+", found)}
+    assert len(names) > 20
+    assert names - {row.split()[0] for row in rows(RECIPE / "packages.txt")} == set()
+
+
+def test_recipe_for_gpus_has_versions_and_hashes():
+    text = (CUDA / "Dockerfile").read_text()
+    packages = re.search('ARG PACKAGES="(.*)"', text)[1].split()
+    assert [one for one in packages if "=" not in one] == []
+    assert text.count("pip3 install") == text.count("--require-hashes") == 2
+    pinned = re.findall(r"^([a-z]+)==\S+ \\\n    --hash=sha256:", (CUDA / "python.txt").read_text(), re.MULTILINE)
+    assert set(pinned) >= set((CUDA / "python.in").read_text().split())
+
+
+def test_lab_and_recipe_have_the_same_base():
+    assert f"ARG BASE={building.PLAIN}\n" in (RECIPE / "Dockerfile").read_text()
+
+
+@pytest.mark.parametrize("recipe_name", RECIPES)
+def test_a_recipe_pins_horovod_by_its_content(recipe_name):
+    text = (IMAGES / recipe_name / "requirements.txt").read_text(encoding="utf-8")
+    assert re.fullmatch(r"horovod==0\.28\.1 --hash=sha256:[0-9a-f]{64}\n", text)
+
+
+def test_all_recipes_mean_the_same_horovod():
+    assert len({(IMAGES / name / "requirements.txt").read_text(encoding="utf-8") for name in RECIPES}) == 1
+
+
+@pytest.mark.parametrize("recipe_name", RECIPES)
+def test_a_recipe_asks_for_every_part_of_horovod_by_name(recipe_name):
+    text = (IMAGES / recipe_name / "Dockerfile").read_text(encoding="utf-8")
+    assert {"PYTORCH", "MPI", "GLOO"} <= set(re.findall(r"HOROVOD_WITH_(\w+)=1", text))
+
+
+def test_no_python_file_is_left_out_since_packages_compile_theirs():
+    rows = (RECIPE / "dpkg.cfg").read_text(encoding="utf-8").splitlines()
+    left_out = [row.partition("=")[2] for row in rows if row.startswith("path-exclude=")]
+    assert [row for row in left_out if "python3" in row and not row.endswith("/torch/bin/test_*")] == []
