@@ -13,7 +13,7 @@ import pytest
 from twin_labs.fabric_lab import HOSTS, cli, fabric, openssh, switch
 from vsphere_twin.launch import launch
 from vsphere_twin.model import seed as seeds
-from vsphere_twin.model.seed_schema import SeedError
+from vsphere_twin.model.seed_file import SeedError
 
 EOS, NXOS = "leaf-01", "leaf-02"
 
@@ -224,7 +224,7 @@ def test_a_terminal_on_linux_has_a_prompt(lab):
         ({"cables": [["a/Ethernet1", "b/Ethernet1/1"], ["b/Ethernet1/1", "a/Ethernet2"]]}, "b/Ethernet1/1 has a cable"),
         ({"cables": [["a/Ethernet1"]]}, "seed.fabric.cables[0]: a cable is a list of its two ends"),
         ({"cables": [["a/Ethernet1", "a/Ethernet1"]]}, "both ends are a/Ethernet1."),
-        ({"wires": []}, "seed.fabric.wires: this key is not known"),
+        ({"wires": []}, "seed.fabric.wires: unknown key"),
     ],
     ids=["platform", "twice", "version", "config", "port", "owner", "vmnic", "used", "one_end", "loop", "key"],
 )

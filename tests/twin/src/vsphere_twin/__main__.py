@@ -14,7 +14,7 @@ from pathlib import Path
 from .control import ControlServer
 from .guests.engine import EngineProblem
 from .launch import FACES, USUAL, launch
-from .model.seed_schema import SeedError
+from .model.seed_file import SeedError
 
 NO_ENGINE = 3  # how it ends where guests are wanted and no container engine can be had
 

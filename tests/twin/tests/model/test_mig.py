@@ -6,7 +6,7 @@ import pytest
 from pyVmomi import vim
 
 from vsphere_twin.model import mig
-from vsphere_twin.model.seed_schema import SeedError
+from vsphere_twin.model.seed_file import SeedError
 from vsphere_twin.shell.interpreter import Shell
 
 READY = {"graphics_type": "sharedDirect", "board": "a100_pcie_40gb"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vsphere_twin.model import seed as seeds
-from vsphere_twin.model.seed_schema import SeedError
+from vsphere_twin.model.seed_file import SeedError
 
 USER, BOSS = "automation@vsphere.local", "administrator@vsphere.local"
 SETTINGS, MAINTENANCE = "Host.Config.Settings", "Host.Config.Maintenance"

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from vsphere_twin.model import inventory, seed
-from vsphere_twin.model.seed_schema import SeedError
+from vsphere_twin.model.seed_file import SeedError
 
 MINIMAL = {"users": {"u": "p"}, "datacenters": [{"name": "dc"}]}
 
@@ -86,8 +86,8 @@ def test_the_same_seed_gives_the_same_identities():
 
 
 WRONG = {
-    "an unknown key": ({"datacentres": []}, "seed.datacentres: this key is not known"),
-    "a missing key": ({"datacenters": [{}]}, "seed.datacenters[0].name: is missing"),
+    "an unknown key": ({"datacentres": []}, "seed.datacentres: unknown key. Did you mean datacenters?"),
+    "a missing key": ({"datacenters": [{}]}, "seed.datacenters[0].name: this key is missing"),
     "a wrong type": ({"datacenters": [{"name": "dc", "vms": {}}]}, "seed.datacenters[0].vms: must be a list"),
     "an unknown board": (
         {"datacenters": [{"name": "dc", "hosts": [{"name": "h", "gpus": [{"board": "a100"}]}]}]},

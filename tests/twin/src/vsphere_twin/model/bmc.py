@@ -8,7 +8,7 @@ import itertools
 from dataclasses import dataclass, field
 
 from . import bios_tables, lifecycle
-from .seed_schema import SeedError
+from .seed_file import Problem, SeedError, line_of
 
 USERNAME, PASSWORD = "root", "calvin-2026"
 # What a client may ask ComputerSystem.Reset for; vendors differ.
@@ -92,7 +92,9 @@ def furnish(world, host, entry):
             attributes[name] = host.hardware.serial if name == "SerialNumber" else host.hardware.model
     unknown = [name for name in wanted.get("attributes", {}) if name not in attributes]
     if unknown:
-        raise SeedError([f"Host {host.name}: a BIOS of {vendor} has no attribute {name}." for name in unknown])
+        words = (f"Host {host.name}: a BIOS of {vendor} has no attribute {name}." for name in unknown)
+        lines = (line_of(wanted["attributes"], name) for name in unknown)
+        raise SeedError([Problem(one, line) for one, line in zip(words, lines, strict=True)])
     host.bmc = Bmc(host, vendor, {**attributes, **wanted.get("attributes", {})})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyVmomi import vim
+from pyVmomi import vim, vmodl
 
 from . import (
     backings,
@@ -34,7 +34,8 @@ from .inventory import (
     put,
 )
 from .release import RELEASES
-from .seed_schema import SeedError, word
+from .seed_file import SeedError, changed, line_of, within
+from .seed_schema import word
 from .vm import VirtualMachine
 
 DEVICE = vim.vm.device
@@ -84,28 +85,56 @@ class _Builder:
         self.switches: list[Switch] = []
         self.vms: dict[str, VirtualMachine] = {}
         self.folders = {"": center.vm_folder}
+        self.problems = []
+        self._wrong = set()  # lines of entries with problems
 
     def fill(self, entry):
+        """All of the datacenter; what is wrong in one entry does not hide what is wrong in the next."""
         for path in entry.get("vm_folders", []):
             self._folder(path)
         for one in _each(entry.get("datastores", [])):
-            self._datastore(one)
+            self._try(self._datastore, one)
         for one in entry.get("networks", []):
             network = Network(self.world, one["name"], None, one.get("vlan", 0))
             self.networks[one["name"]] = self._put(self.center.network_folder, network)
         for one in entry.get("switches", []):
-            self._switch(one)
+            self._try(self._switch, one)
+        self._end_with_problems()
         for one in _each(entry.get("clusters", [])):
             cluster = Cluster(self.world, one["name"], None, word(one.get("drs", "manual")), one.get("ha", False))
             self._compute(cluster, one, one.get("hosts", []))
             cluster.options.update({key: str(value) for key, value in one.get("drs_options", {}).items()})
-            image.furnish(self.world, cluster, one)
+            self._try(lambda found, into=cluster: image.furnish(self.world, into, found), one, "image")
         for one in _each(entry.get("hosts", [])):
             self._compute(ComputeResource(self.world, one["name"], None), one, [one])
+        self._end_with_problems()
         for one in _each(entry.get("vms", [])):
-            self.vms[one["name"]] = self.vm(one)
+            self._try(self._vm, one)
+        self._end_with_problems()
         for one in entry.get("libraries", []):
-            content.furnish(self.world, one, self.stores, self.vms)
+            self._try(lambda found: content.furnish(self.world, found, self.stores, self.vms), one)
+        self._end_with_problems()
+
+    def _try(self, work, one, key=None):
+        line, number = line_of(one), one.get("n", 1)
+        if number > 1 and line is not None and line in self._wrong:
+            return  # the first copy of the entry said it
+        try:
+            with within(one, key):
+                work(one)
+        except SeedError as problem:
+            self.problems += problem.problems
+            self._wrong.add(line)
+
+    def _end_with_problems(self):
+        if self.problems:
+            raise SeedError(self.problems)
+
+    def _vm(self, one):
+        try:
+            self.vms[one["name"]] = self.vm(one)
+        except vmodl.MethodFault as refusal:
+            raise SeedError([f"VM {one['name']}: {refusal.msg}"]) from refusal
 
     def _put(self, folder, entity):
         return put(self.world, folder, self.world.add(entity))
@@ -138,7 +167,7 @@ class _Builder:
             pool = ResourcePool(self.world.new_moid("resgroup"), name, compute.pool, compute)
             compute.pool.pools[pool.moid] = self.world.add(pool)
         for entry in _each(hosts, start=len(self.hosts) + 1):
-            self._host(compute, entry)
+            self._try(lambda row: self._host(compute, row), entry)
 
     def _host(self, compute, one):
         world = self.world
@@ -154,10 +183,7 @@ class _Builder:
         if host.gpus and all(gpu.configured_type == "sharedDirect" for gpu in host.gpus):
             host.default_graphics_type = "sharedDirect"
         bmc.furnish(world, host, one)
-        try:
-            kernel.furnish(world, host, one)
-        except kernel.Refused as refusal:
-            raise SeedError([f"Host {host.name}: {refusal}."]) from refusal
+        kernel.furnish(world, host, one)
         software.furnish(world, host, one)
         boot.awake(host)
         compute.hosts[host.moid] = world.add(host)
@@ -174,9 +200,12 @@ class _Builder:
         compute = host.compute
         pool = next((pool for pool in compute.pool.pools.values() if pool.name == one.get("pool")), compute.pool)
         if "pool" in one and pool is compute.pool:
-            raise SeedError([f"VM {one['name']}: {compute.name} has no resource pool {one['pool']}."])
+            words = f"VM {one['name']}: {compute.name} has no resource pool {one['pool']}."
+            raise SeedError([words]).at(line_of(one, "pool"))
         names = sorted(self.stores)
-        store = self._known(self.stores, one.get("datastore", names[number % len(names)] if names else ""), "datastore")
+        store = self._known(
+            self.stores, one.get("datastore", names[number % len(names)] if names else ""), "datastore", one
+        )
         vm = VirtualMachine(world, one["name"])
         vm.host = host
         vm.home = f"[{store.name}] {vm.name}/{vm.name}.vmx"
@@ -188,7 +217,7 @@ class _Builder:
         vm.devices = defaults.vm_hardware(one.get("disk_gb", 100))
         for disk in vm.disks:
             backings.fill(world, vm, disk, "create")
-        folder = self._known(self.folders, one.get("folder", ""), "folder")
+        folder = self._known(self.folders, one.get("folder", ""), "folder", one)
         provision.place(world, vm, folder, pool, host)
         reconfigure.apply(world, vm, self._spec(one, host))
         vm.connection = one.get("connection", "connected")
@@ -200,8 +229,8 @@ class _Builder:
 
     def _host_for(self, one, number):
         if "host" in one:
-            return self._known(self.hosts, one["host"], "host")
-        compute = self._known(self.computes, one["cluster"], "cluster") if "cluster" in one else None
+            return self._known(self.hosts, one["host"], "host", one)
+        compute = self._known(self.computes, one["cluster"], "cluster", one) if "cluster" in one else None
         hosts = list(compute.hosts.values()) if compute is not None else list(self.hosts.values())
         if not hosts:
             raise SeedError([f"VM {one['name']}: there is no host that it could live on."])
@@ -220,26 +249,33 @@ class _Builder:
             ],
         )
         for name in one.get("networks", []):
-            spec.deviceChange.append(_added(seed_devices.adapter(self._known(self.networks, name, "network"), {})))
+            network = self._known(self.networks, name, "network", one, "networks")
+            spec.deviceChange.append(_added(seed_devices.adapter(network, {})))
         for row in one.get("adapters", []):
-            network = self._known(self.networks, row["network"], "network")
+            network = self._known(self.networks, row["network"], "network", row)
             spec.deviceChange.append(_added(seed_devices.adapter(network, row)))
         for name in one.get("vgpus", []):
             backing = DEVICE.VirtualPCIPassthrough.VmiopBackingInfo(vgpu=name)
             spec.deviceChange.append(_added(DEVICE.VirtualPCIPassthrough(key=-1, backing=backing)))
-        spec.deviceChange += [_added(seed_devices.pci_device(host, row)) for row in one.get("pci_devices", [])]
-        grouped = [
-            seed_devices.device_group(host, name, -number)
-            for number, name in enumerate(one.get("device_groups", []), start=1)
-        ]
+        for row in one.get("pci_devices", []):
+            with within(row):
+                spec.deviceChange.append(_added(seed_devices.pci_device(host, row)))
+        with within(one, "device_groups"):
+            grouped = [
+                seed_devices.device_group(host, name, -number)
+                for number, name in enumerate(one.get("device_groups", []), start=1)
+            ]
         if grouped:
             spec.deviceGroups = vim.vm.VirtualDeviceGroups(deviceGroup=[group for group, _members in grouped])
             spec.deviceChange += [_added(member) for _group, members in grouped for member in members]
         return spec
 
-    def _known(self, things, name, what):
+    def _known(self, things, name, what, one, key=None):
         if name not in things:
-            raise SeedError([f"There is no {what} {name!r} in datacenter {self.center.name}."])
+            words = f"There is no {what} {name!r} in datacenter {self.center.name}."
+            known = ", ".join(sorted(filter(None, things)))
+            words += f" Use one of {known}, or add it." if known else " Add it."
+            raise SeedError([words]).at(line_of(one, key or what))
         return things[name]
 
 
@@ -248,7 +284,7 @@ def _each(entries, start=1):
     for entry in entries:
         for number in range(start, start + entry.get("count", 1)):
             name = entry["name"].format(n=number) if "count" in entry else entry["name"]
-            yield {**entry, "name": name, "n": number}
+            yield changed(entry, name=name, n=number)
 
 
 def _added(device):

@@ -8,7 +8,7 @@ from pyVmomi import vim, vmodl
 
 from . import backings, cloning
 from .content_libraries import Item
-from .seed_schema import SeedError
+from .seed_file import SeedError, line_of
 from .vm import NIC
 
 
@@ -22,9 +22,8 @@ def furnish(world, entry, stores, vms):
         source = vms.get(one.get("from", ""))
         kind = one.get("type", "vm-template")
         if kind != "iso" and (source is None or kind == "vm-template" and not source.template):
-            raise SeedError(
-                [f"Library {entry['name']}, {one['name']}: {one.get('from')!r} is no template of the seed."]
-            )
+            words = f"Library {entry['name']}, {one['name']}: {one.get('from')!r} is no template of the seed."
+            raise SeedError([words]).at(line_of(one))
         put(world, library, one["name"], kind, source, one.get("description", ""), one.get("eula", ""))
 
 

@@ -10,7 +10,7 @@ from pyVmomi import vim
 
 from . import depot, packages
 from . import vib as vibs
-from .seed_schema import SeedError
+from .seed_file import SeedError
 
 VOLUMES = "/vmfs/volumes/"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from . import packages
 from . import vib as vibs
 from .depot import Bundle
-from .seed_schema import SeedError
+from .seed_file import SeedError
 
 ADD_ON = {"name": "DEL-ESXi", "version": "803.24022510-A01", "display_name": "Dell Addon for PowerEdge Servers"}
 

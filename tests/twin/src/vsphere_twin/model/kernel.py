@@ -6,6 +6,7 @@ import copy
 from dataclasses import dataclass, field
 
 from .kernel_tables import MODULES, SETTINGS
+from .seed_file import SeedError, line_of
 
 
 class Refused(Exception):
@@ -74,10 +75,13 @@ def furnish(world, host, entry):
     if "nmlx5_core" in drivers:
         drivers.append("nmlx5_rdma")
     host.kernel = Kernel(dict.fromkeys(drivers))
-    for name, value in entry.get("kernel", {}).items():
-        set_setting(world, host, name, value)
-    for name, text in entry.get("module_options", {}).items():
-        set_options(world, host, name, text)
+    for key, work in (("kernel", set_setting), ("module_options", set_options)):
+        for name, value in entry.get(key, {}).items():
+            try:
+                work(world, host, name, value)
+            except Refused as refusal:
+                words = f"Host {host.name}, {key}: {refusal}."
+                raise SeedError([words]).at(line_of(entry[key], name)) from refusal
     at_boot(host)
 
 

@@ -11,7 +11,7 @@ from .fabric import Portgroup
 from .gpu import Gpu
 from .host import Passthru, StandardSwitch, VmkernelNic
 from .pci import MELLANOX, Bridge, Slot
-from .seed_schema import SeedError
+from .seed_file import SeedError, line_of, within
 
 MANAGEMENT_SWITCH = "vSwitch0"
 STANDARD_SWITCH = re.compile(r"vSwitch\d+")
@@ -27,12 +27,14 @@ def furnish(host, entry, switches):
     """GPUs, ports, bridges and switches of a host; switches are the datacenter's distributed ones by name."""
     tree = _Tree(host)
     for gpu in entry.get("gpus", []):
-        for _number in range(gpu.get("count", 1)):
-            _gpu(host, tree, gpu)
+        with within(gpu):
+            for _number in range(gpu.get("count", 1)):
+                _gpu(host, tree, gpu)
     host.standard_switches = [StandardSwitch(MANAGEMENT_SWITCH, portgroups=[("Management Network", 0)])]
     rows = entry.get("nics") or _default_nics(switches)
     for position, row in enumerate(rows):
-        _nic(host, tree, position, row, switches)
+        with within(row):
+            _nic(host, tree, position, row, switches)
     _name_for_mst(host)
     _refuse_overlap(host)
 
@@ -73,9 +75,8 @@ def _portgroup(host, row, networks):
         return None
     group = networks.get(row["portgroup"])
     if not isinstance(group, Portgroup):
-        raise SeedError(
-            [f"Host {host.name}, {row['device']}: there is no distributed port group {row['portgroup']!r}."]
-        )
+        words = f"Host {host.name}, {row['device']}: there is no distributed port group {row['portgroup']!r}."
+        raise SeedError([words]).at(line_of(row, "portgroup"))
     return group
 
 

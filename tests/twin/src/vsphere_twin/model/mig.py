@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from . import mig_layout as layouts
-from .seed_schema import SeedError
+from .seed_file import SeedError
 
 # Ids of compute instance profiles by their slices (NVML API reference). The double-memory 1g has one of its own.
 COMPUTE_IDS = {1: 0, 2: 1, 3: 2, 4: 3, 7: 4, 8: 5, 6: 6}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .seed_schema import SeedError
+from .seed_file import SeedError
 from .vib import Vib
 
 # What every NVIDIA host driver installs; two families that claim the same files cannot live on one host.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from pyVmomi import vim, vmodl
 
-from .seed_schema import SeedError
+from .seed_file import Problem, SeedError, line_of
 
 # What every role holds that is not made to hold nothing.
 ALWAYS = ("System.Anonymous", "System.Read", "System.View")
@@ -174,16 +174,19 @@ def build(world, data):
     permissions = world.permissions = Permissions()
     for name, privileges in data.get("roles", {}).items():
         permissions.defined(name, privileges or ())
-    problems = []
-    for place, row in enumerate(data.get("permissions", [])):
+    problems, rows = [], data.get("permissions", [])
+    for place, row in enumerate(rows):
+        line = line_of(rows, place)
         named = row.get("object", "/")
         entities = [world.root_folder] if named == "/" else _named(world, named)
         if row["user"] not in world.users:
-            problems.append(f"seed.permissions[{place}]: there is no user {row['user']}.")
+            problems.append(Problem(f"seed.permissions[{place}]: there is no user {row['user']}.", line))
         if row["role"] not in permissions.roles:
-            problems.append(f"seed.permissions[{place}]: there is no role {row['role']}.")
+            problems.append(Problem(f"seed.permissions[{place}]: there is no role {row['role']}.", line))
         if len(entities) != 1:
-            problems.append(f"seed.permissions[{place}]: there are {len(entities)} objects of the name {named}.")
+            problems.append(
+                Problem(f"seed.permissions[{place}]: there are {len(entities)} objects of the name {named}.", line)
+            )
         if not problems:
             role = permissions.roles[row["role"]]
             permissions.rows.append(Permission(entities[0], row["user"], role, row.get("propagate", True)))

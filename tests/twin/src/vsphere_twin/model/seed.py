@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-
 from ..switches import seeds as switches
-from . import build, customization, permissions, services
+from . import build, customization, permissions, seed_file, services
 from .release import RELEASES
-from .seed_schema import SeedError, check
+from .seed_file import SeedError
+from .seed_schema import check
 from .world import World
 
 SEEDS = Path(__file__).resolve().parent.parent / "seeds"
@@ -21,9 +20,21 @@ def load(name_or_path):
     if not path.is_file():
         path = Path(name_or_path)
     if not path.is_file():
-        known = ", ".join(sorted(seed.stem for seed in SEEDS.glob("*.yml")))
-        raise SeedError([f"There is no seed {name_or_path}: neither a file nor one of {known}."])
-    return from_data(yaml.safe_load(path.read_text(encoding="utf-8")))
+        raise SeedError([f"There is no seed {name_or_path}: neither a file nor one of {', '.join(shipped())}."])
+    try:
+        return from_data(seed_file.read(path.read_text(encoding="utf-8")))
+    except SeedError as problem:
+        raise problem.of(path) from problem
+    except UnicodeDecodeError as problem:
+        raise SeedError([f"{path}: this is no text in UTF-8: {problem}."]) from problem
+
+
+def shipped():
+    """{name of a seed that comes with the twin: what it holds}."""
+    found = {}
+    for path in sorted(SEEDS.glob("*.yml")):
+        found[path.stem] = seed_file.read(path.read_text(encoding="utf-8")).get("description", "")
+    return found
 
 
 def from_data(data):

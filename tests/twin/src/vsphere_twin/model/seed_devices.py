@@ -6,7 +6,7 @@ from pyVmomi import vim
 
 from . import groups, pci
 from .fabric import Portgroup
-from .seed_schema import SeedError
+from .seed_file import SeedError
 
 DEVICE = vim.vm.device
 ADAPTERS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import members
 from .fabric import Network, Portgroup, Switch, Teaming
-from .seed_schema import SeedError
+from .seed_file import SeedError
 
 
 def make(world, put, entry):

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 
 from . import adapters, catalogue
 from .release import RELEASES
-
-
-class SeedError(ValueError):
-    """A seed that cannot be built, with all the reasons."""
-
-    def __init__(self, problems):
-        self.problems = problems
-        super().__init__("\n".join(problems))
+from .seed_file import Problem, SeedError, line_of
 
 
 @dataclass(frozen=True)
@@ -220,6 +214,7 @@ SWITCH = {
 }
 PERMISSION = {"user": NEEDED, "role": NEEDED, "object": TEXT, "propagate": FLAG}
 SEED = {
+    "description": TEXT,
     "release": Key(str, choices=tuple(RELEASES)),
     "users": Key(dict, required=True),
     "roles": Key(dict),
@@ -256,31 +251,41 @@ def word(value):
 
 def _table(data, keys, place, problems):
     if not isinstance(data, dict):
-        problems.append(f"{place}: must be a table of {', '.join(keys)}.")
+        problems.append(Problem(f"{place}: must be a table of {', '.join(keys)}.", line_of(data)))
         return
     for name in data:
         if name not in keys:
-            problems.append(f"{place}.{name}: this key is not known; known are {', '.join(sorted(keys))}.")
+            words = f"{place}.{name}: unknown key. {_hint(name, keys)}Known keys are {', '.join(sorted(keys))}."
+            problems.append(Problem(words, line_of(data, name)))
     for name, key in keys.items():
         if name in data:
-            _value(data[name], key, f"{place}.{name}", problems)
+            _value(data[name], key, f"{place}.{name}", problems, line_of(data, name))
         elif key.required:
-            problems.append(f"{place}.{name}: is missing.")
+            problems.append(Problem(f"{place}.{name}: this key is missing. Add it here.", line_of(data)))
 
 
-def _value(value, key, place, problems):
+def _value(value, key, place, problems, line):
     if isinstance(value, bool) and "off" in key.choices:
         value = word(value)
     if key.type is str and isinstance(value, (int, float)) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, key.type) or (key.type is int and isinstance(value, bool)):
-        problems.append(f"{place}: must be {NAMES[key.type]}, not {value!r}.")
+        problems.append(Problem(f"{place}: must be {NAMES[key.type]}, not {value!r}.", line))
     elif key.choices and value not in key.choices:
-        problems.append(f"{place}: {value!r} is none of {', '.join(key.choices)}.")
+        words = f"{place}: {value!r} is none of {', '.join(key.choices)}."
+        problems.append(Problem(f"{words} {_hint(value, key.choices)}".rstrip(), line))
     elif key.least is not None and value < key.least:
-        problems.append(f"{place}: must be at least {key.least}, not {value}.")
+        problems.append(Problem(f"{place}: must be at least {key.least}, not {value}.", line))
     elif key.table is not None and key.type is list:
         for position, entry in enumerate(value):
-            _table(entry, key.table, f"{place}[{position}]", problems)
+            found = []
+            _table(entry, key.table, f"{place}[{position}]", found)
+            problems.extend(Problem(one, one.line or line_of(value, position)) for one in found)
     elif key.table is not None and isinstance(value, dict):
         _table(value, key.table, place, problems)
+
+
+def _hint(found, known):
+    """Which of the known words was perhaps meant."""
+    near = difflib.get_close_matches(str(found), known, 1)
+    return f"Did you mean {near[0]}? " if near else ""

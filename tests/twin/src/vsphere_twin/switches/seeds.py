@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.seed_schema import SeedError
+from ..model.seed_file import Problem, SeedError, changed, line_of
 from .device import kind
 from .model import PhysicalSwitch, User
 
@@ -11,10 +11,14 @@ def build(world, entry):
     """Put the switches of a seed into the world, cable them, and let them run their configuration."""
     problems = []
     for one in _each(entry.get("switches", [])):
-        _switch(world, one, problems)
+        found = []
+        _switch(world, one, found)
+        problems += [Problem(words, line_of(one)) for words in found]
     if not problems:
         for position, cable in enumerate(entry.get("cables", [])):
-            _cable(world, cable, f"seed.fabric.cables[{position}]", problems)
+            found = []
+            _cable(world, cable, f"seed.fabric.cables[{position}]", found)
+            problems += [Problem(words, line_of(entry["cables"], position)) for words in found]
     if not problems:
         _base(world, entry, problems)
     if problems:
@@ -50,14 +54,14 @@ def _base(world, entry, problems):
     groups = world.of_kind("DistributedVirtualPortgroup")
     served = [one.vlan or 1 for one in groups if isinstance(one.vlan, int) and not one.uplink]
     vlans = {*entry.get("vlans", served)}
-    lines = {one["name"]: list(one.get("config", [])) for one in _each(entry.get("switches", []))}
+    seeded = {one["name"]: one for one in _each(entry.get("switches", []))}
     for name, switch in world.fabric.switches.items():
         cabled = [port for port in switch.ports if (name, port) in world.fabric.cables]
         base = switch.device.base(cabled, vlans) if vlans and cabled else []
         try:
-            switch.device.load([*base, *lines[name]])
+            switch.device.load([*base, *seeded[name].get("config", [])])
         except ValueError as problem:
-            problems.append(f"Switch {name}: {problem}")
+            problems.append(Problem(f"Switch {name}: {problem}", line_of(seeded[name], "config")))
 
 
 def _cable(world, cable, place, problems):
@@ -102,4 +106,4 @@ def _each(entries):
     for entry in entries:
         for _copy in range(entry.get("count", 1)):
             number += 1
-            yield {**entry, "name": entry["name"].format(n=number) if "count" in entry else entry["name"]}
+            yield changed(entry, name=entry["name"].format(n=number) if "count" in entry else entry["name"])
