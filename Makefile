@@ -20,16 +20,19 @@ PYTEST = $(ALONE) python -m pytest -n $(JOBS)
 GATES = $(IN_VENV) python -m gates
 
 .DEFAULT_GOAL := help
-.PHONY: help setup rehearse twin test check lint unit wire e2e guests browser sanity molecule build docs bench lock clean
+.PHONY: help setup rehearse twin twin-test test check lint unit wire e2e guests browser sanity molecule build docs bench lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 rehearse: setup ## the whole way on a simulated data centre (STAGES=infrastructure: without guests; CHECKS=all: planned before, run twice, repaired; FAULTS=handful: six wrong settings that have to be named; KILLS=10; see docs/contributing.md)
 	@$(IN_VENV) python -m rehearse --stages "$(or $(STAGES),auto)" $(if $(CHECKS),--checks "$(CHECKS)") $(if $(FAULTS),--faults "$(FAULTS)") $(if $(KILLS),--kills "$(KILLS)")
 
 twin: setup ## the simulated vCenter in the foreground (SEED=factory|small|large, PORT=8989); its endpoint is in .build/lab
-	@$(ALONE) python -m vsphere_twin --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab
+	@$(ALONE) python -m vsphere_twin serve --seed "$(SEED)" --port "$(PORT)" --state-dir .build/lab
+
+twin-test: setup ## the twin alone: its package in an environment without Ansible, its command, its tests
+	@$(GATES) twin
 
 test: setup ## all gates, as CI runs them
 	@$(GATES)
@@ -71,7 +74,7 @@ bench: setup ## requests and times of modules, planners and playbooks, in part b
 	@$(ALONE) python -m bench
 
 lock: setup ## renew the locks in requirements/ from the *.in files
-	@for name in tools:3.11 newer-core:3.12 oldest-core:3.11; do \
+	@for name in tools:3.11 newer-core:3.12 oldest-core:3.11 twin:3.11; do \
 		python=$${name#*:}; name=$${name%:*}; \
 		$(VENV)/bin/uv pip compile --universal --python-version "$$python" --upgrade --generate-hashes --quiet --no-header --no-annotate \
 			--output-file "requirements/$$name.txt" "requirements/$$name.in" || exit; done

@@ -112,11 +112,17 @@ class Gate:
             log.seek(begin)
             return log.read()
 
-    def pytest(self, python: str, arguments: list[str], env: dict[str, str] | None = None) -> None:
-        """Run tests; how many they were is said beside the gate, the closing line once more at the very end."""
+    def pytest(
+        self, python: str, arguments: list[str], env: dict[str, str] | None = None, cwd: Path | None = None
+    ) -> None:
+        """Run tests; how many they were is said beside the gate, the closing line once more at the very end.
+
+        With a folder of their own they are of another project, whose environment has no plugin of ours.
+        """
+        plugin = ["-p", "gates.costs"] if cwd is None else []
         env = {**(env or environment()), "AIREADY_COSTS": str(self.costs)}
         try:
-            self.call([python, "-m", "pytest", "-q", "-p", "gates.costs", *arguments], env=env)
+            self.call([python, "-m", "pytest", "-q", *plugin, *arguments], cwd or ROOT, env)
         finally:
             last = self.log.read_text().rstrip().splitlines()[-1]
             if re.search(r" in [0-9.]+s", last):

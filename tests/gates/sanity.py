@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gates import pythons
+from gates import pythons, venvs
 from gates.running import BUILD, HOME, PYTHON, ROOT, VENV, Gate, GateFailed, environment
 from gates.tree import clean_copy
 from rehearse.playbook import PROGRAMS
@@ -48,7 +48,7 @@ def newest_core(gate: Gate) -> None:
     if python is None:
         gate.notes.append("skipped: neither Python 3.12 nor 3.13 is here")
         return
-    venv = _core(gate, python, "core-newest", "newer-core")
+    venv = venvs.of_lock(gate, python, "core-newest", "newer-core")
     tests = [argument for name in NEWER_CORE_TESTS for argument in ("--test", name)]
     _ansible_test(gate, venv, clean_copy(venv.name), ["--python", f"3.{minor}", *tests], {minor})
     # The twin stays on the core of the lock.
@@ -70,7 +70,7 @@ def oldest_core(gate: Gate) -> None:
     if python is None:
         gate.notes.append("skipped: neither Python 3.11 nor 3.12 is here")
         return
-    venv = _core(gate, python, "core-oldest", "oldest-core")
+    venv = venvs.of_lock(gate, python, "core-oldest", "oldest-core")
     env = {**environment(), PROGRAMS: str(venv / "bin")}
     gate.pytest(PYTHON, ["tests/e2e/test_site.py", "tests/e2e/test_preflight.py"], env)
     # Without guests where there is no engine, unless one is required.
@@ -81,17 +81,6 @@ def oldest_core(gate: Gate) -> None:
 def _newest(minors: tuple[int, ...]) -> tuple[int, Path | None]:
     """The newest of these Pythons that is here, with its minor version."""
     return next(((minor, python) for minor in reversed(minors) if (python := pythons.find(minor))), (0, None))
-
-
-def _core(gate: Gate, python: Path, name: str, lock_name: str) -> Path:
-    """A virtual environment as its lock says; only a lock that has changed costs time."""
-    venv, lock = BUILD / name, ROOT / "requirements" / f"{lock_name}.txt"
-    stamp = venv / ".ready"
-    if not stamp.exists() or stamp.read_text() != lock.read_text():
-        bootstrap = str(ROOT / "tests" / "gates" / "bootstrap.py")
-        gate.call([str(python), bootstrap, str(venv), str(lock)], env=dict(os.environ))
-        stamp.write_text(lock.read_text())
-    return venv
 
 
 def _ansible_test(gate: Gate, venv: Path, copy: Path, arguments: list[str], minors: set[int]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from gates import bootstrap
 from house.collection import NAME, ROOT, load, tracked
 
-LOCKS = ["tools", "newer-core", "oldest-core"]
+LOCKS = ["tools", "newer-core", "oldest-core", "twin"]
+EXPLAINED = ["tools", "newer-core", "twin"]
 # A task or playbook line that uses a module, role or plugin of another collection.
 USED = re.compile(r"^\s*(?:- )?([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*\s*:", re.MULTILINE)
 OURS_OR_CORE = {NAME, "ansible.builtin"}
@@ -49,7 +51,16 @@ def test_requirements_leave_room_for_what_the_user_has_and_do_not_name_ansible()
 @pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_pins_every_package_it_was_made_for(lock):
     pinned = names(f"requirements/{lock}.txt")
-    assert (names(f"requirements/{lock}.in") | names("requirements.txt")) - pinned == set()
+    collection = set() if lock == "twin" else names("requirements.txt")
+    assert (names(f"requirements/{lock}.in") | collection) - pinned == set()
+
+
+def test_the_lock_of_the_twin_has_what_its_package_asks_for():
+    package = tomllib.loads((ROOT / "tests" / "twin" / "pyproject.toml").read_text())
+    wanted = [*package["project"]["dependencies"], *package["project"]["optional-dependencies"]["test"]]
+    wanted += [one.replace("flit_core", "flit-core") for one in package["build-system"]["requires"]]
+    named = {re.split(r"[<>=]", one)[0].lower() for one in wanted}
+    assert named | {"pip", "uv"} == names("requirements/twin.in")
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -98,7 +109,7 @@ def test_galaxy_names_exactly_the_collections_that_roles_and_playbooks_use():
     assert used - OURS_OR_CORE == set(load("galaxy.yml")["dependencies"] or {})
 
 
-@pytest.mark.parametrize("path", ["requirements.txt", "requirements/tools.in", "requirements/newer-core.in"])
+@pytest.mark.parametrize("path", ["requirements.txt", *(f"requirements/{one}.in" for one in EXPLAINED)])
 def test_every_dependency_is_explained(path):
     explained = (ROOT / "docs" / "dependencies.md").read_text()
     assert {name for name in names(path) if f"`{name}`" not in explained} == set()

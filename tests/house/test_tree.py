@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
+import tomllib
 
 import pytest
 
@@ -39,6 +41,33 @@ def test_sanity_has_nothing_to_ignore():
 def test_nothing_that_is_shipped_imports_the_twin():
     importing = re.compile(r"(?m)^\s*(from|import) (vsphere_twin|tests)\b")
     assert [name for name in PYTHON if name.startswith("plugins/") and importing.search(text(name))] == []
+
+
+def test_the_twin_imports_nothing_of_this_repository():
+    """It is a package of its own; its tests have their labs beside them."""
+    package = tomllib.loads(text("tests/twin/pyproject.toml"))["project"]
+    asked = [
+        *package["dependencies"],
+        *package["optional-dependencies"]["guests"],
+        "pytest",
+        "vsphere_twin",
+        "twin_labs",
+    ]
+    known = {re.split(r"[<>=]", one)[0].lower() for one in asked} | {"pyvim", "yaml"}
+    # Programs that are copied into guests import each other there.
+    own = [name for name in PYTHON if re.match("tests/twin/(?!src/vsphere_twin/guests/files/)", name)]
+    imported = {(name, top) for name in own for top in _imports(ROOT / name)}
+    strange = {(name, top) for name, top in imported if top not in sys.stdlib_module_names and top.lower() not in known}
+    assert strange == set()
+
+
+def _imports(path):
+    """The first words of what a file imports, wherever it does."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.split(".")[0]
 
 
 def test_a_file_fits_in_a_head():

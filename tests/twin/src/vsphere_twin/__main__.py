@@ -1,66 +1,94 @@
-"""python -m vsphere_twin: a twin in the foreground until it is interrupted."""
+"""The command vsphere-twin, also as python -m vsphere_twin: start a twin, look at seeds, list faults."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import logging
-import os
-import signal
 import sys
-import threading
 from pathlib import Path
 
-from .control import ControlServer
-from .guests.engine import EngineProblem
-from .launch import FACES, USUAL, launch
+from . import __version__, serve
+from .control import described
+from .launch import FACES, USUAL
+from .model import seed as seeds
 from .model.seed_file import SeedError
 
-NO_ENGINE = 3  # how it ends where guests are wanted and no container engine can be had
+PLANTED = """\
+Call them in the process of the twin:
+    twin.control.latency(seconds=2)
+    launch(seed="small", faults=[("latency", {"seconds": 2})])
+or ask a twin that `serve --state-dir DIR` started, whose endpoint.json names control_url and control_token:
+    curl -H "Authorization: Bearer $TOKEN" -d '{"seconds": 2}' "$URL/latency"
+"""
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="python -m vsphere_twin", description="A digital twin of a data centre.")
-    parser.add_argument("--seed", default="small", help="a seed's name, or a file")
-    parser.add_argument("--port", type=int, default=8989, help="the vCenter's HTTPS port; 0 takes any that is free")
+def main(argv=None):
+    """The exit status of what was asked for."""
+    options = _parser().parse_args(argv)
+    try:
+        return options.work(options)
+    except SeedError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="vsphere-twin", description="A digital twin of a vSphere data centre.")
+    parser.add_argument("--version", action="version", version=f"vsphere-twin {__version__}")
+    words = parser.add_subparsers(required=True, metavar="serve|seeds|check|faults")
+    one = _word(words, "serve", _serve, "start a twin and answer until it is interrupted")
+    one.add_argument("--seed", default="small", help="a seed's name, or a file (default: small)")
+    one.add_argument("--port", type=int, default=8989, help="the vCenter's HTTPS port; 0 takes any that is free")
     faces = f"beside the vCenter: {','.join(FACES)}, or none; without it {','.join(USUAL)}"
-    parser.add_argument("--faces", type=_faces, default=USUAL, help=faces)
-    parser.add_argument("--state-dir", type=Path, help="where endpoint.json is written once the twin answers")
-    parser.add_argument("--verbose", action="store_true", help="log every request")
-    options = parser.parse_args()
+    one.add_argument("--faces", type=_faces, default=USUAL, help=faces)
+    one.add_argument("--state-dir", type=Path, help="where endpoint.json is written once the twin answers")
+    one.add_argument("--verbose", action="store_true", help="log every request")
+    _word(words, "seeds", _seeds, "list the seeds that come with the twin")
+    one = _word(words, "check", _check, "find what is wrong with a seed; nothing is started")
+    one.add_argument("seed", metavar="SEED", help="a seed's name, or a file")
+    _word(words, "faults", _faults, "list the faults that can be planted in a running twin")
+    return parser
+
+
+def _word(words, name, work, what):
+    made = words.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
+    made.set_defaults(work=work)
+    return made
+
+
+def _serve(options):
     logging.basicConfig(
         level=logging.DEBUG if options.verbose else logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if number != signal.SIGHUP or signal.getsignal(number) is signal.SIG_DFL:  # under nohup it goes on
-            signal.signal(number, lambda *_: stop.set())
-    try:
-        _run(options, stop)
-    except EngineProblem as problem:
-        print(problem, file=sys.stderr)
-        sys.exit(NO_ENGINE)
-    except SeedError as problem:
-        sys.exit(str(problem))
-    except OSError as problem:
-        sys.exit(f"The twin cannot start with port {options.port} and state directory {options.state_dir}: {problem}.")
+    return serve.until_interrupted(options.seed, options.port, options.faces, options.state_dir)
 
 
-def _run(options, stop):
-    with launch(options.seed, port=options.port, faces=options.faces) as twin:
-        control = ControlServer(twin.control)
-        control.start()
-        own = {"control_url": control.url, "control_token": control.token, "pid": os.getpid()}
-        endpoint = twin.endpoint()
-        state = options.state_dir and _write(options.state_dir, {**endpoint, **own})
-        print(f"The twin's vCenter answers at https://{twin.host}:{twin.port}/sdk as {twin.username}.", flush=True)
-        while not stop.wait(1):
-            if state and (now := twin.endpoint()) != endpoint:  # guests come and go
-                endpoint = now
-                _write(options.state_dir, {**endpoint, **own})
-        if state:
-            state.unlink(missing_ok=True)
-        control.stop()
+def _seeds(_options):
+    for name, text in seeds.shipped().items():
+        print(f"{name:10}{text}")
+    return 0
+
+
+def _check(options):
+    world = seeds.load(options.seed)
+    parts = (
+        ("hosts", world.of_kind("HostSystem")),
+        ("VMs", [vm for vm in world.of_kind("VirtualMachine") if not vm.template]),
+        ("templates", [vm for vm in world.of_kind("VirtualMachine") if vm.template]),
+        ("GPUs", [gpu for host in world.of_kind("HostSystem") for gpu in host.gpus]),
+        ("switches", world.fabric.switches),
+    )
+    print(f"{options.seed} can be served: {', '.join(f'{len(found)} {what}' for what, found in parts)}.")
+    return 0
+
+
+def _faults(_options):
+    print(PLANTED)
+    for hit, verbs in described().items():
+        print(f"Faults of {hit}:")
+        for verb, arguments, text in verbs:
+            print(f"    {verb}({arguments})\n        {text}")
+    return 0
 
 
 def _faces(text):
@@ -69,17 +97,6 @@ def _faces(text):
     if unknown:
         raise argparse.ArgumentTypeError(f"there is no {', '.join(unknown)}; choose from {', '.join(FACES)}, or none")
     return faces
-
-
-def _write(directory, endpoint):
-    """Whoever finds the file finds it whole, and only its owner reads the password in it."""
-    directory.mkdir(parents=True, exist_ok=True)
-    draft, final = directory / "endpoint.json.new", directory / "endpoint.json"
-    draft.unlink(missing_ok=True)
-    draft.touch(mode=0o600)
-    draft.write_text(json.dumps(endpoint, indent=2) + "\n", encoding="utf-8")
-    draft.replace(final)
-    return final
 
 
 if __name__ == "__main__":

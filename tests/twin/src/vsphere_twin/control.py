@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import secrets
 import threading
@@ -9,8 +10,12 @@ import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from .model import data_paths, ends, gpu_errors
+from .model.bmc_faults import BmcFaults
+from .model.command_faults import CommandFaults
+from .model.faults import FaultPlan
 from .switches import cabling
 from .switches.control import SwitchControl
+from .switches.model import SwitchFaults
 
 VERBS = (
     "clear",
@@ -37,10 +42,42 @@ SWITCH_VERBS = (
     "refuse_switch",
     "reload_switch",
 )
+HOST_VERBS = ("hang_boot", "lose_driver", "slow_boot")  # of VERBS
+VM_PLANS = ("guest_without_address", "guest_without_tools")  # of VERBS
 GUEST_VERBS = ("hang", "pull_plug")
 VM_VERBS = ("gpu_error",)
 OTHERS = ("drop_ssh", "reset_requests")
 ALL = (*VERBS, *BMC_VERBS, *COMMAND_VERBS, *SWITCH_FAULT_VERBS, *SWITCH_VERBS, *GUEST_VERBS, *VM_VERBS, *OTHERS)
+
+
+def described():
+    """{what is hit: [(verb, its arguments, what it does)]}, of everything that can be planted."""
+    vcenter = [verb for verb in VERBS if verb not in ("clear", *HOST_VERBS, *VM_PLANS)]
+    groups = {
+        "vCenter": [(verb, getattr(FaultPlan, verb)) for verb in vcenter],
+        "a host": [(verb, getattr(FaultPlan, verb)) for verb in HOST_VERBS],
+        "a BMC": [(verb, getattr(BmcFaults, verb)) for verb in BMC_VERBS],
+        "the ESXi shell and esxcli": [
+            *((verb, getattr(CommandFaults, verb)) for verb in COMMAND_VERBS),
+            ("drop_ssh", Control._drop_ssh),
+        ],
+        "a switch": [
+            *((verb, getattr(SwitchControl, verb)) for verb in SWITCH_VERBS),
+            *((verb, getattr(SwitchFaults, verb)) for verb in SWITCH_FAULT_VERBS),
+        ],
+        "a VM": [
+            *((verb, getattr(FaultPlan, verb)) for verb in VM_PLANS),
+            *((verb, getattr(Control, f"_{verb}")) for verb in (*VM_VERBS, *GUEST_VERBS)),
+        ],
+        "all of it": [(verb, getattr(Control, f"_{verb}")) for verb in ("clear", "reset_requests")],
+    }
+    return {hit: [_described(*one) for one in verbs] for hit, verbs in groups.items()}
+
+
+def _described(verb, function):
+    _self, *parameters = inspect.signature(function).parameters.values()
+    plain = (one.replace(annotation=one.empty) for one in parameters)
+    return verb, ", ".join(str(one) for one in plain), inspect.getdoc(function).partition("\n")[0]
 
 
 class Control:
@@ -63,12 +100,8 @@ class Control:
 
     def _function(self, verb):
         world = self._twin.world
-        if verb == "reset_requests":
-            return self._twin.requests.clear
-        if verb == "drop_ssh":
-            return self._twin.drop_ssh
-        if verb == "clear":
-            return self._clear
+        if verb in (*OTHERS, *GUEST_VERBS, *VM_VERBS, "clear"):
+            return getattr(self, f"_{verb}")
         if verb in BMC_VERBS:
             return getattr(world.bmc_faults, verb)
         if verb in COMMAND_VERBS:
@@ -77,22 +110,35 @@ class Control:
             return getattr(world.switch_faults, verb)
         if verb in SWITCH_VERBS:
             return getattr(SwitchControl(world), verb)
-        if verb == "gpu_error":
-            return self._gpu_error
-        if verb in GUEST_VERBS:
-            return lambda vm, **options: getattr(self._twin.guest(vm), verb)(**options)
         if verb in VERBS:
             return getattr(world.faults, verb)
         known = ", ".join(sorted(ALL))
         raise ValueError(f"There is no verb {verb}; these exist: {known}.")
 
+    def _hang(self, vm, hanging: bool = True):
+        """Nothing in the guest of a VM moves any more, or again."""
+        self._twin.guest(vm).hang(hanging=hanging)
+
+    def _pull_plug(self, vm):
+        """The guest of a VM is gone at once, as when its host loses it."""
+        self._twin.guest(vm).pull_plug()
+
+    def _drop_ssh(self):
+        """All SSH connections to hosts are gone; new ones are let in."""
+        self._twin.drop_ssh()
+
+    def _reset_requests(self):
+        """The counters of requests begin at zero."""
+        self._twin.requests.clear()
+
     def _clear(self):
+        """Nothing is planted any more; cables and hanging guests stay as they are."""
         self._twin.world.faults.clear()
         self._twin.world.bmc_faults.clear()
         self._twin.world.command_faults.clear()
         SwitchControl(self._twin.world).clear()
 
-    def _gpu_error(self, vm, number, gpu=0):
+    def _gpu_error(self, vm, number: int, gpu: int = 0):
         """The driver in a running VM sees an Xid of one of its GPUs."""
         world = self._twin.world
         with world.lock:

@@ -16,16 +16,17 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).resolve().parents[3]
+import vsphere_twin
+
+SOURCES = Path(vsphere_twin.__file__).resolve().parents[1]
 LIMIT_S = 300  # that only something broken reaches
 
 
 @contextlib.contextmanager
 def process(*arguments, **env):
     started = subprocess.Popen(
-        [sys.executable, "-m", "vsphere_twin", "--port", "0", *arguments],
-        cwd=TESTS,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS / "twin" / "src")]), **env},
+        [sys.executable, "-m", "vsphere_twin", "serve", "--port", "0", *arguments],
+        env={**os.environ, "PYTHONPATH": str(SOURCES), **env},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

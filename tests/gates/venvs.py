@@ -1,0 +1,19 @@
+"""Virtual environments beside that of the tools, each as its lock says."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gates.running import BUILD, ROOT, Gate
+
+
+def of_lock(gate: Gate, python: Path, name: str, lock_name: str) -> Path:
+    """A virtual environment as its lock says; only a lock that has changed costs time."""
+    venv, lock = BUILD / name, ROOT / "requirements" / f"{lock_name}.txt"
+    stamp = venv / ".ready"
+    if not stamp.exists() or stamp.read_text() != lock.read_text():
+        bootstrap = str(ROOT / "tests" / "gates" / "bootstrap.py")
+        gate.call([str(python), bootstrap, str(venv), str(lock)], env=dict(os.environ))
+        stamp.write_text(lock.read_text())
+    return venv
