@@ -208,8 +208,8 @@ def test_on_and_off_are_words_although_yaml_reads_them_as_truth():
     assert world.of_kind("VirtualMachine")[0].power == "poweredOn"
 
 
-def test_the_seed_in_the_readme_loads():
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"\n( {4}release:.*?)\n\n[^ ]", text, flags=re.DOTALL)
+def test_the_seed_with_all_keys_loads():
+    text = (Path(__file__).parents[2] / "docs" / "seeds.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"\n( {4}description:.*?)\n\n[^ ]", text, flags=re.DOTALL)
     world = seed.from_data(yaml.safe_load(textwrap.dedent(block)))
     assert len(world.of_kind("VirtualMachine")) == 4

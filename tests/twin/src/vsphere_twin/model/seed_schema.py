@@ -287,5 +287,6 @@ def _value(value, key, place, problems, line):
 
 def _hint(found, known):
     """Which of the known words was perhaps meant."""
-    near = difflib.get_close_matches(str(found), known, 1)
+    longer = [one for one in known if str(found) and one.startswith(str(found))]
+    near = longer or difflib.get_close_matches(str(found), known, 1)
     return f"Did you mean {near[0]}? " if near else ""
