@@ -101,3 +101,28 @@ def test_guests_without_a_container_engine_end_with_a_status_of_their_own():
         _out, errors = started.communicate(timeout=LIMIT_S)
     assert started.returncode == 3
     assert errors.startswith("No Docker answers at unix:///nowhere.\n")
+
+
+WITHOUT = """
+import importlib.util, runpy, sys
+found = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name == "docker" else found(name, *more)
+sys.argv = sys.argv[1:]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "words, status",
+    [(["vsphere_twin", "serve", "--port", "0", "--faces", "guests"], 3), (["vsphere_twin.guests", "status"], 1)],
+)
+def test_guests_without_the_library_for_engines_say_how_to_get_it(words, status):
+    env = {**os.environ, "PYTHONPATH": str(SOURCES)}
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *words], env=env, capture_output=True, text=True, check=False, timeout=LIMIT_S
+    )
+    assert (ended.returncode, ended.stdout) == (status, "")
+    assert ended.stderr == (
+        "Guests need the Python package docker, which is not installed.\n"
+        "Install it with: pip install 'vsphere-twin[guests]'\n"
+    )

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from .control import Control
+from .guests.engine import require_library
 from .model import bmc as bmcs
 from .model import seed as seeds
 from .redfish.server import Bmcs
@@ -132,6 +133,7 @@ class Twin:
 
     def _engage(self, keyring, directory, faces):
         """The faces that need a container engine; who has none has no library for it either."""
+        require_library()
         from .guests.depot import Depot
         from .guests.guests import Guests
         from .guests.registry import Registry

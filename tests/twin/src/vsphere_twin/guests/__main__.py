@@ -6,9 +6,16 @@ import argparse
 import contextlib
 import sys
 
+from . import engine
+
+try:
+    engine.require_library()
+except engine.EngineProblem as problem:
+    sys.exit(str(problem))
+
 import docker
 
-from . import engine, image, training_image
+from . import image, training_image
 from . import lab as labs
 
 WORDS = {

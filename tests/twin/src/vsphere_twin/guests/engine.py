@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -23,6 +24,15 @@ class EngineProblem(RuntimeError):
 
     def __init__(self, *lines):
         super().__init__("\n".join(lines))
+
+
+def require_library():
+    """EngineProblem where the library for engines is not installed, which only guests need."""
+    if importlib.util.find_spec("docker") is None:
+        raise EngineProblem(
+            "Guests need the Python package docker, which is not installed.",
+            "Install it with: pip install 'vsphere-twin[guests]'",
+        )
 
 
 def have(say, install=False):
