@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mutation.mutant import Mutant
 from mutation.selection import Calls, Stage, stages
@@ -43,7 +43,8 @@ def judge(mutant: Mutant, tree: Tree, calls: Calls) -> Verdict:
         if not in_time:
             doubts.append(f"{stage.name}: did not end within {stage.limit_s} s")
         suspect = (failed,) if failed.startswith("tests/") else stage.tests
-        if failed and run(tree, Stage("again", suspect, stage.limit_s))[0]:
+        again = replace(stage, tests=suspect, keyword="" if suspect == (failed,) else stage.keyword)
+        if failed and run(tree, again)[0]:
             doubts.append(f"{failed} fails without the mutant as well")
         elif failed:
             return Verdict(True, f"{stage.name}: {failed}", round(time.monotonic() - begin, 1), tuple(doubts))
@@ -52,11 +53,12 @@ def judge(mutant: Mutant, tree: Tree, calls: Calls) -> Verdict:
 
 def run(tree: Tree, stage: Stage) -> tuple[str, bool]:
     """The first test that fails, or an empty text; and whether the tests ended in time."""
-    status, output = _pytest(tree, stage.tests, stage.limit_s)
+    status, output = _pytest(tree, stage)
     if status == WRONG_ARGUMENTS:
         # A recorded test that is there no more, or a file that cannot be imported: the files say which.
         files = tuple(dict.fromkeys(test.partition("::")[0] for test in stage.tests))
-        status, output = _pytest(tree, tuple(file for file in files if (tree.root / file).exists()), stage.limit_s)
+        there = tuple(file for file in files if (tree.root / file).exists())
+        status, output = _pytest(tree, replace(stage, tests=there))
     if status in (PASSED, NO_TESTS):
         return "", True
     if status is None:
@@ -67,18 +69,19 @@ def run(tree: Tree, stage: Stage) -> tuple[str, bool]:
     return (named[1] if named else f"pytest ended with status {status}"), True
 
 
-def _pytest(tree: Tree, tests: tuple[str, ...], limit_s: int) -> tuple[int | None, str]:
+def _pytest(tree: Tree, stage: Stage) -> tuple[int | None, str]:
     listed = tree.root / ".build" / "tests.txt"
-    listed.write_text("\n".join(tests) + "\n")
+    listed.write_text("\n".join(stage.tests) + "\n")
     output = tree.root / ".build" / "pytest.log"
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=line"]
     command += ["-o", f"faulthandler_timeout={HANGS_S}", f"@{listed}"]
+    command += ["-k", stage.keyword] if stage.keyword else []
     with output.open("w") as log:
         process = subprocess.Popen(
             command, cwd=tree.root, env=tree.environment(), stdout=log, stderr=log, start_new_session=True
         )
         try:
-            status = process.wait(limit_s)
+            status = process.wait(stage.limit_s)
         except subprocess.TimeoutExpired:
             status = None
         finally:

@@ -49,7 +49,7 @@ class Recorder:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         self._seen = set()
-        begin = time.monotonic()
+        begin = time.process_time()
         threading.settrace(self._called)
         sys.settrace(self._called)
         try:
@@ -58,7 +58,7 @@ class Recorder:
             sys.settrace(None)
             threading.settrace(None)
             found = {name for key in list(self._seen) if (name := self._names[key][1])}
-            entry = {"test": item.nodeid, "seconds": round(time.monotonic() - begin, 2), "calls": sorted(found)}
+            entry = {"test": item.nodeid, "seconds": round(time.process_time() - begin, 2), "calls": sorted(found)}
             with self._file.open("a") as stream:
                 stream.write(json.dumps(entry) + "\n")
 

@@ -42,6 +42,9 @@ CONTROLLER_TESTS = {
 }
 ON_CONTROLLER = ("plugins/callback/", "plugins/filter/", "plugins/plugin_utils/")
 MOST_IMPORTS, FILES_OVER_THE_WIRE = 6, 6
+# Names no module: its rows do, in a file for each module.
+CONTRACT = "tests/wire/test_contract.py"
+MODULES_OF_CONTRACT = 3
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Stage:
     name: str
     tests: tuple[str, ...]
     limit_s: int
+    # Of these tests only those whose names match, in the words of pytest's -k.
+    keyword: str = ""
 
 
 class Calls:
@@ -98,6 +103,8 @@ def stages(mutant: Mutant, root: Path, calls: Calls) -> Iterator[Stage]:
             yield Stage("house", ("tests/house", *importing(mutant.file, root)), 600)
         wire = calls.of(mutant, ("tests/wire",), 120)
         yield Stage("called", wire, 600)
+        modules = nearest(mutant.file, root)
+        yield Stage("contract", (CONTRACT,) if modules else (), 600, " or ".join(modules))
         yield Stage("wire", over_the_wire(mutant.file, root)[: 2 if wire else None], 900)
         yield Stage("playbooks", on_the_controller(mutant.file), 900)
         return
@@ -146,6 +153,13 @@ def over_the_wire(file: str, root: Path) -> tuple[str, ...]:
         found = (root / "tests/wire").glob(f"test_*{word}*.py")
         ranked = [(0, 0, 0, path.relative_to(root).as_posix()) for path in found]
     return tuple(path for _far, _same, _named, path in sorted(ranked)[:FILES_OVER_THE_WIRE])
+
+
+def nearest(file: str, root: Path) -> list[str]:
+    """The modules that import the file by the fewest steps, of those that are held to the contract over the wire."""
+    held = {path.stem for path in (root / "tests" / "wire" / "rows").glob("*.py")}
+    far = sorted((steps, module) for module, steps in distances(file, root).items() if module in held)
+    return [module for _steps, module in far[:MODULES_OF_CONTRACT]]
 
 
 def on_the_controller(file: str) -> tuple[str, ...]:
