@@ -143,8 +143,8 @@ def table(before, after):
 def octets(changed):
     """Bytes that an adapter or port carried, both ways together, by the counters that RDMA is in; a packet counts as
     much as one can hold."""
-    found = [sum(changed.get(name, 0) for name in names) * width for names, width in _CARRIED if {*names} & {*changed}]
-    return max(found, default=0)
+    told = {name: now for name, now in changed.items() if _is_number(now)}
+    return max((sum(told.get(name, 0) for name in names) * width for names, width in _CARRIED), default=0)
 
 
 def sent(values):
