@@ -51,6 +51,8 @@ def changed(value: object) -> Iterator[tuple[str, object]]:
         yield from (("empty", []), ("twice", value * 2))
     else:
         yield from (("empty", {}), ("another", {**value, "other": 1}))
+    if isinstance(value, (dict, list)):
+        yield "null", None
     yield "word", "word 7"
 
 
