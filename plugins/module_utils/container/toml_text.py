@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import re
+import sys
 
+HEXADECIMAL = re.compile(r"[0-9A-Fa-f]*")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 NUMBER = re.compile(r"[+-]?(0x[0-9A-Fa-f_]+|0o[0-7_]+|0b[01_]+|[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9_]+)?|inf|nan)")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})?)?")
@@ -170,12 +172,12 @@ class _Reader:
             return ESCAPES[sign]
         if sign in ("u", "U"):
             length = 4 if sign == "u" else 8
-            digits = self.text[self.at : self.at + length]
-            self.at += length
-            try:
-                return chr(int(digits, 16))
-            except ValueError:
-                raise self._error(f"\\{sign}{digits} is no character") from None
+            digits = HEXADECIMAL.match(self.text, self.at)[0][:length]
+            self.at += len(digits)
+            # A half of a surrogate pair is no character of its own.
+            if len(digits) < length or int(digits, 16) > sys.maxunicode or 0xD800 <= int(digits, 16) <= 0xDFFF:
+                raise self._error(f"\\{sign}{digits} is no character")
+            return chr(int(digits, 16))
         if sign in LINES and sign:
             self._skip(LINES, comments=False)
             return ""

@@ -27,6 +27,7 @@ SOUND = {
     "numbers": "a = 1_000\nb = -0.5\nc = 0xff\nd = 0o755\ne = 0b11\nf = 6e3\n",
     "booleans": "a = true\nb = false\n",
     "texts": "a = \"x\\ty \\u00e9\"\nb = 'C:\\dir'\nc = \"\"\"one\ntwo\"\"\"\nd = '''a'b'''\n",
+    "characters at the edges": 'a = "\\ud7ff\\ue000\\U0010FFFF"\n',
     "a text that goes on": 'a = """one \\\n   two"""\n',
     "lists": 'a = ["x", "y",]\nb = [\n  1, # one\n  2\n]\nc = [[1], []]\n',
     "tables in one line": 'a = { b = "x", c = { d = 1 } }\ne = {}\n',
@@ -45,6 +46,20 @@ BROKEN = {
     "no end of a table's name": ("[a\n", "line 1"),
     "an unknown escape": ('a = "\\q"\n', "line 1"),
     "json": ('{"a": 1}', "line 1"),
+    "a value as a list of tables": ("a = 1\n[[a]]\n", "line 2: a is no list of tables"),
+    "a table as a list of tables": ("[a]\n[[a]]\n", "line 2: a is no list of tables"),
+    "a value as a part of a name": ("a = 1\na.b = 2\n", "line 2: a is a value and no table"),
+    "a name with a space": ("a b = 1\n", "line 1: '=' is missing"),
+    "no comma in a list": ("a = [\n  1\n  2\n]\n", "line 3: ',' or ']' is missing"),
+    "no comma in a table": ("a = { b = 1 c = 2 }\n", "line 1: ',' or '}' is missing"),
+    "a list without a bracket": ("a = [1,\n", "line 2: a value is missing"),
+    "a text in quotes without an end": ("a = 'x\n", "line 1: the text has no end"),
+    "a long text without an end": ('a = """x\ny\n', "the text has no end"),
+    "half a character": ('a = "\\ud800"\n', r"line 1: \\ud800 is no character"),
+    "the last half of a character": ('a = "\\udfff"\n', r"line 1: \\udfff is no character"),
+    "a character beyond the last": ('a = "\\U00110000"\n', r"line 1: \\U00110000 is no character"),
+    "a short escape": ('a = "\\u12"\n', r"line 1: \\u12 is no character"),
+    "words behind a table": ("[a] b\n", "line 1: the line does not end here"),
 }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import refusals, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver.state import DriverState, Surroundings
 
 from ..guest.a_guest import KERNEL, NO_DEVICES, ROCKY, Guest
@@ -52,6 +52,16 @@ def test_a_driver_that_would_disable_the_vgpu(guest, tmp_path, host, version, wo
     assert words in message
     assert host in message
     assert version in message
+
+
+@pytest.mark.parametrize("count, more", [(1, ""), (5, ""), (6, " and 1 more"), (9, " and 4 more")])
+def test_of_many_processes_on_the_gpu_the_message_names_five(count, more):
+    users = [f"python ({number})" for number in range(1, count + 1)]
+    around = Surroundings(None, "", "", users=tuple(users))
+    with pytest.raises(OperatorError) as raised:
+        refusals.refuse_in_use("job-01", DriverState(), around, "it was to be replaced")
+    assert f"The GPU is in use by {', '.join(users[:5])}{more}. Let them end" in raised.value.message
+    assert raised.value.failure == {"code": "gpu_in_use", "subject": "job-01", "processes": users}
 
 
 def test_a_driver_of_the_branch_before_that_of_the_host_is_fine(guest, tmp_path):
