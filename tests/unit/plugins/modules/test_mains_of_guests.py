@@ -25,7 +25,7 @@ MODULES = (
     "nvidia_container_runtime",
 )
 HERE = machine.name()
-LOGIN = {"registry": "registry.example.com", "state": "absent", "config_file": "/root/auth.json"}
+LOGIN = {"registry": "registry.example.com", "state": "absent", "config_file": "/srv/auth.json"}
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ ANSWERS = {
                 "name": HERE,
                 "machine_id": None,
                 "registry": "registry.example.com",
-                "path": "/root/auth.json",
+                "path": "/srv/auth.json",
                 "checked": "no",
                 "changed": False,
                 "changes": [],
