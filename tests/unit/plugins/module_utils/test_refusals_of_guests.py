@@ -1,0 +1,187 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""Failures of what runs on guests, each with the facts of its message: most of them need a guest that is broken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.container import config_file, engines, toolkit
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import NOT_FOUND, Commands, Done
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import package_file, source
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net import adapter, ifupdown, netplan, reach
+from ansible_collections.aiready.vsphere.plugins.module_utils.health import record
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import Intent, Watchdog
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import known, platform_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import build, look, plan
+
+from unit.approved import outline
+
+
+class Says(Commands):
+    """Every command says the same."""
+
+    def __init__(self, rc=1, stdout="", stderr=""):
+        self.told = rc, stdout, stderr
+
+    def run(self, argv, **_options):
+        return Done(tuple(argv), *self.told)
+
+
+LINK = adapter.Link(name="ens224", mac="00:50:56:9a:10:01", mtu=1500)
+
+
+def tool(says):
+    made = toolkit.Toolkit("docker on job-01", says)
+    made.version = "1.17.8"
+    return made
+
+
+class Folder:
+    """Files of which one is there and cannot be read."""
+
+    def text(self, _path):
+        return None
+
+    def exists(self, _path):
+        return True
+
+
+TWINS = [LINK, replace(LINK, name="ens225"), replace(LINK, name="ens224.5", is_device=False)]
+NOWHERE = Files("/nonexistent")
+RUN = source.of("/srv/NVIDIA-Linux-x86_64-550.54.15-grid.run")
+IMAGE = {"id": "sha256:1234567890abcdef", "digests": [], "environment": {}, "architecture": "amd64"}
+LOOKS = {
+    "job-01": look.Look("job-01", image=IMAGE),
+    "job-02": look.Look("job-02", image=dict(IMAGE, id="sha256:2")),
+    "job-03": look.Look("job-03"),
+}
+DOCKER = engines.ENGINES["docker"]
+PLAIN = {"runtime_name": "nvidia", "runtime_path": "", "default_runtime": False, "cdi": False}
+SOUND = "Install a sound version of the NVIDIA Container Toolkit, or mend what it names."
+UPDATE = "Update the package iproute2 (iproute on Red Hat) to 4.18 or newer, then run again."
+REFUSALS = {
+    "toolkit_broken": (
+        lambda: tool(Says(0, "nvidia-ctk")).require(),
+        "docker on job-01: nvidia-ctk does not tell its version. `nvidia-ctk --version` ended with 0: nvidia-ctk. "
+        f"{SOUND}",
+    ),
+    "cdi_unreadable": (
+        lambda: tool(Says(1, "", "no devices")).devices(),
+        "docker on job-01: nvidia-ctk does not list the devices of containers. `nvidia-ctk cdi list` ended with 1: "
+        f"no devices. {SOUND}",
+    ),
+    "cdi_not_generated": (
+        lambda: tool(Says(1, "", "no driver")).generate(),
+        "docker on job-01: nvidia-ctk does not describe the GPUs to containers. `nvidia-ctk cdi generate` ended with "
+        f"1: no driver. {SOUND}",
+    ),
+    "toolkit_refused": (
+        lambda: tool(Says(1, "", "bad option")).configured(DOCKER, {DOCKER.config: "{}"}, PLAIN),
+        "docker on job-01: nvidia-ctk does not take the configuration of docker. `nvidia-ctk runtime configure` ended "
+        f"with 1: bad option. {SOUND}",
+    ),
+    "configuration_unreadable": (
+        lambda: config_file.read(Folder(), "/etc/docker/daemon.json"),
+        "/etc/docker/daemon.json: cannot be read. It is there, and is no file that this user may read. See what is "
+        "there, and run this as root (`become: true`).",
+    ),
+    "ip_too_old": (
+        lambda: adapter.read_all(Says(0, "{")),
+        f"The guest's adapters: they were to be read with `ip -j`. What it printed is no JSON. {UPDATE}",
+    ),
+    "adapter_ambiguous": (
+        lambda: adapter.find(TWINS, mac=LINK.mac),
+        f"Adapter {LINK.mac}: it was to be configured. Several adapters have this MAC address: ens224, ens225. Say "
+        "which one is meant by `name`.",
+    ),
+    "no_such_adapter": (
+        lambda: adapter.find(TWINS[:1], name="eth0"),
+        f"Adapter eth0: it was to be configured. The guest has no such adapter. It has ens224 ({LINK.mac}). Look up "
+        "the MAC address in vCenter, check that the adapter is connected, and that its driver is loaded.",
+    ),
+    "netplan_unreadable": (
+        lambda: netplan.Netplan(Says(1, "", "bad"), NOWHERE)._definition(LINK),
+        "Adapter ens224: its settings were to be read from netplan. `netplan get` ended with 1: bad. Update netplan.io "
+        "to 0.104 or newer, and correct what it complains about, then run again.",
+    ),
+    "pattern_of_folders": (
+        lambda: ifupdown.Ifupdown(Says(), NOWHERE)._matching("/etc/*/interfaces"),
+        "/etc/network/interfaces: the files that it takes in were to be read. It takes in /etc/*/interfaces, a pattern "
+        "of folders. Name the folders one by one, then run again.",
+    ),
+    "ping_missing": (
+        lambda: reach._passes(Says(NOT_FOUND), LINK, 9000, "192.0.2.1", 3),
+        "Adapter ens224: the way to 192.0.2.1 was to be proved. There is no program ping. Install iputils-ping "
+        "(iputils on Red Hat), then run again.",
+    ),
+    "no_baseline": (
+        lambda: record.keep("/dev/null/site/baseline.json", {}),
+        "Baseline /dev/null/site/baseline.json: it was to be written. It cannot be written: Not a directory. Make "
+        "room, or name another baseline.",
+    ),
+    "release_too_old": (
+        lambda: cumulus_rules._check_release(
+            Switch("cumulus", version="5.2.1", hostname="leaf-01"), Intent(priority=4, watchdog=Watchdog(enabled=False))
+        ),
+        "leaf-01: RoCE was wanted otherwise than in the preset, or with a watchdog. Cumulus Linux 5.2.1 has nothing "
+        "but the preset in NVUE. Use the values of the preset and watchdog.state disabled there, or upgrade the switch to "
+        "5.3 or newer.",
+    ),
+    "wrong_version": (
+        lambda: package_file._same_version("Guest", RUN, replace(RUN, version="550.54.16")),
+        f"Guest: the guest driver 550.54.15 was to be installed. {RUN.base} holds 550.54.16. Correct `version` or the "
+        "name of the file, or take the right one.",
+    ),
+    "no_horovod": (
+        lambda: build.refuse({"image": "train:1"}, None, ""),
+        "Image train:1: Horovod should tell with what it was built. horovodrun --check-build says: nothing. Use an "
+        "image that holds Horovod, or check_build: false if only horovodrun is broken.",
+    ),
+    "images_differ": (
+        lambda: plan.refuse_images({"hosts": [{"name": name} for name in LOOKS], "image": "train:1"}, LOOKS),
+        "Image train:1: all guests should run the same. job-01: sha256:1234567890ab; job-02: sha256:2 differ. Use "
+        "pull: always, or name the image by its digest.",
+    ),
+}
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+def test_failure_of_a_guest_is_told_with_its_facts(code):
+    call, message = REFUSALS[code]
+    with pytest.raises(OperatorError) as raised:
+        call()
+    # Other words with the same facts are the same failure.
+    assert (raised.value.failure["code"], outline(raised.value.message)) == (code, outline(message))
+    assert raised.value.failure["subject"] == message.partition(": ")[0]
+
+
+def test_a_service_that_refuses_its_settings_is_named_with_what_it_says():
+    error = ifupdown.Ifupdown(Says(), NOWHERE).refused(LINK, "it was to be set", Says(1, "", "no").run(["ifup", "x"]))
+    assert "ifupdown refuses it. `ifup x` ended with 1: no." in error.message
+    assert error.failure == {
+        "service": "ifupdown",
+        "command": ["ifup", "x"],
+        "code": "service_refused",
+        "subject": "Adapter ens224",
+    }
+
+
+@pytest.mark.parametrize("given, told", [("x.y", "ansible_network_os is x.y"), (None, "ansible_network_os is not set")])
+def test_an_unknown_platform_is_told_with_all_that_are_known(given, told):
+    with pytest.raises(OperatorError) as raised:
+        platform_of(None, given)
+    assert raised.value.failure == {"network_os": given or "", "code": "unknown_platform", "subject": "platform"}
+    assert f"platform: the operating system of the switch was wanted. {told}. Set it to" in raised.value.message
+    assert raised.value.message.endswith(f"or name the platform: {', '.join(known())}.")
+
+
+def test_guests_with_the_same_image_are_not_refused():
+    params = {"hosts": [{"name": "job-01"}, {"name": "job-03"}], "image": "train:1"}
+    assert plan.refuse_images(params, LOOKS) is None
+    assert package_file._same_version("Guest", RUN, RUN) is None
