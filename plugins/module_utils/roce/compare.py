@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import natural
 
 # Effects in the order in which they are shown.
 KEYS = (
@@ -161,11 +162,6 @@ def ranged(names):
         else:
             runs.append([stem, number, number])
     return ", ".join(_run(*run) for run in runs)
-
-
-def natural(name):
-    """A key that sorts Ethernet2 before Ethernet10."""
-    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
 
 
 def _run(stem, first, last):

@@ -216,3 +216,8 @@ DSCP_NAMES = {
     **{f"cs{kind}": 8 * kind for kind in range(8)},
     **{f"af{kind}{drop}": 8 * kind + 2 * drop for kind in range(1, 5) for drop in range(1, 4)},
 }
+
+
+def natural(name):
+    """A key that sorts Ethernet2 before Ethernet10."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]

@@ -10,7 +10,13 @@ import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE, cleaned, number, numbers
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import (
+    LARGEST_RANGE,
+    cleaned,
+    natural,
+    number,
+    numbers,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
 
 KB = 1000
@@ -119,7 +125,7 @@ def _spread(line, ports):
     if ports == [None]:
         return [line]
     runs = []
-    for port in sorted(set(ports), key=_natural):
+    for port in sorted(set(ports), key=natural):
         named = PORT.fullmatch(port)
         if named is None:
             raise OperatorError(
@@ -150,10 +156,6 @@ def spans(ports):
         line.split()[2]
         for line in _spread("x", [port for port in ports if PORT.fullmatch(port) and port.startswith("Eth")])
     ]
-
-
-def _natural(name):
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 def settings(text):

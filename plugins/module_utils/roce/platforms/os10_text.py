@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import (
     LARGEST_RANGE,
+    natural,
     numbers,
     tree,
 )
@@ -219,7 +220,7 @@ def _changed_object(key, before, after):
 def _changed_ports(before, after):
     """Ports that change alike are set together."""
     alike = {}
-    for name in sorted({*before.ports, *after.ports}, key=_natural):
+    for name in sorted({*before.ports, *after.ports}, key=natural):
         lines = _changed_slots(before.ports.get(name, {}), after.ports.get(name, {}))
         if lines:
             alike.setdefault(tuple(lines), []).append(name)
@@ -259,7 +260,3 @@ def _spans(names):
         stem if first is None else f"ethernet{stem}{first}" + (f"-{stem}{last}" if last > first else "")
         for stem, first, last in runs
     ]
-
-
-def _natural(name):
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import copy
-import re
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import natural
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import sonic_tables as meaning
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic_tables import MAPS, OWN, TABLES
 
@@ -274,7 +274,7 @@ def patch(before, after, tables=TABLES):
             if old:
                 gone.append({"op": "remove", "path": _path(table)})
             continue
-        for key in sorted({*old, *new}, key=_natural):
+        for key in sorted({*old, *new}, key=natural):
             if key not in new:
                 gone.append({"op": "remove", "path": _path(table, key)})
             elif key not in old:
@@ -296,10 +296,6 @@ def _fields(table, key, old, new):
 
 def _path(*parts):
     return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
-
-
-def _natural(key):
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", key)]
 
 
 def _values(rows):

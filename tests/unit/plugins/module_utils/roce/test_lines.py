@@ -111,3 +111,10 @@ def test_complaints_are_no_outputs(text, told):
 def test_a_place_of_json_is_a_table_or_nothing():
     assert lines.part({"a": {"b": {"c": 1}}}, "a", "b") == {"c": 1}
     assert [lines.part(tree, "a", "b") for tree in ({"a": 3}, {"a": {"b": None}}, [], None)] == [{}, {}, {}, {}]
+
+
+def test_numbers_in_names_count_as_numbers():
+    names = ["Eth1/10", "Eth1/2", "swp3s10", "Eth1/1", "swp3s2", "10", "9", "Po1", ""]
+    ordered = ["", "9", "10", "Eth1/1", "Eth1/2", "Eth1/10", "Po1", "swp3s2", "swp3s10"]
+    assert sorted(names, key=lines.natural) == ordered
+    assert lines.natural("Eth1/10") == ["Eth", 1, "/", 10, ""]

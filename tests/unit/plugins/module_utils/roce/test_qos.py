@@ -74,3 +74,4 @@ def test_of_many_gaps_the_message_tells_some_and_the_result_all(count, more):
     error = not_proved("leaf-01", "the switch should run it", left)
     assert f"swp4: pfc should be 3, and none runs.{more} Look there" in error.message
     assert error.data["left"] == left
+    assert (error.subject, error.wanted) == ("leaf-01", "the switch should run it")
