@@ -44,7 +44,7 @@ ON_CONTROLLER = ("plugins/callback/", "plugins/filter/", "plugins/plugin_utils/"
 MOST_IMPORTS, FILES_OVER_THE_WIRE = 6, 6
 # Names no module: its rows do, in a file for each module.
 CONTRACT = "tests/wire/test_contract.py"
-MODULES_OF_CONTRACT = 3
+MODULES_OF_CONTRACT, MODULES_IMPORTING = 3, 8
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,9 @@ def stages(mutant: Mutant, root: Path, calls: Calls) -> Iterator[Stage]:
         yield Stage("unit", recorded, 600)
         if not mutant.function:
             # A table or a name of a module is seen by those that import it, and by no call.
-            yield Stage("house", ("tests/house", *importing(mutant.file, root)), 600)
+            tests = (*importing(mutant.file, root), *of_modules(mutant.file, root))
+            yield Stage("imported", tuple(dict.fromkeys(tests)), 600)
+            yield Stage("house", ("tests/house",), 600)
         wire = calls.of(mutant, ("tests/wire",), 120)
         yield Stage("called", wire, 600)
         modules = nearest(mutant.file, root)
@@ -133,6 +135,13 @@ def importing(file: str, root: Path) -> tuple[str, ...]:
         if file in _imports(path, root):
             found.append(path.relative_to(root).as_posix())
     return tuple(found)
+
+
+def of_modules(file: str, root: Path) -> tuple[str, ...]:
+    """The unit tests of the modules that import the file, the nearest first: options are compared with documentation."""
+    far = sorted((steps, module) for module, steps in distances(file, root).items())
+    found = [f"tests/unit/plugins/modules/test_{module}.py" for _steps, module in far]
+    return tuple(path for path in found if (root / path).is_file())[:MODULES_IMPORTING]
 
 
 def over_the_wire(file: str, root: Path) -> tuple[str, ...]:

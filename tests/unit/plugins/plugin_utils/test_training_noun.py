@@ -107,7 +107,9 @@ def test_a_run_is_planned_in_check_mode_and_then_does_just_that(tmp_path, monkey
     ]
     assert all(text.startswith(f"{RUN}: ") for text in made.told)
     result = told["after"]["result"]
-    assert (result["began"], result["ended"], result["seconds"]) == ("at 0", "at 31.1051", 31.1)
+    assert result["began"] == "at 0"
+    # Asking guests takes a little time of its own.
+    assert 31 <= result["seconds"] == round(float(result["ended"].removeprefix("at ")), 1) < 33
     assert result["build"] == {
         "version": "1",
         "frameworks": ["pytorch"],
