@@ -138,7 +138,7 @@ def importing(file: str, root: Path) -> tuple[str, ...]:
 
 
 def of_modules(file: str, root: Path) -> tuple[str, ...]:
-    """The unit tests of the modules that import the file, the nearest first: options are compared with documentation."""
+    """The unit tests of modules that import the file, the nearest first: they compare options with documentation."""
     far = sorted((steps, module) for module, steps in distances(file, root).items())
     found = [f"tests/unit/plugins/modules/test_{module}.py" for _steps, module in far]
     return tuple(path for path in found if (root / path).is_file())[:MODULES_IMPORTING]
