@@ -1,0 +1,119 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""A change on a guest that does not show when it is read again is a failure, which says what is still different."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.container.login_noun import RegistryLogin
+from ansible_collections.aiready.vsphere.plugins.module_utils.container.runtime_noun import ContainerRuntime
+from ansible_collections.aiready.vsphere.plugins.module_utils.container.settings_noun import EngineSettings
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import params as driver_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver.noun import GuestDriver
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net import interface, roce
+from ansible_collections.aiready.vsphere.plugins.module_utils.licence import params as licence_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.licence.noun import Licence
+
+from ..container import fake_guest, test_login_noun, test_runtime_noun, test_settings_noun
+from ..guest_net import world
+from ..guest_net.test_interface import WISH
+from ..guest_net.test_rdma import device
+from ..guest_net.test_services import networkd
+from ..licence import test_noun as licences
+from . import a_guest
+
+KEPT = "[Match]\nMACAddress=00:50:56:9a:10:01\n[Network]\n"
+
+
+def adapter(root):
+    guest = networkd(root, KEPT)
+    wish = {**WISH, "mtu": 9000, "address": "198.51.100.11/24"}
+    return interface.Interface(wish, guest, guest.files, print, a_guest.Clock()), wish
+
+
+def traffic_class(root):
+    guest = world.Guest(root)
+    device(guest.files, "mlx5_0")
+    wish = {"mac": world.MAC, "name": None, "data_path": "sriov", "state": "present", "config": {}}
+    return roce.Roce(wish, guest, guest.files, print), wish
+
+
+def settings(root):
+    guest = fake_guest.Guest(root)
+    wish = {**test_settings_noun.PLAIN, "insecure_registries": ["r.example:5000"]}
+    return EngineSettings(wish, guest, guest.files, a_guest.Clock()), wish
+
+
+def runtime(root):
+    guest = fake_guest.Guest(root)
+    return ContainerRuntime(test_runtime_noun.PLAIN, guest, guest.files, a_guest.Clock()), test_runtime_noun.PLAIN
+
+
+def login(root):
+    guest = fake_guest.Guest(root)
+    return RegistryLogin(test_login_noun.PLAIN, guest.files, test_login_noun.Asked()), test_login_noun.PLAIN
+
+
+def licence(root):
+    clock = a_guest.Clock()
+    guest = licences.Service(root, clock)
+    wish = ArgumentSpecValidator(licence_params.ARGUMENTS).validate({"token": licences.SECRET, "proof": "none"})
+    return Licence(guest, guest.files, clock), wish.validated_parameters
+
+
+def driver(root):
+    guest = a_guest.Guest(root)
+    package = guest.package_file(root)
+    wish = ArgumentSpecValidator(driver_params.ARGUMENTS).validate({"package": package})
+    return GuestDriver(guest, guest.files, a_guest.Clock(), a_guest.KERNEL, "x86_64"), wish.validated_parameters
+
+
+UNPROVED = {
+    "adapter": (
+        adapter,
+        "Adapter ens224",
+        "mtu: 1500 -> 9000; addresses: none -> 198.51.100.11/24; kept.mtu: none -> 9000; "
+        "kept.addresses: none -> 198.51.100.11/24",
+    ),
+    "traffic class": (traffic_class, "Adapter ens224", "Still different: traffic_class: none -> 106; kept: none -> "),
+    "settings": (settings, f"docker on {machine.name()}", "daemon.json: insecure-registries: none -> r.example:5000"),
+    "runtime": (
+        runtime,
+        f"docker on {machine.name()}",
+        "daemon.json: runtimes.nvidia.args: none -> none; "
+        "daemon.json: runtimes.nvidia.path: none -> nvidia-container-runtime",
+    ),
+    "login": (login, "The login at nvcr.io", "Somebody else seems to write /home/me/.docker/config.json"),
+    "licence": (
+        licence,
+        "job-01",
+        "settings.FeatureType: none -> 1; token.client_configuration_token_aiready.tok: none -> the token",
+    ),
+    "driver": (driver, "job-01", "nouveau: allowed -> blocked; driver: none -> 550.54.15 (deb)"),
+}
+
+
+@pytest.mark.parametrize("name", UNPROVED)
+def test_a_change_that_does_not_show_is_told_with_what_is_there_and_what_was_wanted(name, tmp_path):
+    made, subject, told = UNPROVED[name]
+    noun, wish = made(tmp_path)
+    item = Item("job-01", wish, {})
+    noun.read([item])
+    item.wanted = noun.want(item)
+    item.changes = noun.compare(item.now, item.wanted)
+    with contextlib.suppress(OperatorError):
+        # Nothing was changed in between.
+        noun.prove([item])
+    assert item.error.subject == subject
+    assert f" {told}" in item.error.message
+    assert item.proved == item.now
+    # A module of the kernel is not asked for where it cannot be loaded.
+    paths = [change.path for change in item.changes if change.path != "loaded"]
+    assert item.error.data.get("left", paths) == paths
+    assert item.error.code in ("not_proved", "not_as_wanted")
