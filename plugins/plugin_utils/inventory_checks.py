@@ -20,7 +20,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.plugins.loader import inventory_loader
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import site_checks
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.inventory_doubles import GROUPS, doubles, value_of
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_places import place, placed
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_places import is_plain, place, placed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_switches import switch_problems
 
 # Variables beside the site that plays read: of each host in a group, and of all.
@@ -97,6 +97,13 @@ def names(groups, variables=None):
         *doubles(groups, variables),
         *_broken_passwords(variables),
     ]
+
+
+def plain(variables):
+    """[(name, file and line)] of passwords that stand in a file as they are."""
+    own = _of(variables, CONTROLLER)
+    keys = [_key(own, name) for name in (*PASSWORDS, "site_licence_token") if name in own]
+    return [[str(key), place(key)[2:-1]] for key in keys if is_plain(key)]
 
 
 def _broken_passwords(variables):

@@ -44,6 +44,14 @@ def site(problems, secrets):
             yield Finding("secrets", where, what, BLOCKS, "It is missing.", "", todo)
 
 
+def plain(secrets):
+    """Secrets that stand in a file as they are."""
+    for name, where in secrets:
+        file = where.rpartition(", line ")[0]
+        found = f"It is in plain text in {where}."
+        yield Finding("secrets", "inventory", name, OPEN, found, todo=f"Run: ansible-vault encrypt {file}")
+
+
 def needs(missing):
     """What this machine lacks, by the filter controller_needs; None where it was not checked."""
     if missing is None:

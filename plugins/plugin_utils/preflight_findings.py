@@ -47,6 +47,7 @@ def findings(seen):
     told = [
         *around.needs(seen.get("controller")),
         *around.site(asked["problems"], seen.get("secrets") or ()),
+        *around.plain(asked.get("plain") or ()),
         *unverified(asked.get("unverified") or ()),
         *around.broken(seen.get("broken") or ()),
         *around.vcenter(seen.get("vcenter"), asked, seen["limits"]),

@@ -39,6 +39,7 @@ def everything(site, passwords=None, given=None, groups=None, variables=None):
         asked,
         problems=(inventory_checks.elsewhere(site, groups, variables) or asked["problems"]) + misnamed,
         objects=objects(site),
+        plain=inventory_checks.plain(variables),
         # One that is missing may be there under a wrong name.
         secrets=[] if misnamed else [list(one) for one in secrets(site, given or {})],
     )

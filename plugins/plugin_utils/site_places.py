@@ -36,9 +36,16 @@ def place(value):
     return f" ({found[0]}, line {found[1]})" if found else ""
 
 
-def file_of(value):
-    """The file that one key or value was read from; empty where nobody noted it."""
-    return (_noted(value) or ("",))[0]
+def is_plain(name):
+    """Whether the value of a key stands in its file as it is: no vault, no template; False where nobody noted it."""
+    noted = _noted(name)
+    if not noted or not noted[2]:
+        return False
+    linecache.checkcache(noted[0])
+    if linecache.getline(noted[0], 1).startswith("$ANSIBLE_VAULT"):
+        return False
+    value = linecache.getline(noted[0], noted[1])[noted[2] - 1 :].partition(":")[2].strip()
+    return value not in ("", "''", '""') and not value.startswith(("!vault", "#")) and "{{" not in value
 
 
 def written(name, value):

@@ -31,8 +31,8 @@ class SwitchAction(RemoteAction):
             # Without a cause, which Ansible would add in words of its own.
             raise AnsibleConnectionFailure(
                 f"{self.host}: the switch was to be asked `{loss.command}`. It could not be, and nothing was changed: "
-                f"{loss.reason.rstrip('.')}. Check its address (ansible_host, ansible_port), ansible_user, ansible_password "
-                "and host key, and that ansible_network_os "
+                f"{loss.reason.rstrip('.')}. Check its address (ansible_host, ansible_port), ansible_user, "
+                "ansible_password and host key, and that ansible_network_os "
                 f"({self._network_os or 'not set'}) is what runs there."
             ) from None
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
+from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible_collections.aiready.vsphere.plugins.filter.inventory_problems import FilterModule
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import inventory_checks, preflight_questions
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import (
+    inventory_checks,
+    preflight_around,
+    preflight_questions,
+)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding import OPEN
 
 inventory_problems = FilterModule().filters()["inventory_problems"]
 SITE = {
@@ -193,3 +199,36 @@ def test_a_site_of_one_group_alone_is_told_by_its_file(tmp_path):
 )
 def test_a_site_that_cannot_be_worked_out_is_told_by_its_variable(message, told):
     assert inventory_checks.unresolved(message).startswith(f"site: It cannot be worked out. {told}")
+
+
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ("site_bmc_password: of-the-bmc\n", "1"),
+        ('x: 1\nsite_vcenter_password: "quoted"  # secret\n', "2"),
+        ("site_proxy_password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  3264\n", ""),
+        ("site_vcenter_password: \"{{ lookup('ansible.builtin.env', 'P') }}\"\n", ""),
+        ("site_vcenter_password: ''\n", ""),
+        ("site_vcenter_password:  # in the environment\n", ""),
+    ],
+)
+def test_a_password_in_plain_text_is_a_row_of_preflight_with_its_file(text, line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "vault.yml").write_text(text)
+    variables = {"localhost": DataLoader().load_from_file("vault.yml")}
+    found = preflight_questions.everything(SITE, groups=GROUPS, variables=variables)["plain"]
+    rows = [(one.found, one.todo, one.state) for one in preflight_around.plain(found)]
+    told = f"It is in plain text in vault.yml, line {line}."
+    assert rows == ([(told, "Run: ansible-vault encrypt vault.yml", OPEN)] if line else [])
+
+
+def test_a_password_in_a_vault_is_no_row(tmp_path):
+    file = tmp_path / "vault.yml"
+    file.write_text("site_bmc_password: of-the-bmc\n")
+    vault = VaultLib([("default", VaultSecret(b"right"))])
+    file.write_bytes(vault.encrypt(file.read_bytes()))
+    loader = DataLoader()
+    loader.set_vault_secrets(vault.secrets)
+    variables = {"localhost": loader.load_from_file(str(file))}
+    assert variables["localhost"]["site_bmc_password"] == "of-the-bmc"
+    assert inventory_checks.plain(variables) == []
