@@ -11,12 +11,20 @@ import re
 from dataclasses import dataclass
 
 # Gloo's launcher: '[0]<stdout>:', maybe with a time in front.
-TAGGED = re.compile(r"^(?:\S.*?)?\[(\d+)\]<(stdout|stderr)>: ?(.*)$")
+TAGGED = re.compile(r"^(?:\S.*?)?\[(\d{1,9})\]<(stdout|stderr)>: ?(.*)$")
 # mpirun: '[1,0]<stdout>:' in front of all that it reads at once, so that there may be several on one line.
-PIECE = re.compile(r"\[\d+,(\d+)\]<(stdout|stderr|stddiag)>:")
+PIECE = re.compile(r"\[\d+,(\d{1,9})\]<(stdout|stderr|stddiag)>:")
 # torchrun: '[default0]:', by the place of a rank on its host.
-TEED = re.compile(r"^\[[A-Za-z]\w*?(\d+)\]: ?(.*)$")
+TEED = re.compile(r"^\[[A-Za-z]\w*?(\d{1,9})\]: ?(.*)$")
 OURS = "AIREADY "
+# A rank may print anything. What is longer is cut before a pattern sees it: more digits are no number for Python, and
+# a pattern may take the square of the length.
+LONGEST_LINE, LONGEST_TEXT, LONGEST_OF_NCCL = 65536, 4096, 1024
+# What an event may hold; its texts are shown and stored.
+LONGEST_WORDS, DEEPEST, MOST_PARTS = 1000, 3, 50
+LARGEST = 1e100
+# Each rank prints to two streams.
+MOST_BEGUN = 10000
 NUMBER = r"(-?[\d.]+(?:e[+-]?\d+)?|nan|inf)"
 BENCHMARK = (
     ("iteration", re.compile(rf"Iter #(\d+): {NUMBER} (?:img|images)/sec per (GPU|CPU)")),
@@ -70,7 +78,8 @@ class Lines:
         if before.strip() and not before.endswith(":"):
             yield Line(None, None, before)
         for rank, stream, text in pieces[:-1]:
-            self._begun[rank, stream] = self._begun.get((rank, stream), "") + text
+            if (rank, stream) in self._begun or len(self._begun) < MOST_BEGUN:
+                self._begun[rank, stream] = (self._begun.get((rank, stream), "") + text)[:LONGEST_LINE]
         rank, stream, text = pieces[-1]
         yield Line(int(rank), None, self._begun.pop((rank, stream), "") + text, stream)
 
@@ -99,16 +108,35 @@ def event(text):
         return None
     try:
         told = json.loads(text[at + len(OURS) :])
-    except ValueError:
+    except (ValueError, RecursionError):
         # A rank that was killed leaves half a line.
         return None
-    return told if isinstance(told, dict) and isinstance(told.get("event"), str) else None
+    return plain(told) if isinstance(told, dict) and isinstance(told.get("event"), str) else None
+
+
+def plain(value, depth=0):
+    """What a rank says, as it can be counted with and written as JSON; what is no number any more becomes a word."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value if abs(value) < LARGEST else str(value)[:LONGEST_WORDS]
+    if isinstance(value, str):
+        return value[:LONGEST_WORDS]
+    if isinstance(value, (dict, list)) and depth >= DEEPEST:
+        return "..."
+    if isinstance(value, dict):
+        return {key[:LONGEST_WORDS]: plain(one, depth + 1) for key, one in list(value.items())[:MOST_PARTS]}
+    return [plain(one, depth + 1) for one in value[:MOST_PARTS]] if isinstance(value, list) else value
+
+
+def number(value):
+    """Whether a value of an event can be counted with."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def benchmark(text):
     """(what, values) of a line in one of the known formats of benchmarks; None for any other line."""
+    text = text[:LONGEST_TEXT].strip()
     for what, pattern in BENCHMARK:
-        found = pattern.match(text.strip())
+        found = pattern.match(text)
         if found is not None:
             return what, [_value(group) for group in found.groups()]
     return None
@@ -116,6 +144,7 @@ def benchmark(text):
 
 def nccl(text):
     """(what, values) of a line of NCCL's log; None for any other line."""
+    text = text[:LONGEST_OF_NCCL]
     for what, pattern in NCCL:
         found = pattern.search(text)
         if found is not None:
@@ -141,9 +170,7 @@ def transport(networks):
 def _value(text):
     if text is None or text in ("GPU", "CPU"):
         return text
-    if text.isdigit():
-        return int(text)
     try:
-        return float(text)
+        return plain(int(text) if text.isdigit() else float(text))
     except ValueError:
         return text

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
@@ -14,6 +13,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training import ou
 LAST_LINES = 40
 # Of a run that says more than this, the rest of its iterations is in the log alone.
 ITERATIONS_KEPT = 20000
+# Whatever ranks print: no run has more of each.
+RANKS_KEPT, FAILURES_KEPT, NAMES_KEPT = 10000, 1000, 64
 
 
 class Progress:
@@ -40,8 +41,10 @@ class Progress:
         """More output of the launcher on one guest; a line that is not whole yet waits for its rest."""
         whole = self._rests.get(host, "") + text
         *lines, self._rests[host] = whole.split("\n")
+        # A line without an end would grow with all that follows.
+        self._rests[host] = self._rests[host][: output.LONGEST_LINE]
         for raw in lines:
-            for line in self._lines.setdefault(host, output.Lines()).of(raw.rstrip("\r")):
+            for line in self._lines.setdefault(host, output.Lines()).of(raw[: output.LONGEST_LINE].rstrip("\r")):
                 self._line(first_rank, line)
 
     def end(self):
@@ -77,10 +80,10 @@ class Progress:
         if last is not None:
             now = [entry for entry in self.iterations[-2 * self.size :] if entry["iteration"] == last]
             words.append(f"iteration {last}")
-            losses = [entry["loss"] for entry in now if entry.get("loss") is not None]
+            losses = [entry["loss"] for entry in now if output.number(entry.get("loss"))]
             if losses:
                 words.append(f"loss {sum(losses) / len(losses):.4g}")
-            rates = [entry["samples_per_s"] for entry in now if entry.get("samples_per_s") is not None]
+            rates = [entry["samples_per_s"] for entry in now if output.number(entry.get("samples_per_s"))]
             if rates:
                 # One line of a benchmark's rank 0 is the rate of each rank.
                 share = self.size if len(rates) == 1 and entry_is_each(now[0]) else 1
@@ -100,7 +103,8 @@ class Progress:
             self._event(event, rank)
             return
         for place in ("all", rank):
-            self._tails.setdefault(place, deque(maxlen=LAST_LINES)).append(text)
+            if place in self._tails or len(self._tails) < RANKS_KEPT:
+                self._tails.setdefault(place, deque(maxlen=LAST_LINES)).append(text[: output.LONGEST_TEXT])
         told = output.nccl(text)
         if told is not None:
             self._nccl(*told)
@@ -110,24 +114,26 @@ class Progress:
             self._benchmark(rank, *told)
 
     def _event(self, event, rank):
-        rank = event.get("rank") if isinstance(event.get("rank"), int) else rank
+        rank = event["rank"] if _is_rank(event.get("rank")) else rank
         kind = event["event"]
+        if kind in ("rank", "end") and (rank is None or (rank not in self.ranks and len(self.ranks) >= RANKS_KEPT)):
+            return
         known = {name: value for name, value in event.items() if name not in ("event", "rank")}
         if kind == "rank":
             self.ranks.setdefault(rank, {}).update(known)
             self.steps += 1
         elif kind == "iteration":
             self._forget_printed(rank)
-            self._step(dict({name: finite(value) for name, value in known.items()}, rank=rank))
+            self._step(dict(known, rank=rank))
         elif kind == "end":
-            self.ranks.setdefault(rank, {})["end"] = {name: finite(value) for name, value in known.items()}
+            self.ranks.setdefault(rank, {})["end"] = known
             self.steps += 1
-        elif kind == "failed":
-            self.failures.append(dict(known, rank=rank))
+        elif kind == "failed" and len(self.failures) < FAILURES_KEPT:
+            self.failures.append(dict(known, rank=rank, reason=str(known.get("reason") or "")))
 
     def _step(self, entry):
         self.steps += 1
-        if isinstance(entry.get("iteration"), int) and len(self.iterations) < ITERATIONS_KEPT:
+        if _is_rank(entry.get("iteration")) and len(self.iterations) < ITERATIONS_KEPT:
             self.iterations.append(entry)
 
     def _forget_printed(self, rank):
@@ -156,22 +162,26 @@ class Progress:
         if what == "version":
             self.nccl["version"] = values[0]
         elif what == "network":
-            self.nccl["networks"] = sorted({*self.nccl["networks"], values[0]})
+            self._name("networks", values[0])
         elif what == "via":
-            self.nccl["via"] = sorted({*self.nccl["via"], values[0] + (values[1] or "")})
+            self._name("via", values[0] + (values[1] or ""))
         elif what == "gpudirect":
-            self.nccl["gpudirect"][values[1]] = values[0] == "Enabled"
+            if len(self.nccl["gpudirect"]) < NAMES_KEPT:
+                self.nccl["gpudirect"][values[1]] = values[0] == "Enabled"
         else:
             self.nccl["no_device"] = True
+
+    def _name(self, what, name):
+        names = self.nccl[what]
+        if name not in names and len(names) < NAMES_KEPT:
+            self.nccl[what] = sorted([*names, name])
+
+
+def _is_rank(value):
+    """Whether it is a number of a rank or an iteration, as far as one can count."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53
 
 
 def entry_is_each(entry):
     """Whether an iteration is a benchmark's, whose rank 0 tells what each rank does."""
     return entry.get("unit") == "each"
-
-
-def finite(value):
-    """A number as JSON can hold it; what is no number any more becomes a word."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value

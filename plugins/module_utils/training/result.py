@@ -52,14 +52,18 @@ def carried_by(moved):
 
 def throughput(seen, size):
     """Samples per second of all ranks together: mean, spread over the iterations, and how it was found."""
-    each = [entry for entry in seen.iterations if progress.entry_is_each(entry)]
+    each = [
+        entry
+        for entry in seen.iterations
+        if progress.entry_is_each(entry) and output.number(entry.get("samples_per_s"))
+    ]
     if each:
         rates = [entry["samples_per_s"] * size for entry in each]
         how = "rank 0 told the rate of each rank"
     else:
         by_iteration = {}
         for entry in seen.iterations:
-            if isinstance(entry.get("samples_per_s"), (int, float)):
+            if output.number(entry.get("samples_per_s")):
                 by_iteration.setdefault(entry["iteration"], []).append(entry["samples_per_s"])
         # An iteration that not all ranks told of says nothing about all.
         rates = [sum(values) for values in by_iteration.values() if len(values) == size]
@@ -78,7 +82,7 @@ def throughput(seen, size):
 def weights(seen):
     """The hash of each rank's weights, and whether they are equal; None where not all ranks told."""
     told = {str(rank): entry["end"].get("weights") for rank, entry in sorted(seen.ranks.items()) if entry.get("end")}
-    told = {rank: digest for rank, digest in told.items() if digest}
+    told = {rank: digest for rank, digest in told.items() if digest and isinstance(digest, str)}
     equal = len(set(told.values())) == 1 if len(told) == seen.size else None
     return {"ranks": told, "equal": equal}
 
@@ -87,9 +91,9 @@ def loss(seen):
     """The first and the last loss as rank 0 saw it, or as the first rank that told."""
     ends = [entry["end"] for _rank, entry in sorted(seen.ranks.items()) if entry.get("end")]
     for end in ends:
-        if end.get("loss_first") is not None:
+        if output.number(end.get("loss_first")):
             return {"first": end["loss_first"], "last": end.get("loss_last")}
-    told = [entry["loss"] for entry in seen.iterations if isinstance(entry.get("loss"), (int, float))]
+    told = [entry["loss"] for entry in seen.iterations if output.number(entry.get("loss"))]
     return {"first": told[0], "last": told[-1]} if told else {"first": None, "last": None}
 
 
@@ -100,7 +104,7 @@ def ranks(seen, places):
     for rank, host in enumerate(hosts):
         told = seen.ranks.get(rank, {})
         mine = [entry for entry in seen.iterations if entry["rank"] == rank]
-        rates = [entry["samples_per_s"] for entry in mine if isinstance(entry.get("samples_per_s"), (int, float))]
+        rates = [entry["samples_per_s"] for entry in mine if output.number(entry.get("samples_per_s"))]
         entries.append(
             {
                 "rank": rank,
