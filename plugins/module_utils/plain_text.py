@@ -6,8 +6,12 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 
+# No counter of a machine has more digits, and Python refuses to read some thousands.
+MOST_DIGITS = 20
 # C0 with ESC and BEL, DEL, C1; the marks that turn the direction of a line; halves of characters.
 _ACTS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 _LINES = re.compile(f"[{_ACTS}]")
@@ -36,3 +40,18 @@ def shown_all(value):
         made = [shown_all(one) for one in value]
         return tuple(made) if isinstance(value, tuple) else made
     return value
+
+
+def whole(text, otherwise=None):
+    """The whole number that another machine wrote, or what stands in its place."""
+    text = text.strip()
+    digits = text[1:] if text[:1] == "-" else text
+    return int(text) if digits.isdecimal() and len(digits) <= MOST_DIGITS else otherwise
+
+
+def decoded(text):
+    """The bytes that another machine wrote in base64; nothing where it is none."""
+    try:
+        return base64.b64decode(text)
+    except (binascii.Error, ValueError):
+        return b""

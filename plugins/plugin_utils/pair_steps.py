@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import commands, look, outcome, scripts
 
@@ -51,7 +52,7 @@ class PairSteps:
     def stop(self, guest, run=None):
         """End all programs of a run and remove its files; how many are left."""
         words = guest.script(scripts.STOP, self._work_dir, run or self._run).stdout.split()
-        return int(words[1]) if len(words) == 2 and words[0] == "left" and words[1].isdigit() else 0
+        return plain_text.whole(words[1], 0) if len(words) == 2 and words[0] == "left" else 0
 
     def _side(self, guest, script, side, *arguments):
         done = guest.script(script, f"{self._work_dir}/{self._run}/{side}", *arguments)

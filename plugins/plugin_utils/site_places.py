@@ -74,7 +74,7 @@ def _place_of(problem, given, name):
             key = next(one for one in node if one == step)
             node = node[step]
             found = _origin(key) or _origin(node) or found
-        elif isinstance(node, list) and step.isdigit() and int(step) < len(node):
+        elif isinstance(node, list) and step.isdecimal() and int(step) < len(node):
             node = node[int(step)]
             found = _origin(node) or found
         else:

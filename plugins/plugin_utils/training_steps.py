@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import tarfile
 from dataclasses import dataclass
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import build, container, look, result, scripts
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import INSIDE
@@ -97,7 +97,7 @@ class Steps:
         """Remove the containers and files of a run; how many containers are left."""
         done = guest.script(scripts.STOP, self._client, self._params["work_dir"], run or self._run)
         words = done.stdout.split()
-        return int(words[1]) if len(words) == 2 and words[0] == "left" and words[1].isdigit() else 0
+        return plain_text.whole(words[1], 0) if len(words) == 2 and words[0] == "left" else 0
 
 
 def _answer(text):
@@ -107,12 +107,12 @@ def _answer(text):
     return Answer(
         running=known and state[0] == "true",
         gone=not known,
-        exit_status=int(state[1]) if known and state[1].lstrip("-").isdigit() else None,
+        exit_status=plain_text.whole(state[1]) if known else None,
         out_of_memory=known and state[2] == "true",
-        status=int(lines["status"]) if lines.get("status", "").strip().isdigit() else None,
-        size=int(lines["size"]) if lines.get("size", "").strip().isdigit() else 0,
-        output=base64.b64decode(lines.get("output", "")),
-        room=int(lines["room"]) if lines.get("room", "").strip().isdigit() else None,
+        status=plain_text.whole(lines.get("status", "")),
+        size=plain_text.whole(lines.get("size", ""), 0),
+        output=plain_text.decoded(lines.get("output", "")),
+        room=plain_text.whole(lines.get("room", "")),
         said=lines.get("said", "").strip(),
         ready=lines.get("ready") == "yes",
     )

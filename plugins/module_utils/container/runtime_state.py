@@ -74,7 +74,7 @@ def restart_is_due(now, wanted):
 
 def _refuse_old(label, now):
     major = now.version.split(".")[0]
-    if now.engine == "docker" and major.isdigit() and int(major) < DOCKER_CDI_SINCE:
+    if now.engine == "docker" and major.isdecimal() and int(major) < DOCKER_CDI_SINCE:
         raise OperatorError(
             label,
             "shall hand out GPUs by the Container Device Interface",

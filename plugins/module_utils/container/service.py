@@ -45,7 +45,7 @@ class Service:
         )
         said = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
         started = said.get("ExecMainStartTimestampMonotonic", "0")
-        ago = time.monotonic() - (int(started) / 1e6 if started.isdigit() else 0)
+        ago = time.monotonic() - (int(started) / 1e6 if started.isdecimal() else 0)
         return Seen(
             known=said.get("LoadState") == "loaded",
             active=said.get("ActiveState") in ("active", "reloading"),

@@ -44,7 +44,7 @@ class HostDevices:
     @property
     def release(self):
         """The version as numbers that compare, e.g. (8, 0, 3)."""
-        return tuple(int(part) for part in self.version.split(".") if part.isdigit())
+        return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
 
     def before(self, release):
         return bool(self.release) and self.release < release

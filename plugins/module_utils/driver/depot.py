@@ -211,6 +211,6 @@ def _descriptor(file):
         raise Unreadable("a VIB in it is no ar archive")
     header = file.read(_AR_HEADER)
     size = header[48:58].strip()
-    if not header.startswith(b"descriptor.xml") or not size.isdigit() or int(size) > _LARGEST_METADATA:
+    if not header.startswith(b"descriptor.xml") or not size.isdecimal() or int(size) > _LARGEST_METADATA:
         raise Unreadable("a VIB in it does not begin with its descriptor")
     return _xml(file.read(int(size)))

@@ -45,7 +45,7 @@ class Host:
     @property
     def release(self):
         """The version as numbers that compare, e.g. (8, 0, 3)."""
-        return tuple(int(part) for part in self.version.split(".") if part.isdigit())
+        return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class VmState:
     @property
     def mmio_size_gb(self):
         size = self.vmx.get(MMIO_SIZE, "")
-        return int(size) if size.isdigit() else None
+        return int(size) if size.isdecimal() else None
 
     @property
     def mmio_64bit(self):

@@ -35,7 +35,7 @@ def holder(files, family):
             return _named(files, pid)
     for path in NUMBERED.get(family, ()):
         text = (files.text(path) or "").strip()
-        if text.isdigit() and files.exists(f"/proc/{text}"):
+        if text.isdecimal() and files.exists(f"/proc/{text}"):
             return _named(files, int(text))
     return None
 

@@ -112,7 +112,7 @@ class Dpkg(Packages):
 
     def broken_off(self):
         # dpkg keeps what it has not yet entered into its list in files with numbers for names.
-        return any(name.isdigit() for name in self._files.names("/var/lib/dpkg/updates"))
+        return any(name.isdecimal() for name in self._files.names("/var/lib/dpkg/updates"))
 
     def in_file(self, path):
         done = self._commands.run(["dpkg-deb", "-f", path, "Package", "Version", "Architecture"])

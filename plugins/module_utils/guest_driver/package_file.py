@@ -85,7 +85,7 @@ def _fetch(label, wish, path):
     with contextlib.closing(answer), open(path, "wb") as file:
         shutil.copyfileobj(answer, file, PIECE)
     size = os.path.getsize(path)
-    if expected is not None and expected.isdigit() and int(expected) != size:
+    if expected is not None and expected.isdecimal() and int(expected) != size:
         raise OperatorError(
             label,
             f"{wish['found'].base} was to be fetched",

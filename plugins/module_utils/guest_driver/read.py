@@ -176,7 +176,7 @@ class Look:
         fields = ["--query-compute-apps=pid,process_name", "--format=csv,noheader"]
         done = self._commands.run(["nvidia-smi", *fields])
         rows = [line.split(",", 1) for line in done.stdout.splitlines() if done.ok]
-        return tuple(f"{row[1].strip()} (process {row[0].strip()})" for row in rows if row[0].strip().isdigit())
+        return tuple(f"{row[1].strip()} (process {row[0].strip()})" for row in rows if row[0].strip().isdecimal())
 
     def _kernel_said(self):
         done = self._commands.run(["dmesg"])

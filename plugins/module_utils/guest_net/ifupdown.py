@@ -151,7 +151,7 @@ def with_mtu(text, name, mtu):
 
 
 def _option(stanza, words, line):
-    if words[0] == "mtu" and words[1:] and words[1].isdigit():
+    if words[0] == "mtu" and words[1:] and words[1].isdecimal():
         stanza["mtu"] = int(words[1])
     elif words[0] in ("up", "pre-up", "post-up") and _set_mtu(line, stanza["name"]):
         stanza["mtu"] = _set_mtu(line, stanza["name"])

@@ -44,4 +44,4 @@ def size(text):
     text = str(text).strip().upper()
     factor = _UNITS.get(text[-1:], 1)
     number = text[:-1] if factor > 1 else text
-    return int(number) * factor if number.isdigit() else None
+    return int(number) * factor if number.isdecimal() else None

@@ -42,7 +42,7 @@ class NetworkManager(Service):
         if said[AUTO] != "yes":
             # Such as one that NetworkManager made of what it found: the next start would not bring it back.
             return Kept(said["connection.id"], None, [], ours, said)
-        mtu = int(said[MTU]) if said[MTU].isdigit() else 0
+        mtu = int(said[MTU]) if said[MTU].isdecimal() else 0
         return Kept(said["connection.id"], mtu or None, addresses, ours, said)
 
     def write(self, link, kept, mtu, address):

@@ -88,7 +88,7 @@ def memlock(commands, user):
     words = done.stdout.split()[-2:]
     if not done.ok or len(words) != 2:
         return None
-    soft, hard = (-1 if word == "unlimited" else int(word) if word.isdigit() else None for word in words)
+    soft, hard = (-1 if word == "unlimited" else int(word) if word.isdecimal() else None for word in words)
     return None if soft is None or hard is None else {"soft_kb": soft, "hard_kb": hard}
 
 
@@ -135,7 +135,7 @@ def _port(files, folder, number):
 
 
 def _indexes(files, place):
-    return sorted(int(name) for name in files.names(f"{place}/gids") if name.isdigit())
+    return sorted(int(name) for name in files.names(f"{place}/gids") if name.isdecimal())
 
 
 def _gid(files, place, index):

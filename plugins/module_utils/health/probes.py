@@ -126,7 +126,7 @@ def _interface(wish):
 def mtu(probe, wish):
     name = _interface(wish)
     text = probe.read(f"/sys/class/net/{name}/mtu").strip()
-    if not text.isdigit():
+    if not text.isdecimal():
         raise Answer(FAILED, f"There is no interface {name}.")
     return {"interface": name, "mtu": int(text)}
 
@@ -240,7 +240,7 @@ def counted(probe, wish):
 
 def _numbers(files, folder, names):
     told = {name: (files.text(f"{folder}/{name}") or "").strip() for name in names}
-    return {name: int(value) for name, value in told.items() if value.isdigit()}
+    return {name: int(value) for name, value in told.items() if value.isdecimal()}
 
 
 # (check, probe, what it is about, whether it is asked again after timed runs)

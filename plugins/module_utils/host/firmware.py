@@ -118,7 +118,7 @@ def _problems(now, name, value):
     elif _is_switch(key):
         if not any(mlxconfig.same(shown, value) for shown in _SWITCH):
             yield f"{name} is true or false, which {value} is not."
-    elif key.current.isdigit() and not mlxconfig.wish_text(value).isdigit():
+    elif key.current.isdecimal() and not mlxconfig.wish_text(value).isdecimal():
         yield f"{name} is a number, which {value} is not."
 
 

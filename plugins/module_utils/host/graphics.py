@@ -74,7 +74,7 @@ def state_of(config, infos, running, version, active_policy):
         policy=config.sharedPassthruAssignmentPolicy,
         active_policy=active_policy or config.sharedPassthruAssignmentPolicy,
         devices=tuple(sorted(devices, key=lambda device: device.id)),
-        version=tuple(int(part) for part in version.split(".") if part.isdigit()),
+        version=tuple(int(part) for part in version.split(".") if part.isdecimal()),
     )
 
 

@@ -117,7 +117,7 @@ def pci_address(text):
 def _refused(text: str) -> tuple:
     """The GPUs that nvidia-smi names as not answering, each once."""
     named = [pci_address(one["pci"] or "") or one["index"] for one in _LOST.finditer(text)]
-    return tuple(dict.fromkeys(f"GPU {name}" if name.isdigit() else name for name in named if name))
+    return tuple(dict.fromkeys(f"GPU {name}" if name.isdecimal() else name for name in named if name))
 
 
 def _gpu(index, gpu):
@@ -155,7 +155,7 @@ def _text(element, path):
 
 
 def _whole(text):
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isdecimal() else None
 
 
 def _upper_half(text):

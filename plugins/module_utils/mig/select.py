@@ -27,7 +27,7 @@ def choose(inventory, names, every=False, lost="refuse"):
         skipped = lost == "ignore" and _means_all(name)
         chosen.update(gpu.index for gpu in matching if not (skipped and gpu.trouble))
     missing = inventory.missing
-    if missing and any(str(name).strip().isdigit() for name in names):
+    if missing and any(str(name).strip().isdecimal() for name in names):
         # Without those that no longer answer, the rest would be counted otherwise than nvidia-smi counts them.
         raise _lost(inventory, names, "an index may name another GPU", "Name GPUs by UUID or PCI address")
     if missing and lost == "refuse" and any(_means_all(name) for name in names):
@@ -140,7 +140,7 @@ def _matching(inventory, name, every):
         return list(inventory.gpus)
     if _means_all(text):
         return [gpu for gpu in inventory.gpus if gpu.mig is not None or gpu.trouble]
-    if text.isdigit():
+    if text.isdecimal():
         return [gpu for gpu in inventory.gpus if gpu.index == int(text)]
     address = pci_address(text)
     if address is not None:

@@ -26,7 +26,7 @@ class Unresolved(ValueError):
 def find_profile(gpu, text):
     """The profile that a user means by an id, a name or a number of slices; raises Unresolved."""
     text = str(text).strip().lower()
-    if text.isdigit():
+    if text.isdecimal():
         profile = gpu.profile(int(text))
         if profile is None:
             raise Unresolved(f"{text} is the id of no profile{_read_by_yaml(int(text))}")
@@ -70,7 +70,7 @@ def check_entries(entries):
             if isinstance(entry.get("profile"), bool) or not isinstance(entry.get("profile"), (str, int)):
                 problems.append(f"{where} needs a profile by id, name or number of slices.")
             start = entry.get("start")
-            if start is not None and not str(start).isdigit():
+            if start is not None and not str(start).isdecimal():
                 problems.append(f"{where}: start is {start}, but it has to be a memory slot from 0 on.")
             compute = entry.get("compute")
             if compute is not None and not isinstance(compute, list):

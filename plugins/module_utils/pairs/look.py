@@ -39,7 +39,7 @@ class Look:
 
     @property
     def version_of_iperf3(self):
-        numbers = re.match(r"(\d+)\.(\d+)", self.tools.get("iperf3", ""))
+        numbers = re.match(r"(\d{1,9})\.(\d{1,9})", self.tools.get("iperf3", ""))
         return (int(numbers.group(1)), int(numbers.group(2))) if numbers else None
 
 

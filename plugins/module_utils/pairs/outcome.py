@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass, field
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as names
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs.commands import shown
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import iperf3, perftest, ping, rping
@@ -52,11 +52,11 @@ def side(text):
         word, _space, rest = line.partition(" ")
         number, _space, value = rest.partition(" ")
         if word == "status":
-            status[number] = int(value) if value.lstrip("-").isdigit() else None
+            status[number] = plain_text.whole(value)
         elif word == "output":
-            output[number] = base64.b64decode(value).decode("utf-8", "replace")
-        elif word == "port" and value.isdigit():
-            ports.append(int(value))
+            output[number] = plain_text.decoded(value).decode("utf-8", "replace")
+        elif word == "port" and plain_text.whole(value) is not None:
+            ports.append(plain_text.whole(value))
         elif word == "trouble":
             trouble = rest
         elif word == "ended":

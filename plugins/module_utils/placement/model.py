@@ -98,7 +98,7 @@ class Host:
 
     @property
     def release(self):
-        return tuple(int(part) for part in self.version.split(".") if part.isdigit())
+        return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def machine_of(row):
         profiles=tuple(sorted(profiles)),
         devices=tuple(devices),
         functions=tuple(functions),
-        nodes=tuple(int(part) for part in extra.get(_AFFINITY, "").replace(" ", "").split(",") if part.isdigit()),
+        nodes=tuple(int(part) for part in extra.get(_AFFINITY, "").replace(" ", "").split(",") if part.isdecimal()),
         datastores=tuple(_moid(ref) for ref in row.get("datastore") or []),
         disk_gb=-(-(row.get("summary.storage.committed") or 0) // GB),
     )

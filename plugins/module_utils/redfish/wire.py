@@ -50,7 +50,7 @@ class Answer:
     @property
     def retry_after_s(self):
         said = self.headers.get("retry-after", "")
-        return int(said) if said.isdigit() else None
+        return int(said) if said.isdecimal() else None
 
 
 class Wire:

@@ -52,7 +52,7 @@ def in_order(names):
 def counted(name):
     """A key for that order."""
     parts = re.split(r"(\d+)", name)
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts], name
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts], name
 
 
 def rounded(value, digits=6):

@@ -152,7 +152,7 @@ def numbers(text):
         span = re.fullmatch(r"(\d+)-(\d+)", part)
         if span:
             found.extend(range(int(span.group(1)), min(int(span.group(2)), int(span.group(1)) + LARGEST_RANGE) + 1))
-        elif part.isdigit():
+        elif part.isdecimal():
             found.append(int(part))
         elif part.lower() in DSCP_NAMES:
             found.append(DSCP_NAMES[part.lower()])

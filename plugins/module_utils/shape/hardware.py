@@ -29,7 +29,7 @@ def newest_versions(vcenter, hosts):
     for row in clusters:
         for descriptor in _descriptors(vcenter, row):
             number = descriptor.key.rpartition("-")[2]
-            if not number.isdigit() or descriptor.upgradeSupported is False:
+            if not number.isdecimal() or descriptor.upgradeSupported is False:
                 continue
             for moid in map(moid_of, descriptor.host or []):
                 newest[moid] = max(int(number), newest.get(moid, 0))

@@ -40,7 +40,7 @@ class Host:
     @property
     def release(self):
         """The version as numbers that compare, e.g. (8, 0, 3)."""
-        return tuple(int(part) for part in self.version.split(".") if part.isdigit())
+        return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
 
     def node_of(self, address):
         """The number of the NUMA node with this PCI address, None where it is not known."""
@@ -100,7 +100,7 @@ class Shape:
     @property
     def mmio_size_gb(self):
         size = self.vmx.get(keys.MMIO_SIZE, "")
-        return int(size) if size.isdigit() else None
+        return int(size) if size.isdecimal() else None
 
     @property
     def mmio_64bit(self):
@@ -127,7 +127,7 @@ def device_nodes(shape):
 def affinity_nodes(shape):
     """The host's NUMA nodes that the VM is held at."""
     parts = [part.strip() for part in shape.vmx.get(keys.NODE_AFFINITY, "").split(",")]
-    return [int(part) for part in parts if part.isdigit()]
+    return [int(part) for part in parts if part.isdecimal()]
 
 
 def gb(megabytes):

@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
-import base64
+import ipaddress
 import json
 import re
 from dataclasses import dataclass, field
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
+
+GROUP = re.compile(r"[0-9a-fA-F]{1,4}")
 RUN = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 
 
@@ -29,7 +32,7 @@ class Gid:
     def address(self):
         """The IPv4 address that the GID stands for, or an empty text."""
         groups = self.gid.split(":")
-        if len(groups) != 8 or groups[:6] != ["0000"] * 5 + ["ffff"]:
+        if len(groups) != 8 or groups[:6] != ["0000"] * 5 + ["ffff"] or not all(map(GROUP.fullmatch, groups)):
             return ""
         number = int(groups[6] + groups[7], 16)
         return ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
@@ -118,14 +121,17 @@ def _fields(rest, count):
 
 
 def _number(text):
-    return int(text) if text.lstrip("-").isdigit() else 0
+    return plain_text.whole(text, 0)
 
 
 def _addresses(rows):
     held = {}
     for place, address in rows:
-        one, _slash, length = address.partition("/")
-        held.setdefault(place, []).append((one, _number(length) if length else 32))
+        try:
+            one = ipaddress.IPv4Interface(address)
+        except ValueError:
+            continue
+        held.setdefault(place, []).append((str(one.ip), one.network.prefixlen))
     return held
 
 
@@ -133,12 +139,21 @@ def _image(encoded):
     """What the engine tells of the image, shortened to what a run needs; None when it is not there."""
     if not encoded:
         return None
-    told = json.loads(base64.b64decode(encoded).decode())
-    told = told[0] if isinstance(told, list) else told
-    config = told.get("Config") or {}
+    try:
+        told = json.loads(plain_text.decoded(encoded).decode())
+    except (ValueError, RecursionError):
+        return None
+    told = told[0] if isinstance(told, list) and told else told
+    if not isinstance(told, dict):
+        return None
+    config = told["Config"] if isinstance(told.get("Config"), dict) else {}
     return {
-        "id": told.get("Id", ""),
-        "digests": sorted(told.get("RepoDigests") or []),
-        "environment": dict(entry.partition("=")[::2] for entry in config.get("Env") or []),
-        "architecture": told.get("Architecture", ""),
+        "id": str(told.get("Id") or ""),
+        "digests": sorted(_texts(told.get("RepoDigests"))),
+        "environment": dict(entry.partition("=")[::2] for entry in _texts(config.get("Env"))),
+        "architecture": str(told.get("Architecture") or ""),
     }
+
+
+def _texts(value):
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

@@ -171,6 +171,6 @@ def _value(text):
     if text is None or text in ("GPU", "CPU"):
         return text
     try:
-        return plain(int(text) if text.isdigit() else float(text))
+        return plain(int(text) if text.isdecimal() else float(text))
     except ValueError:
         return text

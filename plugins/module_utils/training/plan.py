@@ -45,7 +45,7 @@ def nodes(names):
     usable = {
         name
         for name, node in short.items()
-        if LABEL.fullmatch(node) and not node.isdigit() and list(short.values()).count(node) == 1
+        if LABEL.fullmatch(node) and not node.isdecimal() and list(short.values()).count(node) == 1
     }
     return {name: short[name] if name in usable else f"guest-{number}" for number, name in enumerate(names, 1)}
 
@@ -144,7 +144,7 @@ def _place(params, host, look, node):
     if not interface:
         # A single guest talks to nobody.
         return Place(host["name"], node, "", "", host["slots"])
-    mtu, up = look.interfaces[interface]
+    mtu, up = look.interfaces.get(interface, (0, False))
     if not up:
         raise _error(
             host["name"],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, output, progress
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
 
@@ -21,9 +22,10 @@ def counters(text):
     found = {"net": {}, "rdma": {}}
     for line in text.splitlines():
         words = line.split()
-        if len(words) == 4 and words[0] in found and words[2].isdigit() and words[3].isdigit():
+        moved = [plain_text.whole(word) for word in words[2:]]
+        if len(words) == 4 and words[0] in found and None not in moved:
             factor = WORD if words[0] == "rdma" else 1
-            found[words[0]][words[1]] = (int(words[2]) * factor, int(words[3]) * factor)
+            found[words[0]][words[1]] = (moved[0] * factor, moved[1] * factor)
     return found
 
 

@@ -266,4 +266,4 @@ def _wanted(about):
 def _variant(about):
     """(number of guests, transport) of '2:rdma'."""
     count, _colon, transport = about.variant.partition(":")
-    return (int(count) if count.isdigit() else len(about.guests)), transport
+    return (int(count) if count.isdecimal() else len(about.guests)), transport

@@ -217,7 +217,7 @@ def memlock(values, about):
     told = mapping(values.get("memlock")) or values
     soft, hard = number(told.get("soft_kb")), number(told.get("hard_kb"))
     wish = str(about.intent["memlock"]).strip().lower()
-    least = math.inf if wish == "unlimited" else int(wish) if wish.isdigit() else None
+    least = math.inf if wish == "unlimited" else int(wish) if wish.isdecimal() else None
     text = "unlimited" if least == math.inf else "" if least is None else f"{least} kB"
     if soft is None or hard is None:
         return Found(None, expected=text)

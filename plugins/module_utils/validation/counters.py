@@ -96,7 +96,7 @@ def rdma(text):
             found[link] += told
     for name, told in found.items():
         if isinstance(told, list):
-            found[name] = {key: int(value) for key, value in zip(told, told[1:]) if value.isdigit()}
+            found[name] = {key: int(value) for key, value in zip(told, told[1:]) if value.isdecimal()}
     if not any(found.values()):
         return texts.not_understood("rdma statistic", text)
     return texts.figures(counters=found)

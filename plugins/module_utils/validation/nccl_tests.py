@@ -108,7 +108,7 @@ def parse_json(text):
 
 def version_of(code):
     """2.28.9 of 22809, which is how NCCL numbers its releases from 2.9 on; other words stay as they are."""
-    if not str(code).isdigit() or len(str(code)) < 5:
+    if not str(code).isdecimal() or len(str(code)) < 5:
         return code
     return f"{int(code) // 10000}.{int(code) // 100 % 100}.{int(code) % 100}"
 

@@ -46,7 +46,7 @@ def trainings(entries):
             continue
         told = check_cluster.figures(entry.values)
         count, _colon, wanted = entry.variant.partition(":")
-        nodes = int(count) if count.isdigit() else len(guests_of(entry.subject))
+        nodes = int(count) if count.isdecimal() else len(guests_of(entry.subject))
         wanted = wanted or ("rdma" if told["transport"] in ("rdma", "mixed") else "tcp")
         dispersion = told["dispersion"] or {}
         made.append(

@@ -74,7 +74,7 @@ def vm_of(row):
         tools_running=row.get("guest.toolsRunningStatus") == "guestToolsRunning",
         change_version=row.get("config.changeVersion") or "",
         firmware=row.get("config.firmware") or "",
-        hardware_version=int(version) if version.isdigit() else 0,
+        hardware_version=int(version) if version.isdecimal() else 0,
         guest_id=row.get("config.guestId") or "",
         cpus=row.get("config.hardware.numCPU") or 0,
         cores_per_socket=row.get("config.hardware.numCoresPerSocket") or 0,

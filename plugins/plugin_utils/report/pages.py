@@ -137,7 +137,7 @@ def _how(row):
     tool = Path(row["command"][0]).name if row["command"] else ""
     if not row["version"]:
         return tool or "Evidence"
-    return f"{tool} {row['version']}" if tool and row["version"][:1].isdigit() else row["version"]
+    return f"{tool} {row['version']}" if tool and row["version"][:1].isdecimal() else row["version"]
 
 
 def _inside(path):

@@ -113,7 +113,7 @@ def _entry(found, table, token):
             found.setdefault(name, []).append((dscp, words.whole(value)))
     elif table.endswith("-prio"):
         found.setdefault(name, []).append((index, words.whole(value, value)))
-    elif index.isdigit():
+    elif index.isdecimal():
         found.setdefault(name, {})[int(index)] = _value(value)
 
 

@@ -19,7 +19,7 @@ def gids(text):
     found = []
     for line in cleaned(text):
         parts = line.split()
-        if len(parts) < 5 or not (parts[1].isdigit() and parts[2].isdigit() and _GID.fullmatch(parts[3])):
+        if len(parts) < 5 or not (parts[1].isdecimal() and parts[2].isdecimal() and _GID.fullmatch(parts[3])):
             continue
         rest = parts[4:]
         address = rest.pop(0) if re.fullmatch(r"\d+(\.\d+){3}", rest[0]) else None

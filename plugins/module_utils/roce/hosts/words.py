@@ -80,4 +80,4 @@ def key(name):
 
 
 def _leading_zeros(text, otherwise):
-    return int(text) if text.isdigit() else otherwise
+    return int(text) if text.isdecimal() else otherwise

@@ -197,7 +197,7 @@ def _put(table, key, value):
 def _classes(profile):
     """{traffic class: its settings} of a profile."""
     found = part(profile, "traffic-class")
-    return {int(queue): part(what) for queue, what in found.items() if queue.isdigit()}
+    return {int(queue): part(what) for queue, what in found.items() if queue.isdecimal()}
 
 
 def _marked(port, classes):

@@ -63,7 +63,7 @@ def port_names(key):
     """['swp1', 'swp2', 'swp5'] of 'swp1-2,5'."""
     names, stem = [], ""
     for piece in str(key).replace(" ", "").split(","):
-        whole = stem + piece if piece[:1].isdigit() else piece
+        whole = stem + piece if piece[:1].isdecimal() else piece
         names.extend(_expanded(whole))
         stem = re.match(r"\D*", whole).group(0)
     return names

@@ -201,7 +201,7 @@ def _status(switch, text):
             oper.mtu = lines.number("".join(told.get("MTU", words[-1:])))
             speed = "".join(told.get("Speed", words[-2:-1]))
             port = switch.ports.setdefault(words[0], Port())
-            port.speed = int(speed) // 1000 or port.speed if speed.isdigit() else port.speed
+            port.speed = int(speed) // 1000 or port.speed if speed.isdecimal() else port.speed
 
 
 def _qos(switch, text, port=None):

@@ -242,7 +242,7 @@ def _neighbours_text(text):
         elif peers and told and getattr(peers[-1], _TOLD[told.group(1)]) is None:
             # What is told of aggregation further down has a Port ID too.
             setattr(peers[-1], _TOLD[told.group(1)], told.group(2).strip().strip('"') or None)
-        elif table and len(cells) == 4 and cells[3].isdigit():
+        elif table and len(cells) == 4 and cells[3].isdecimal():
             found.setdefault(short(cells[0]), []).append(Neighbour(system=cells[1], port=cells[2]))
     return {name: many for name, many in found.items() if many}
 

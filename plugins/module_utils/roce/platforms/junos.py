@@ -153,7 +153,7 @@ def _marking(scheduler):
 
 def _mtu(interfaces, name):
     told = [one[2] for one in interfaces if one[0] == name and one[1:2] == ("mtu",) and len(one) > 2]
-    return int(told[0]) if told and told[0].isdigit() else DEFAULT_MTU
+    return int(told[0]) if told and told[0].isdecimal() else DEFAULT_MTU
 
 
 def _identity(switch, output):

@@ -184,7 +184,7 @@ class ClassOfService:
 
     def _probability(self, name):
         told = [one for one in self.below("drop-profiles", name) if "drop-probability" in one]
-        numbers = [int(word) for one in told for word in one[one.index("drop-probability") + 1 :] if word.isdigit()]
+        numbers = [int(word) for one in told for word in one[one.index("drop-probability") + 1 :] if word.isdecimal()]
         return max(numbers, default=None)
 
     def contradictions(self):

@@ -64,7 +64,7 @@ def _priorities(mask, expected):
     text = text[2:] if text.startswith("0x") else text
     if mask is None or not re.fullmatch(r"[0-9a-f]+", text):
         return None
-    plain = bits(int(text)) if text.isdigit() else None
+    plain = bits(int(text)) if text.isdecimal() else None
     return plain if plain == sorted(expected) else bits(int(text, 16))
 
 

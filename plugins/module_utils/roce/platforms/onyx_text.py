@@ -149,7 +149,7 @@ def _read_qos(told, into):
             if "switch-priority" in table and "DSCP" in table:
                 priorities.update((dscp, number(table["switch-priority"])) for dscp in numbers(str(table["DSCP"])))
             for key, row in table.items():
-                if str(key).isdigit() and "TC" in scalars(row):
+                if str(key).isdecimal() and "TC" in scalars(row):
                     queues[int(key)] = number(scalars(row)["TC"])
         into.qos[port] = (known, priorities or None, queues or None)
 
@@ -186,7 +186,7 @@ def _read_ets(told, into):
         for table in tables(what):
             for key, inner in table.items():
                 row = scalars(inner)
-                if str(key).isdigit() and "S.Mode" in row:
+                if str(key).isdecimal() and "S.Mode" in row:
                     found[int(key)] = row
         shared = {queue: row for queue, row in found.items() if row["S.Mode"].lower() != "strict"}
         whole = sum(number(row.get("W"), 0) for row in shared.values())
