@@ -216,6 +216,8 @@ DSCP_NAMES = {
     **{f"cs{kind}": 8 * kind for kind in range(8)},
     **{f"af{kind}{drop}": 8 * kind + 2 * drop for kind in range(1, 5) for drop in range(1, 4)},
 }
+# A list of code points, as numbers() reads it.
+CODES = rf"(?:(?:[\d-]+|{'|'.join(DSCP_NAMES)})(?:[\s,]+|(?=\s|$)))+"
 
 
 def natural(name):

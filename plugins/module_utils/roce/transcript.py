@@ -243,6 +243,7 @@ def unheard(platform, texts, whole, live=False):
         rows = [] if name.startswith(platform.without_ports) or EVERY & known else rows_of_ports(output)
         lost = [row for row in rows if not {_alike(row), _alike(row.partition(":")[0])} & known]
         lost = [row for row in lost if not re.match(platform.management, row, re.IGNORECASE)]
+        lost = [row for row in lost if not any(re.search(rf"\b{re.escape(row)}\b", one) for one in alone.unread)]
         if lost:
             found.append(
                 f"Cannot read {', '.join(lost[:8])}{' and others' if lost[8:] else ''} in `{name}`. The form of such a "

@@ -20,8 +20,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.eos
     block_of,
     removal,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.eos_queues import queues_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 CONFIG = "show running-config | section ^hostname|^vlan|^qos|^interface|^class-map|^policy-map|priority-flow-control"
 # Which kind of output a command gives, by how it begins.
@@ -114,16 +116,16 @@ class Eos(Platform):
             elif kind == "version":
                 switch.version, switch.model = eos_show.identity(text)
             elif kind == "interfaces":
-                for name, link in eos_show.links(text, port).items():
+                for name, link in eos_show.links(text, switch.unread, port).items():
                     links[name] = {**links.get(name, {}), **link}
             elif kind == "flow_control":
-                eos_show.flow_control(text, switch.oper)
+                eos_show.flow_control(text, switch.oper, switch.unread)
             elif kind == "stuck":
-                eos_show.stuck_queues(text, switch.oper)
+                eos_show.stuck_queues(text, switch.oper, switch.unread)
             elif kind == "queues":
-                eos_show.queues_of(text, switch.oper, strict, port)
+                queues_of(text, switch.oper, strict, switch.unread, port)
             elif kind == "neighbours":
-                switch.neighbours.update(eos_show.neighbours(text))
+                switch.neighbours.update(eos_show.neighbours(text, switch.unread))
         config = eos_text.config_of("\n".join(configs)) if configs else None
         if config and not whole and len(config.vlans) == 1:
             config.vlans = None
@@ -134,7 +136,9 @@ class Eos(Platform):
         for name, link in links.items():
             running = switch.oper.setdefault(name, Oper())
             state = link.get("interfaceStatus", link.get("linkStatus"))
-            running.up = None if state is None else state == "connected"
+            running.up = eos_show.LINKED.get(str(state))
+            if state is not None and running.up is None:
+                switch.unread.append(lacks("show interfaces", f"the state of {name}, {str(state)!r}"))
             running.mtu = number(link.get("mtu")) or running.mtu
             running.counters.update(eos_show.counted(link))
         names = {**switch.oper, **links, **dict.fromkeys(config.interfaces if config else ())}
@@ -149,6 +153,7 @@ class Eos(Platform):
         if config is None:
             return
         switch.raw, switch.config = config, config.text
+        switch.unread += config.unread
         switch.hostname = config.hostname
         switch.version, switch.model = switch.version or config.version, switch.model or config.model
         switch.own = {name: [] for name in config.profiles if name.startswith(OURS)}

@@ -10,8 +10,8 @@ import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json, numbers, part, rows
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.eos_text import TRUSTS, UNITS
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Oper
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import headless, lacks
 
 # Counters of `show interfaces | json`, in all classes together.
 _COUNTED = {
@@ -39,9 +39,10 @@ ENABLED = re.compile(rf"^\s*{PORT}\s+(Yes|No)\s+([\d ,-]*?|none)\s*(Yes|No)\b\s*
 # A dash may stand for a flag that is not set.
 FLAGS = re.compile(rf"^\s*{PORT}\s+([EDAW](?: ?[EDAW-])*)(?:\s+([\d ,]+?|-))?(?:\s{{2,}}(.*))?$")
 TOTALS = re.compile(rf"^\s*{PORT}\s+(\d+)\s+(\d+)\s*$")
+ROW = re.compile(r"^\s*((?:Ethernet|Et|Port-Channel|Po)\d[\w/.]*)(?:\s|:|$)")
 
 
-def flow_control(text, oper):
+def flow_control(text, oper, unread):
     """`show priority-flow-control`, old table or new with its counters, into {port: Oper}."""
     for line in cleaned(text):
         row, flags, totals = ENABLED.match(line), FLAGS.match(line), TOTALS.match(line)
@@ -55,9 +56,13 @@ def flow_control(text, oper):
             running = oper.setdefault(short(flags.group(1)), Oper())
             _acting(running, "A" in flags.group(2), flags.group(3), flags.group(4))
             running.watchdog = "W" in flags.group(2)
+            if running.pfc is None:
+                unread.append(lacks("show priority-flow-control", f"the priorities of {short(flags.group(1))}"))
+        elif ROW.match(line):
+            unread.append(lacks("show priority-flow-control", f"the row {' '.join(line.split())!r}"))
 
 
-def stuck_queues(text, oper):
+def stuck_queues(text, oper, unread):
     """`show priority-flow-control counters watchdog`: queues that got stuck, and how often they recovered."""
     for line in cleaned(text):
         row = re.match(rf"^\s*{PORT}\s+(?:[UM]C)?(\d)\s+(\d+)\s+(\d+)\s*$", line)
@@ -67,102 +72,26 @@ def stuck_queues(text, oper):
             running.counters["watchdog_events"] = events + int(row.group(3))
             now = [int(row.group(2))] if int(row.group(3)) > int(row.group(4)) else []
             running.storms = sorted({*(running.storms or ()), *now})
+        elif ROW.match(line):
+            command = "show priority-flow-control counters watchdog"
+            unread.append(lacks(command, f"the row {' '.join(line.split())!r}"))
 
 
 def _acting(running, active, priorities, note):
-    running.pfc = numbers(priorities) if active else []
-    running.pfc_sends = bool(running.pfc)
+    running.pfc = [] if not active else None if priorities is None else numbers(priorities)
+    running.pfc_sends = None if running.pfc is None else bool(running.pfc)
     if "dcbx disabled" in (note or "").lower():
         running.dcbx = "off"
 
 
-def queues_of(text, oper, strict, port=None):
-    """`show qos interfaces`, whole or of one aspect, into {port: Oper} and {port: {queue: whether it goes first}}.
-
-    port: the one that the command names; some tables leave it to the command.
-    """
-    name, queue = port, None
-    units, marking = {}, {}  # queues of which a table says that they mark, and not from when on
-    for line in cleaned(text):
-        head, table = (
-            re.match(rf"^\s*{PORT}:", line),
-            re.match(rf"^\s*{PORT}\s+(COS|DSCP|UNTRUSTED)\b", line, re.IGNORECASE),
-        )
-        if head or table:
-            name, queue = short((head or table).group(1)), None
-            running = oper.setdefault(name, Oper())
-            running.trust = TRUSTS[table.group(2).lower()] if table else running.trust
-            continue
-        if name is None:
-            continue
-        unit = re.search(_UNIT, line, re.IGNORECASE)
-        if unit and not re.match(r"\s*(?:\w+-?queue:?\s*)?\d", line):
-            units[name] = unit.group(1)  # a header with the unit of the column below it
-        trust = re.search(r"trust mode\s*:?\s*(\w+)", line, re.IGNORECASE)
-        row = re.match(r"^\s*(?:(?:uc-?)?tx-?queue:?\s*)?(\d)\s*:?(?:\s+(.*))?$", line, re.IGNORECASE)
-        if trust:
-            oper.setdefault(name, Oper()).trust = TRUSTS.get(trust.group(1).lower())
-        elif row:
-            queue = int(row.group(1))
-            running = oper.setdefault(name, Oper())
-            _queue_row(queue, row.group(2) or "", running, strict.setdefault(name, {}), units.get(name))
-            if re.search(r"\b(SP|RR)\s+[A-CE-Z]\s*$", line):
-                marking.setdefault(name, set()).add(queue)
-        elif queue is not None:
-            _threshold(queue, line, oper[name])
-    for name, queues in marking.items():
-        if not queues <= {*(oper[name].ecn or {})}:
-            oper[name].ecn = oper[name].ecn or None
-
-
-_UNIT = r"\b(bytes|kbytes|mbytes|segments|kb|mb)\b"
-
-
-def _queue_row(queue, rest, running, strict, usual=None):
-    order = re.search(r"\b(SP|RR)\b", rest)
-    if order:
-        strict[queue] = order.group(1) == "SP"
-    told = re.search(_UNIT, rest, re.IGNORECASE)
-    unit = told.group(1) if told else (usual if not order else None)
-    cells = [word for word in rest.split() if not re.fullmatch(_UNIT, word, re.IGNORECASE)]
-    if unit and not order and not all(map(str.isdigit, cells[:2])):
-        return  # a cell that is no number would make the maximum the minimum
-    found = [int(entry) for entry in re.findall(r"\b\d+\b", rest)]
-    if unit and len(found) >= 2:
-        size = _size(unit)
-        chance = found[2] if len(found) > 2 and found[2] <= 100 else None
-        running.ecn = {**(running.ecn or {}), queue: Marking(found[0] * size, found[1] * size, chance)}
-    elif order:
-        running.ecn = running.ecn or {}  # None of its queues marks, unless the thresholds follow.
-
-
-def _threshold(queue, line, running):
-    """Lines such as 'Minimum threshold: 150 kbytes' below a queue."""
-    told = re.search(r"(min|max)\w*[ -]threshold\W*(\d+)\s*(\w+)", line, re.IGNORECASE)
-    chance = re.search(r"prob\w*\W*(\d+)", line, re.IGNORECASE)
-    if not told and not chance:
-        return
-    old = (running.ecn or {}).get(queue) or Marking(0, 0)
-    low, high, odds = old.min_bytes, old.max_bytes, old.probability
-    if told and not _size(told.group(3)):
-        return
-    if told:
-        size = int(told.group(2)) * _size(told.group(3))
-        low, high = (size, high) if told.group(1).lower() == "min" else (low, size)
-    else:
-        odds = int(chance.group(1))
-    running.ecn = {**(running.ecn or {}), queue: Marking(low, high, odds)}
-
-
-def _size(unit):
-    unit = unit.lower()
-    return UNITS.get({"kb": "kbytes", "mb": "mbytes"}.get(unit, unit), 0)
-
-
-def links(text, port=None):
+def links(text, unread, port=None):
     """{port: row of its JSON} of `show interfaces`, as JSON or as text; port: the one that the command names."""
     told = from_json(text)
-    found = part(told, "interfaces") or part(told, "interfaceStatuses") if told is not None else _links_text(text, port)
+    found = (
+        part(told, "interfaces") or part(told, "interfaceStatuses")
+        if told is not None
+        else _links_text(text, unread, port)
+    )
     return {name: part(found, name) for name in found if name.startswith(("Ethernet", "Port-Channel"))}
 
 
@@ -173,27 +102,36 @@ def counted(link):
     return {name: count for name, count in counts.items() if isinstance(count, int)}
 
 
-_LINKED = {"up": "connected", "down": "notconnect"}
+# Whether a port has its link, by the words for it; another word is unknown, and does not mean down.
+LINKED = {"connected": True, **dict.fromkeys(("notconnect", "disabled", "errdisabled", "inactive"), False)}
+_PROTOCOL = {"up": "connected", **dict.fromkeys(("down", "lowerlayerdown", "notpresent"), "notconnect")}
 # Et1  to a host  connected  trunk  a-full  a-100G  100GBASE-CR4
 _STATUS = re.compile(
     rf"^\s*{PORT}\s(?:.*\s)?(connected|notconnect|disabled|errdisabled|inactive)\s(?:.*\s(?:a-)?(\d+)G\s)?"
 )
 
 
-def _links_text(text, port=None):
-    found, row = {}, {}
+def _links_text(text, unread, port=None):
+    found, row, known = {}, None if port is None else {}, port
     for line in cleaned(text):
         head = re.match(r"\s*(\S+) is .*?line protocol is (\w+)(?: \((\w+)\))?", line)
         status = _STATUS.match(line)
+        size = re.search(r"\bMTU (\d+) bytes(?:.*\bBW (\d+) kbit)?", line)
         if status:
             found[short(status.group(1))] = {
                 "interfaceStatus": status.group(2),
                 "bandwidth": int(status.group(3) or 0) * 10**9,
             }
-            continue
-        size = re.search(r"\bMTU (\d+) bytes(?:.*\bBW (\d+) kbit)?", line)
-        if head:
-            row = found[head.group(1)] = {"interfaceStatus": _LINKED.get(head.group(2), head.group(3))}
+        elif head:
+            known, state, why = head.groups()
+            state = why if why in LINKED else _PROTOCOL.get(state, state)
+            row = found[known] = {"interfaceStatus": state}
+        elif ROW.match(line):
+            known, row = ROW.match(line).group(1), {}  # in another form, so that nothing is known of it
+        elif size and (row is None or "mtu" in row):
+            # One sentence is enough, up to the next heading.
+            unread += [headless("show interfaces", known)] if row is None or known else []
+            row, known = {"mtu": None}, None
         elif size:
             if not found and port is not None:
                 found[port] = row
@@ -213,11 +151,11 @@ def identity(text):
     return version and version.group(1), model and model.group(1)
 
 
-def neighbours(text):
+def neighbours(text, unread):
     """`show lldp neighbors`, with detail or without, as JSON or as text."""
     whole = from_json(text)
     if whole is None:
-        return _neighbours_text(text)
+        return _neighbours_text(text, unread)
     told = whole.get("lldpNeighbors")
     if isinstance(told, list):
         return _brief(told)
@@ -227,18 +165,24 @@ def neighbours(text):
     return {name: many for name, many in found.items() if many}
 
 
-def _neighbours_text(text):
+def _neighbours_text(text, unread):
     """Blocks under `Interface Ethernet1 detected 1 LLDP neighbors:`, or rows of the table."""
-    found, peers, table = {}, None, False
+    found, peers, table, known, many = {}, None, False, None, 0
     for line in cleaned(text):
-        head = re.match(r"\s*Interface (\S+) detected \d+ LLDP neighbors", line)
+        head = re.match(r"\s*Interface (\S+) detected (\d+) LLDP neighbors", line)
         told = re.match(r"\s*(?:- )?(Chassis ID|Port ID|System Name|Port Description)\s*:\s*(.+)", line)
         cells = re.split(r"\s{2,}", line.strip())
         table = table or cells[0] == "Port" and "Neighbor Port ID" in line
         if head:
-            peers = found.setdefault(head.group(1), [])
-        elif peers is not None and re.match(r"\s*Neighbor \S+/", line):
-            peers.append(Neighbour())
+            known, many = head.group(1), int(head.group(2))
+            peers = found.setdefault(known, [])
+        elif re.match(r"\s*Neighbor \S+/", line):
+            # More than the heading announces belong to another port.
+            if peers is None or len(peers) >= many:
+                unread += [headless("show lldp neighbors", known)]
+                peers = []
+            else:
+                peers.append(Neighbour())
         elif peers and told and getattr(peers[-1], _TOLD[told.group(1)]) is None:
             # What is told of aggregation further down has a Port ID too.
             setattr(peers[-1], _TOLD[told.group(1)], told.group(2).strip().strip('"') or None)

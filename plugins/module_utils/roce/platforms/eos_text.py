@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field, replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import number, numbers, tree
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import CODES, number, numbers, tree
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import strange
 
 # Traffic classes of code points that nobody mapped. Those below 16 differ by family, so that they count as not known.
 DEFAULT_MAP = {dscp: dscp >> 3 for dscp in range(16, 64)}
@@ -27,6 +28,21 @@ KEPT_IN_PORTS = re.compile(
 
 GUARD = re.compile(
     r"priority-flow-control pause watchdog (?:default )?(timeout|recovery-time|polling-interval|action) (\S+).*"
+)
+# How lines go on whose values decide what becomes of RoCE: (block, beginning, whole line).
+_SIZE = rf"\d+ (?:{'|'.join(UNITS)}|milliseconds|microseconds)"
+FORMS = (
+    (r"interface (?:Eth|Port-)|qos profile ", r"qos trust ", rf"qos trust (?:{'|'.join(TRUSTS)})"),
+    (
+        r"interface (?:Eth|Port-)|qos profile |$",
+        r"priority-flow-control ",
+        r"priority-flow-control (?:(?:mode )?(?:on|off)|all off|priority [\d ,-]+ (?:no-)?drop|pause watchdog.*)",
+    ),
+    ("", r"random-detect ecn (?!count)", rf"random-detect ecn .*minimum-threshold {_SIZE} maximum-threshold {_SIZE}.*"),
+    (r"interface (?:Eth|Port-)|qos profile ", r"bandwidth (?!guaranteed)", r"bandwidth percent \d+"),
+    (r"$", r"qos map dscp ", rf"qos map dscp {CODES}to traffic-class \d+.*"),
+    (r"$", r"qos map traffic-class .* to (?:uc-)?tx-queue", r"qos map traffic-class [\d ,-]+ to (?:uc-)?tx-queue \d+"),
+    (r"class-map ", r"match dscp ", rf"match dscp {CODES}"),
 )
 
 
@@ -77,6 +93,7 @@ class Config:
     off: bool = False
     keyword: str = "tx-queue"
     text: str = ""
+    unread: list = field(default_factory=list)
     switching: dict = field(default_factory=dict)  # {interface: vlans.Switching}
     vlans: set | None = None  # those that exist; None: not told
 
@@ -106,6 +123,7 @@ def config_of(text):
     if any(line.text.startswith("uc-tx-queue ") for _above, line in root.walk()):
         found.keyword = "uc-tx-queue"
     found.text = _kept(root)
+    found.unread = strange("show running-config", root, FORMS)
     found.switching = vlans.by_port(text, r"interface ((?:Ethernet|Port-Channel)\S+)", lambda name: [name])
     found.vlans = vlans.existing([line.text for line in root.children], r"vlan ([\d,-]+)")
     return found

@@ -23,6 +23,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms imp
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 # Which kind of output a command gives, by how it begins.
 KINDS = (
@@ -113,20 +114,20 @@ class Nxos(Platform):
             config.vlans = None
         expected = set(config.pauses.values()) if config else set()
         for text in kinds.get("flow_control", ()):
-            nxos_show.flow_control(text, switch.oper, expected)
+            nxos_show.flow_control(text, switch.oper, switch.unread, expected)
         for text in kinds.get("policies", ()):
-            nxos_show.policies(text, switch.oper, config.matches if config else {})
+            nxos_show.policies(text, switch.oper, switch.unread, config)
         for kind in ("guards", "queuing"):
             for text in kinds.get(kind, ()):
-                getattr(nxos_show, kind)(text, switch.oper)
+                getattr(nxos_show, kind)(text, switch.oper, switch.unread)
         for text in kinds.get("neighbours", ()):
-            switch.neighbours.update(nxos_peers.neighbours(text))
+            switch.neighbours.update(nxos_peers.neighbours(text, switch.unread))
         for text in kinds.get("unsaved", ()):
             switch.unsaved = any(re.match(r"\s*[+!-]", line) for line in cleaned(text))
         _identity(switch, config, kinds.get("version", ()))
         links = {}
         for text in kinds.get("interfaces", ()):
-            for name, row in nxos_show.links(text).items():
+            for name, row in nxos_show.links(text, switch.unread).items():
                 links[name] = {**links.get(name, {}), **row}
         self._assemble(switch, config, links)
         return switch
@@ -134,7 +135,9 @@ class Nxos(Platform):
     def _assemble(self, switch, config, links):
         for name, row in links.items():
             running = switch.oper.setdefault(name, Oper())
-            running.up = str(row["state"]).lower() in ("up", "connected") if row.get("state") else None
+            running.up = nxos_show.linked(row.get("state"))
+            if row.get("state") and running.up is None:
+                switch.unread.append(lacks("show interface", f"the state of {name}, {str(row['state'])!r}"))
             running.mtu = number(row.get("eth_mtu")) or running.mtu
             running.counters.update(nxos_show.counted(row))
         names = {**switch.oper, **links, **dict.fromkeys(config.interfaces if config else ())}
@@ -150,6 +153,7 @@ class Nxos(Platform):
                     counters["roce_drops"] = drops
         if config is not None:
             switch.raw, switch.config = config, config.text
+            switch.unread += config.unread
             switch.own = nxos_edit.owned_by(config)
 
     def blank(self, switch, name):

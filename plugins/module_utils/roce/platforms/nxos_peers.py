@@ -11,9 +11,10 @@ import re
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, from_json
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.nxos_show import long, tables_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import headless
 
 
-def neighbours(text):
+def neighbours(text, unread):
     """{port: [Neighbour]} of `show lldp neighbors`, with detail or without, as JSON or as text."""
     told, found = from_json(text), {}
     if told is None:
@@ -24,6 +25,7 @@ def neighbours(text):
         # What a peer does not tell is the word null there.
         row = {key: value for key, value in whole.items() if str(value).strip() not in ("", "null", "not advertised")}
         if "l_port_id" not in row:
+            unread.append(headless("show lldp neighbors", None if not found else list(found)[-1]))
             continue
         one = Neighbour(
             system=row.get("sys_name") or row.get("chassis_id"),
@@ -49,6 +51,9 @@ def _neighbours_text(text):
         if key == "Chassis id":
             found.append({"chassis_id": value})
         elif key in keys and found:
+            # A second local port is that of another neighbour, whose first line is missing.
+            if keys[key] == "l_port_id" and "l_port_id" in found[-1]:
+                found.append({})
             found[-1].setdefault(keys[key], value)
     return found
 

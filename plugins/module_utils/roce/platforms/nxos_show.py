@@ -12,6 +12,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce import lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import bits, cleaned, from_json, number, rows
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.nxos_text import PREDEFINED, marking
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import again, headless, lacks
 
 # Vethernet is the port of a VM or of a server behind a fabric extender.
 PORT = r"((?:Ethernet|Eth|port-channel|Po|Vethernet|Veth)[\d/.]+)"
@@ -20,6 +21,9 @@ FLOW = re.compile(
     rf"^\s*{PORT}\s+(On|Off|Auto)\s+(On|Off|Yes|No)(?:\s*\(\s*(\w+)\s*\))?(?:\s+(\d+|-|N/A)\s+(\d+|-|N/A))?",
     re.IGNORECASE,
 )
+
+
+_FLOW = "show interface priority-flow-control"
 
 
 def long(name):
@@ -40,7 +44,7 @@ def port_in(command):
 _WHOLE = {"Eth": "Ethernet", "Po": "port-channel", "Veth": "Vethernet"}
 
 
-def flow_control(text, oper, expected):
+def flow_control(text, oper, unread, expected):
     """`show interface priority-flow-control`, text or JSON, into {port: Oper}.
 
     expected: the priorities that are configured, to tell a bitmap in decimals from one in hexadecimals.
@@ -48,14 +52,19 @@ def flow_control(text, oper, expected):
     told = from_json(text)
     if told is not None:
         for row in tables_of(told, "ROW_pfc_interface"):
-            _flow_row(row, oper, expected)
+            _flow_row(row, oper, unread, expected)
         return
     for line in cleaned(text):
         row = FLOW.match(line)
         if row:
             name, mode, state, mask, received, sent = row.groups()
-            _acting(oper, name, state.lower() in ("on", "yes"), _priorities(mask, expected), received, sent)
+            active, priorities = state.lower() in ("on", "yes"), _priorities(mask, expected)
+            _acting(oper, name, active, priorities, received, sent)
             oper[long(name)].pfc_mode = mode.lower()
+            if active and priorities is None:
+                unread.append(lacks(_FLOW, f"the priorities of {long(name)}"))
+        elif re.match(rf"^\s*{PORT}\s", line):
+            unread.append(lacks(_FLOW, f"the row {' '.join(line.split())!r}"))
 
 
 def _priorities(mask, expected):
@@ -79,7 +88,7 @@ def tables_of(told, key):
     return found + [row for name, entry in told.items() if name not in keys for row in tables_of(entry, keys)]
 
 
-def _flow_row(row, oper, expected):
+def _flow_row(row, oper, unread, expected):
     """A row of JSON, whose keys differ by release: the state is the value with On or Off that is not the mode."""
     name = next((str(row[key]) for key in ("if_name_str", "interface", "if_name", "port") if key in row), None)
     if name is None:
@@ -91,7 +100,10 @@ def _flow_row(row, oper, expected):
     sent = next((value for key, value in row.items() if "tx" in key), None)
     priorities = _priorities(mask.group(1), expected) if mask else None
     word = re.match(r"[a-z]*", state.lower()).group(0)
-    _acting(oper, name, {"on": True, "off": False}.get(word), priorities, received, sent)
+    active = {"on": True, "off": False}.get(word)
+    _acting(oper, name, active, priorities, received, sent)
+    if active is None or (active and priorities is None):
+        unread.append(lacks(_FLOW, f"the state of {long(name)}, {state!r}"))
     modes = [str(value).lower() for key, value in row.items() if "mode" in key]
     oper[long(name)].pfc_mode = next((mode for mode in modes if mode in ("on", "off", "auto")), None)
 
@@ -111,9 +123,9 @@ def _running(oper, name):
     return oper.setdefault(long(name), Oper()) if re.fullmatch(PORT, name) else None
 
 
-def queuing(text, oper):
+def queuing(text, oper, unread):
     """`show queuing interface`: what queues and flow control counted, by port."""
-    running, group = None, None
+    running, group, known, seen, classes = None, None, None, set(), False
     for line in cleaned(text):
         head = re.search(r"(?:Egress|Ingress) Queuing for (\S+)", line)
         block = re.search(r"(CONTROL |SPAN )?QOS GROUP ?(\d)?", line)
@@ -126,10 +138,17 @@ def queuing(text, oper):
             r"\s*(\d)\s+(\d|-)\s+(?:(?:\d|-)\s+)?(Active|Inactive)\s+(\d+)\s+(Active|Inactive)\s+(\d+)", line
         )
         sums = re.search(r"TxPPP:\s*(\d+),\s*RxPPP:\s*(\d+)", line)
+        classes = (classes and not head) or re.search(r"\bCOS\s+QOS[ _]Group", line, re.IGNORECASE) is not None
+        key = table.group(1) if table else " ".join(block.group(0).split()) if block else "sums" if sums else None
         if head:
-            running, group = _running(oper, head.group(1)), None
+            running, group, known, seen = _running(oper, head.group(1)), None, head.group(1), set()
         elif running is None:
-            continue
+            if known is None and key is not None:
+                unread.append(headless("show queuing interface", None))
+                known = ""  # One sentence is enough, up to the first heading.
+        elif key is not None and again(seen, key):
+            unread.append(headless("show queuing interface", known))
+            running = None
         elif block:
             group = int(block.group(2)) if block.group(2) and not block.group(1) else None
         elif drops and group:
@@ -142,6 +161,8 @@ def queuing(text, oper):
             running.counters.update(pauses_sent=int(sums.group(1)), pauses_received=int(sums.group(2)))
         elif table:
             _by_class(running, table.groups())
+        elif classes and re.match(r"\s*\d\s", line):
+            unread.append(lacks("show queuing interface", f"the row {' '.join(line.split())!r} of {known}"))
 
 
 def _by_class(running, row):
@@ -158,25 +179,38 @@ def _by_class(running, row):
         running.counters[key] = {**counts, int(cos): int(value)}
 
 
-def policies(text, oper, matches):
+def policies(text, oper, unread, config):
     """`show policy-map interface`: what classifies at a port, and how its queues mark.
 
-    matches: what the classes of the configuration match, for releases that show their names alone.
+    config: of releases that show the names of classes alone, it has what they match. A port without a policy of its own
+    has that of the switch, which the command need not show, so that nothing is known of such a port without config.
     """
-    running = kind = queue = None
+    matches, system = (config.matches, config.system) if config else ({}, {"qos": "", "queuing": ""})
+    running = kind = queue = known = None
+    seen = set()
     for line in cleaned(text):
         head = re.match(r"^\s*([A-Za-z][\w-]*\d[\d/.]*)\s*$", line)
         policy = re.match(r"^\s*Service-policy \((\S+)\)\s+(\w+)", line)
         entry = re.match(r"^\s*Class-map \((\S+)\):\s+(\S+)", line)
         match = re.match(r"^\s*Match:\s+(dscp|cos|ip dscp)\b", line, re.IGNORECASE)
         if head:
-            running, kind, queue = _running(oper, head.group(1)), None, None
+            running, kind, queue, known, seen = _running(oper, head.group(1)), None, None, head.group(1), set()
             if running is not None:
-                running.trust, running.ecn = "none", {}
+                running.trust = None if "qos" in system else "none"
+                running.ecn = None if "queuing" in system else {}
         elif running is None:
-            continue
+            if known is None and policy:
+                unread.append(headless("show policy-map interface", None))
+                known = ""  # One sentence is enough, up to the first heading.
+        elif policy and again(seen, policy.groups()):
+            unread.append(headless("show policy-map interface", known))
+            running = None
         elif policy:
             kind = policy.groups()
+            if kind == ("qos", "input"):
+                running.trust = running.trust or "none"
+            elif kind == ("queuing", "output"):
+                running.ecn = running.ecn or {}
         elif entry:
             found = PREDEFINED.fullmatch(entry.group(2))
             queue = int(found.group(1)) if found else None
@@ -189,6 +223,8 @@ def policies(text, oper, matches):
         elif kind == ("queuing", "output") and queue is not None and line.strip().startswith("random-detect"):
             found = marking(line.strip())
             running.ecn.update({queue: found} if found else {})
+            if found is None:
+                unread.append(lacks("show policy-map interface", f"{line.strip()!r} of {known}"))
 
 
 def _trusts(known, codes, priorities):
@@ -199,10 +235,10 @@ def _trusts(known, codes, priorities):
     return "both" if len(seen) > 1 else next(iter(seen), "none")
 
 
-def guards(text, oper):
+def guards(text, oper, unread):
     """`show queuing pfc-queue`: whether the watchdog of a port runs, how often it bit, and what it holds up now."""
-    running = queue = None
-    shut = 0
+    running = queue = known = None
+    shut, seen = 0, set()
     for line in cleaned(text):
         head = re.search(r"(?:^|[\s|])(\S+)\s+Interface PFC watchdog:\s*\[(\w+)\]", line)
         head = head or re.match(r"^[\s|]*([A-Za-z]\S*\d)[\s|]+(Enabled|Disabled)\b", line, re.IGNORECASE)
@@ -210,19 +246,32 @@ def guards(text, oper):
         bitten = re.search(r"Shutdown\s*\|\s*(\d+)", line)
         given_back = re.search(r"Restored\s*\|\s*(\d+)", line)
         if head:
-            running, queue = _running(oper, head.group(1)), None
+            running, queue, known, seen = _running(oper, head.group(1)), None, head.group(1), set()
             if running is not None:
                 running.watchdog = {"enabled": True, "disabled": False}.get(head.group(2).lower())
+                if running.watchdog is None:
+                    unread.append(lacks("show queuing pfc-queue", f"the watchdog of {known}, {head.group(2)!r}"))
         elif running is None:
-            continue
+            if known is None and group:
+                unread.append(headless("show queuing pfc-queue", None))
+                known = ""  # One sentence is enough, up to the first heading.
+        elif group and again(seen, group.group(1)):
+            unread.append(headless("show queuing pfc-queue", known))
+            running = None
+        elif group and group.group(2).lower() not in _STUCK:
+            queue = int(group.group(1))
+            unread.append(lacks("show queuing pfc-queue", f"the state of queue {queue} of {known}, {group.group(2)!r}"))
         elif group:
             queue = int(group.group(1))
-            _storm(running, queue, group.group(2).lower() in ("shutdown", "shut", "stuck"))
+            _storm(running, queue, _STUCK[group.group(2).lower()])
         elif bitten:
             shut = int(bitten.group(1))
             running.counters["watchdog_events"] = running.counters.get("watchdog_events", 0) + shut
         elif given_back and queue is not None:
             _storm(running, queue, shut > int(given_back.group(1)))
+
+
+_STUCK = {"active": False, **dict.fromkeys(("shutdown", "shut", "stuck"), True)}
 
 
 def _storm(running, queue, now):
@@ -249,16 +298,31 @@ COUNTED = {
 }
 
 
-def links(text):
+def links(text, unread):
     """{port: row of its JSON} of `show interface`, as JSON or as text."""
     told = from_json(text)
-    found = tables_of(told, "ROW_interface") if told is not None else _links_text(text)
+    found = tables_of(told, "ROW_interface") if told is not None else _links_text(text, unread)
     named = {long(str(row.get("interface", ""))): row for row in found}
     for row in named.values():
         speed = _SPEED.fullmatch(str(row.get("speed", "")).strip())
         if speed and "eth_bw" not in row:
             row["eth_bw"] = int(speed.group(1)) * (10**6 if speed.group(2) else 1000)
     return {name: row for name, row in named.items() if re.fullmatch(PORT, name)}
+
+
+# Words for the state of a link, which tables cut after nine letters; another word is unknown, and does not mean down.
+_DOWN = re.compile(
+    r"down|notconnec|disabled|(?:xcvr|sfp)(?:absen|inval|mismat)|nooperme|channeldo|suspend|suspnd|inactive|err-?dis|"
+    r"errdis|linkflap|faulty|hwfailure|admincfgd|admindown",
+    re.IGNORECASE,
+)
+
+
+def linked(word):
+    """Whether a link is up, by its word; None of a word that is not known."""
+    if str(word).lower() in ("up", "connected"):
+        return True
+    return False if word and _DOWN.match(str(word)) else None
 
 
 def counted(row):
@@ -274,8 +338,8 @@ _STATUS = re.compile(
 _SPEED = re.compile(r"(?:a-)?(\d+)(G)?")
 
 
-def _links_text(text):
-    found = []
+def _links_text(text, unread):
+    found, row, known = [], None, None
     for line in cleaned(text):
         status = _STATUS.match(line)
         if status:
@@ -284,7 +348,14 @@ def _links_text(text):
         head = re.match(r"\s*(\S+\d) is (up|down)\b", line)
         size = re.match(r"\s*MTU (\d+) bytes(?:,\s+BW (\d+) Kbit)?", line)
         if head:
-            found.append({"interface": head.group(1), "state": head.group(2)})
-        elif size and found:
-            found[-1].update(eth_mtu=size.group(1), eth_bw=size.group(2))
+            known, row = head.group(1), {"interface": head.group(1), "state": head.group(2)}
+            found.append(row)
+        elif re.match(rf"\s*{PORT}\s", line):
+            known, row = line.split()[0], {}  # in another form, so that nothing is known of it
+        elif size and (row is None or "eth_mtu" in row):
+            # One sentence is enough, up to the next heading.
+            unread += [headless("show interface", known)] if row is None or known else []
+            row, known = {"eth_mtu": None}, None
+        elif size:
+            row.update(eth_mtu=size.group(1), eth_bw=size.group(2))
     return found

@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import number, numbers, ports, tree
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import CODES, number, numbers, ports, tree
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import strange
 
 UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1000000, "packets": 0, "us": 0, "ms": 0}
 # Classes that every switch has, by the group that their names hold: c-8q-nq3, c-out-8q-q3, c-nq3, c-out-q3.
@@ -19,6 +20,21 @@ PREDEFINED = re.compile(r"c-(?:out-|in-)?(?:\d+q-)?n?q(\d)")
 KEPT = re.compile(r"class-map .*|policy-map .*|system qos|priority-flow-control .*|feature lldp")
 KEPT_IN_PORTS = re.compile(
     r"(?:no )?(?:mtu |service-policy |priority-flow-control |flowcontrol |lldp dcbx |switchport$).*"
+)
+# How lines go on whose values decide what becomes of RoCE: (block, beginning, whole line).
+_SIZE = rf"\d+ (?:{'|'.join(UNITS)})"
+FORMS = (
+    ("interface ", "priority-flow-control mode ", "priority-flow-control mode (?:on|off|auto)(?: send-tlv)?"),
+    ("class-map ", "match dscp ", f"match dscp {CODES}"),
+    ("class-map ", "match (?:cos|qos-group) ", r"match (?:cos|qos-group) [\d ,-]+"),
+    ("policy-map ", "set qos-group ", r"set qos-group \d+"),
+    ("policy-map ", "pause ", r"pause (?:no-drop|buffer-size .*pfc-cos \d.*|pfc-cos [\d ,-]+.*)"),
+    ("policy-map type queuing ", "bandwidth ", r"bandwidth (?:remaining )?percent \d+"),
+    (
+        "policy-map type queuing ",
+        "random-detect ",
+        rf"random-detect minimum-threshold {_SIZE} maximum-threshold {_SIZE}.*",
+    ),
 )
 
 
@@ -60,6 +76,7 @@ class Config:
     interfaces: dict = field(default_factory=dict)
     guard: bool = False
     text: str = ""
+    unread: list = field(default_factory=list)
     switching: dict = field(default_factory=dict)  # {interface: vlans.Switching}
     vlans: set | None = None  # those that exist; None: not told
 
@@ -103,6 +120,7 @@ def config_of(texts):
         if line.words[0] == "policy-map":
             _policy(found, line)
     found.text = _kept(roots)
+    found.unread = list(dict.fromkeys(one for root in roots for one in strange("show running-config", root, FORMS)))
     for text in texts:
         told = vlans.by_port(
             text, r"interface (ethernet.*|port-channel.*)", lambda name: [_named(one) for one in ports(name)]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_settings import KB, PROMPT
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 
 @dataclass
@@ -81,10 +82,6 @@ def _pools(table):
         elif last and re.fullmatch(r"[0-7](?:,\s*[0-7])*,?", columns[0]):
             found[last] = (found[last][0], sorted({*found[last][1], *numbers(columns[0])}))
     return found
-
-
-def lacks(command, what):
-    return f"Cannot read {what} in `{command}`. The form of the value is not known. Look at the switch."
 
 
 def _threshold(text, label):

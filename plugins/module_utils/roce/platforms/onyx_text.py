@@ -21,7 +21,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.ony
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_peers import read_remote, remote_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.onyx_preset import (
     Preset,
-    lacks,
     preset,
     threshold_bytes,
 )
@@ -33,6 +32,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.ony
     switching,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 LIKELY = (
     ("executed_command", None),

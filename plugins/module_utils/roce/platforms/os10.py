@@ -76,15 +76,18 @@ class Os10(Platform):
             kinds[kind] = "\n".join([kinds[kind], output] if kind in kinds else [output])
         found, lans = text.config(kinds.get(CONFIG, "")), state.lans(kinds.get(CONFIG, ""))
         version = kinds.get(VERSION, "")
-        interfaces, acting = shows.show_interface(kinds.get(INTERFACES, "")), shows.show_pfc(kinds.get(PFC, ""))
+        unread = list(found.unread)
+        interfaces = shows.show_interface(kinds.get(INTERFACES, ""), unread)
+        acting = shows.show_pfc(kinds.get(PFC, ""), unread)
         switch = Switch(
             platform=self.name,
             hostname=found.hostname,
             version=_found(r"OS Version:\s*(\S+)", version) or self.options.get("version"),
             model=_found(r"System Type:\s*(\S+)", version),
-            neighbours=shows.neighbours(kinds.get(PEERS, "")),
+            neighbours=shows.neighbours(kinds.get(PEERS, ""), unread),
             config=text.kept(kinds.get(CONFIG, "")),
             raw=found if CONFIG in kinds else None,
+            unread=unread,
         )
         names = {*found.ports, *interfaces, *acting, *switch.neighbours} - {text.SYSTEM}
         for name in sorted(names, key=compare.natural):

@@ -10,31 +10,53 @@ import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import cleaned, number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import again, headless, lacks
 
+LINKS, PAUSES = "show interface", "show interface priority-flow-control details"
 UNTOLD = ("not advertised", "-")  # of a neighbour
 
 
-def show_interface(text):
+_LINKED = {"up": True, **dict.fromkeys(("down", "administratively"), False)}
+
+
+def show_interface(text, unread):
     """{port: {up, mtu, speed, pause, counters}} of `show interface`."""
-    found, port, way = {}, None, ""
+    found, port, way, known, seen = {}, None, "", None, set()
     for line in cleaned(text):
         head = re.match(r"\s*(Ethernet|Port-channel) ?(\d\S*) is (\w+)(?:.*line protocol is (\w+))?", line)
+        key = re.match(r"\s*(MTU|LineSpeed|Flowcontrol|Input statistics|Output statistics)\b", line, re.IGNORECASE)
         if head:
             # Why it is down may stand behind it, in brackets.
-            way = ""
-            port = found[f"{head.group(1).lower()}{head.group(2)}"] = {"up": (head.group(4) or head.group(3)) == "up"}
-        elif port is not None and re.match(r"\s*MTU \d+", line):
-            port["mtu"] = number(line)
-        elif port is not None and re.match(r"\s*LineSpeed \d+", line):
-            port["speed"] = None if "M" in line.split()[1] else number(line) or None
-        elif port is not None and re.match(r"\s*Flowcontrol rx", line):
-            port["pause"] = " on" in line
-        elif port is not None and re.match(r"\s*(?:Input|Output) statistics", line, re.IGNORECASE):
-            way = "received" if line.strip().lower().startswith("input") else "sent"
+            way, known, seen = "", f"{head.group(1).lower()}{head.group(2)}", set()
+            port = found[known] = {"up": _LINKED.get(head.group(4) or head.group(3))}
+            if port["up"] is None:
+                unread.append(lacks(LINKS, f"the state of {known}, {head.group(4) or head.group(3)!r}"))
+        elif re.match(r"\s*[A-Za-z][\w-]* ?\d\S* is \w", line):
+            port, known, seen = None, line.split(" is ")[0].strip(), set()  # such as a VLAN
+        elif key and known is None or (key and again(seen, key.group(1).lower())):
+            unread += [headless(LINKS, known)] if port is not None or known is None else []
+            port, known = None, known or "a port that is not named"
+        elif key and port is not None and len(key.group(1).split()) == 1:
+            _setting(port, line.split(), known, unread)
+        elif key:
+            way = "received" if key.group(1).lower().startswith("input") else "sent"
         elif port is not None and way:
             for count, what in re.findall(r"\b(\d+) (packets(?=,)|octets|discarded)", line):
                 port.setdefault("counters", {})[f"{what}_{way}"] = int(count)
     return found
+
+
+def _setting(port, words, name, unread):
+    """One line of a port: MTU 9216 bytes, LineSpeed 100G, Flowcontrol rx on tx off."""
+    key, value = words[0].lower(), words[1].strip(",") if words[1:] else ""
+    if key == "mtu" and value.isdigit():
+        port["mtu"] = int(value)
+    elif key == "linespeed" and (re.match(r"\d", value) or value == "auto"):
+        port["speed"] = None if "M" in value else number(value) or None
+    elif key == "flowcontrol" and re.match(r"rx (?:on|off) tx (?:on|off)$", " ".join(words[1:])):
+        port["pause"] = "on" in words
+    else:
+        unread.append(lacks(LINKS, f"{' '.join(words)!r} of {name}"))
 
 
 # How a port shows whether flow control acts, and that it has no priority.
@@ -45,27 +67,35 @@ ACTS = {
 NO_PRIORITY = ("", "-", "none", "n/a")
 
 
-def show_pfc(text):
+def show_pfc(text, unread):
     """{port: {acts, pfc, pauses_received, pauses_sent}} of `show interface priority-flow-control details`."""
-    found, port = {}, None
+    found, port, known, seen = {}, None, None, set()
     for line in cleaned(text):
         head = re.fullmatch(r"\s*(?:interface )?ethernet ?(\d\S*)", line, re.IGNORECASE)
-        if head:
-            port = found[f"ethernet{head.group(1)}"] = {"received": {}, "sent": {}}
-        if port is None:
-            continue
         key, colon, value = (part.strip() for part in line.partition(":"))
-        row = re.fullmatch(r"\s*([0-7])\s+(\d+)\s+(\d+)", line)
-        if colon and re.match(r"oper", key, re.IGNORECASE):
-            port["acts"] = ACTS.get(value.lower())
-        elif colon and key.lower().startswith("pfc priorit") and (numbers(value) or value.lower() in NO_PRIORITY):
+        row = re.fullmatch(r"\s*([0-7])\s+(\S+)\s+(\S+)", line)
+        kind = next((one for one in ("oper", "pfc priorit") if colon and key.lower().startswith(one)), None)
+        kind = row.group(1) if row else kind
+        if head:
+            known, seen = f"ethernet{head.group(1)}", set()
+            port = found[known] = {"received": {}, "sent": {}}
+        elif kind is not None and known is None or (kind is not None and again(seen, kind)):
+            unread += [headless(PAUSES, known)] if port is not None or known is None else []
+            port, known = None, known or "a port that is not named"
+        elif port is None or kind is None:
+            continue
+        elif kind == "oper" and value.lower() in ACTS:
+            port["acts"] = ACTS[value.lower()]
+        elif kind == "pfc priorit" and (numbers(value) or value.lower() in NO_PRIORITY):
             port["pfc"] = numbers(value)
-        elif row:
-            port["received"][int(row.group(1))], port["sent"][int(row.group(1))] = int(row.group(2)), int(row.group(3))
+        elif row and row.group(2).isdigit() and row.group(3).isdigit():
+            port["received"][int(kind)], port["sent"][int(kind)] = int(row.group(2)), int(row.group(3))
+        else:
+            unread.append(lacks(PAUSES, f"{' '.join(line.split())!r} of {known}"))
     return found
 
 
-def neighbours(text):
+def neighbours(text, unread):
     """{port: [Neighbour]} of `show lldp neighbors`, as a table or in detail."""
     found = {}
     for block in re.split(r"(?m)^-{20,}\s*$", text):
@@ -74,6 +104,8 @@ def neighbours(text):
             keys = ("Remote System Name", "Remote Port ID", "Remote Chassis ID", "Remote Port Description")
             one = Neighbour(*(told.get(key) or None for key in keys))
             found.setdefault(told["Local Port ID"], []).append(one)
+        elif told:
+            unread.append(headless("show lldp neighbors", list(found)[-1] if found else None))
     for line in cleaned(text):
         # Names may have blanks, and one that is too long ends in dots right before the next column.
         cells = re.split(r"\s{2,}", re.sub(r"\.\.\.(?=\S)", "...  ", line.strip()))

@@ -10,12 +10,14 @@ import re
 from dataclasses import dataclass, field
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import (
+    CODES,
     LARGEST_RANGE,
     natural,
     numbers,
     tree,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import strange
 
 KB = 1000
 NETWORK, QUEUING = "policy-map type network-qos", "policy-map type queuing"
@@ -43,6 +45,25 @@ ORDER = [slot for slot, _pattern, _undone in SLOTS]
 SYSTEM = ""  # stands for `system qos` among the ports
 # Set at the switch itself: (name, line).
 GLOBALS = {"dcbx": "dcbx enable"}
+# How lines go on whose values decide what becomes of RoCE: (block, beginning, whole line).
+_PORTS = r"(?i:interface (?:range )?(?:ethernet|port-channel)|system qos)"
+FORMS = (
+    (_PORTS, "mtu ", r"mtu \d+"),
+    (_PORTS, "flowcontrol (?:receive|transmit) ", "flowcontrol (?:receive|transmit) (?:on|off)"),
+    (_PORTS, "priority-flow-control mode ", "priority-flow-control mode (?:on|off)"),
+    (_PORTS, "ets mode ", "ets mode (?:on|off)"),
+    (r"trust dscp-map ", r"qos-group \S+ dscp ", rf"qos-group \d dscp {CODES}"),
+    (r"trust dot1p-map ", r"qos-group \S+ dot1p ", r"qos-group \d dot1p [\d,-]+"),
+    (r"qos-map traffic-class ", r"queue \S+ qos-group ", r"queue \d qos-group [\d,-]+(?: type ucast)?"),
+    (
+        r"wred ",
+        "random-detect color green ",
+        r"random-detect color green minimum-threshold \d+ maximum-threshold \d+ drop-probability \d+",
+    ),
+    (r"class-map type (?:network-qos|queuing) ", "match (?:qos-group|queue) ", r"match (?:qos-group|queue) [\d,-]+"),
+    (r"policy-map type network-qos ", "pfc-cos ", r"pfc-cos [\d,-]+"),
+    (r"policy-map type queuing ", "bandwidth ", r"bandwidth percent \d+"),
+)
 
 
 @dataclass
@@ -53,6 +74,7 @@ class Config:
     ports: dict = field(default_factory=dict)
     switch: dict = field(default_factory=dict)
     hostname: str | None = None
+    unread: list = field(default_factory=list)
 
     def copy(self):
         """One that can be changed without this one."""
@@ -109,8 +131,9 @@ class Config:
 
 def config(text):
     """The Config of a running configuration, or of a part of it, whatever its indentation."""
-    found = Config()
-    for line in tree(text).children:
+    root = tree(text)
+    found = Config(unread=strange("show running-configuration", root, FORMS))
+    for line in root.children:
         words = _plain(line.text)
         for kind in KINDS:
             match = re.fullmatch(rf"{kind}(?: match-any| match-all)? (\S+)(?: match-any| match-all)?", words)

@@ -13,6 +13,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce import lldpct
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import LARGEST_RANGE, part
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import brief
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Oper, Port
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 CONFIG = "sonic-cfggen -d --print-data"
 NAMES = "sonic-db-dump -n COUNTERS_DB -k COUNTERS_PORT_NAME_MAP -y"
@@ -167,15 +168,11 @@ def read_hardware(switch, texts):
 NOTHING = ("", "n/a", "-", "none")
 
 
-def _lacks(command, what):
-    return f"Cannot read {what} in `{command}`. The form of the value is not known. Look at the switch."
-
-
 def _priorities(switch, table):
     for name, cell in [row[:2] for row in table[1:] if len(row) > 1]:
         port = switch.ports.setdefault(name, Port())
         if not numbers(cell) and cell.lower() not in NOTHING:
-            switch.unread.append(_lacks("show pfc priority", f"the priorities of {name}, {cell!r}"))
+            switch.unread.append(lacks("show pfc priority", f"the priorities of {name}, {cell!r}"))
             continue
         port.pfc = numbers(cell)
         port.pfc_mode = "on" if port.pfc else "off"
@@ -199,7 +196,7 @@ def _counters(switch, table):
         lost = [cell for cell in row[1:] if number(cell) is None and cell.lower() not in NOTHING]
         if lost or None in priorities:
             lost = ", ".join(map(repr, lost)) or "whose columns have other names"
-            switch.unread.append(_lacks("show pfc counters", f"pauses of {row[0]}, {lost}"))
+            switch.unread.append(lacks("show pfc counters", f"pauses of {row[0]}, {lost}"))
         counted = {priority: count for priority, count in counted.items() if count is not None}
         if counted:
             _oper(switch, row[0]).counters[key] = counted
@@ -221,7 +218,7 @@ def _history(switch, table):
 def _watchdog(switch, table):
     names = [name.lower() for name in table[0]]
     if "action" not in names:
-        switch.unread.append(_lacks("show pfcwd config", "the watchdog, whose columns have other names"))
+        switch.unread.append(lacks("show pfcwd config", "the watchdog, whose columns have other names"))
         return
     for row in table[1:]:
         cells = dict(zip(names, row))

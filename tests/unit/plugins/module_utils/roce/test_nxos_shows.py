@@ -42,8 +42,9 @@ Egress Queuing for ii1/1/1 [System]
 
 
 def test_queues_of_newer_releases():
-    oper = {}
-    nxos_show.queuing(QUEUES, oper)
+    oper, unread = {}, []
+    nxos_show.queuing(QUEUES, oper, unread)
+    assert unread == []
     counters = oper["Ethernet1/7"].counters
     assert list(oper) == ["Ethernet1/7"]
     assert counters["drops"] == {5: 5}

@@ -1,0 +1,44 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Sentences about what of an output was not understood, and what finds it. Pure."""
+
+from __future__ import annotations
+
+import re
+
+
+def strange(command, root, forms):
+    """Sentences about lines of a configuration that begin like one of forms, and go on in another way.
+
+    forms: [(pattern of the beginning of the block, of the beginning of the line, of the whole line)].
+    """
+    found = {}
+    for parents, line in root.walk():
+        block = parents[0].text if parents else ""
+        known = [whole for above, start, whole in forms if re.match(above, block) and re.match(start, line.text)]
+        if known and not any(re.fullmatch(whole, line.text) for whole in known):
+            found[line.text] = f" of {parents[-1].text}" if parents else ""
+    return [lacks(command, f"{text!r}{where}") for text, where in found.items()]
+
+
+def lacks(command, what):
+    """A sentence about a value in a form that is not known."""
+    return f"Cannot read {what} in `{command}`. The form of the value is not known. Look at the switch."
+
+
+def headless(command, port):
+    """A sentence about lines that belong to no port: they come again behind those of one, or before the first."""
+    where = f"after those of {port}" if port else "before the first port"
+    return (
+        f"Cannot assign the lines {where} in `{command}`. The heading with their port is missing. Give the whole "
+        "output as the switch prints it."
+    )
+
+
+def again(seen, key):
+    """Whether a key was seen before; it is from now on."""
+    known = key in seen
+    seen.add(key)
+    return known
