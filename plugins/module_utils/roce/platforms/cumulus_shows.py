@@ -16,6 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.cum
     flow_control,
     marking,
     misread,
+    misread_rows,
     rows_of,
     told_of,
     trust_of,
@@ -79,7 +80,7 @@ def read(switch, command, output, default):
             more = ("state",) if "pfc-watchdog" in command else ("tx", "rx") if "qos pfc " in command else ()
             switch.unread += [
                 f"Cannot read {label} of {name} in `{command}`. Its value {value!r} is not known. Look at the switch."
-                for label, value in misread(tree, more)
+                for label, value in [*misread(tree, more), *misread_rows(own)]
             ]
         if name == ANY and command.startswith("nv show qos"):
             _of_all(switch, tree, own, default)

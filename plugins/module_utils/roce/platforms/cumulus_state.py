@@ -15,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.cumulus_files import ALL, of_files
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 ROCE_CLASS, CNP_CLASS = 3, 6  # of the presets
 IDENTITY = {priority: priority for priority in range(8)}
@@ -55,6 +56,12 @@ def switch_of(switch, texts):
             switch.model = header.get("model") or switch.model
         elif command.endswith(".conf"):
             settings = of_files(text.properties(output))
+        else:
+            continue
+        found = [(f"qos.{at}", value) for at, value in _strange(part(settings, "qos"))]
+        for name, one in part(settings, "interface").items():
+            found += [(f"{name}.qos.{at}", value) for at, value in _strange(part(one, "qos"))]
+        switch.unread += [lacks(command, f"{at} = {value!r}") for at, value in found]
     # Without the settings, tables of what runs say what they can.
     made = (lambda _name: Port()) if settings is None else (lambda name: port_of(settings, name, switch.version))
     settings = settings or {}
@@ -95,6 +102,23 @@ def command_of(output):
     if re.search(r"^\s*(pfc|traffic|default_ecn_red_conf|pfc_watchdog)\.", output, re.M):
         return "/etc/cumulus/datapath/qos/qos_features.conf"
     return shows.command_of(output)
+
+
+# How values of settings are read, by their keys. A release may write a word for what it does by itself.
+READERS = {
+    **dict.fromkeys(("tx", "rx", "state", "enable", "ecn", "red"), text.switched),
+    **dict.fromkeys(("min-threshold", "max-threshold", "probability", "cable-length", "bw-percent"), text.number),
+    **dict.fromkeys(("switch-priority", "traffic-class", "polling-interval", "robustness"), text.number),
+    "trust": TRUSTS.get,
+}
+BY_ITSELF = ("auto", "default")
+
+
+def _strange(settings):
+    """[(path, value)] of settings whose value has a form that is not known."""
+    leaves = [(path, value) for path, value in text.flat(settings).items() if path and value is not None]
+    leaves = [(path, value) for path, value in leaves if path[-1] in READERS and value not in BY_ITSELF]
+    return [(".".join(path), value) for path, value in leaves if READERS[path[-1]](value) is None]
 
 
 def preset_of(settings):

@@ -123,40 +123,49 @@ def flow_control(tree):
     flow = part(tree, "pfc")
     if not flow or str(flow.get("pfc-priority")).strip() == "-":
         # A preset without flow control shows no section, or a dash.
-        return [], None
+        return (None if not flow and str(tree.get("mode", "")).startswith("lossless") else []), None
     sends, obeys = (text.switched(flow.get(key)) for key in ("tx-enabled", "rx-enabled"))
     if sends or obeys:
-        priorities = _priorities(flow.get("pfc-priority"))
+        priorities = _priorities(flow["pfc-priority"]) if "pfc-priority" in flow else None
         return priorities, sends if priorities else None
     return (None if None in (sends, obeys) else []), None
 
 
 def _priorities(value):
     """The priorities of a cell or a branch; None of a word without a number."""
-    found = text.numbers(value or ())
-    return found if found or not value or str(value).strip().lower() in ("none", "-") else None
+    found = text.listed(value or ())
+    return found if found else [] if not value or str(value).strip().lower() in ("none", "-") else None
 
 
 def marking(tree):
     """{traffic class: Marking} of a status; None where it does not tell."""
     told = part(tree, "congestion-control")
-    if told and "congestion-mode" not in told:
+    if told and _marks(told.get("congestion-mode")) is None:
         return None
-    if "ecn" not in str(told.get("congestion-mode", "")).lower():
+    if not _marks(told.get("congestion-mode")):
         return {}
     low, high = text.number(told.get("min-threshold")), text.number(told.get("max-threshold"))
-    if low is None or high is None:
+    queues = text.listed(told.get("enabled-tc") or ())
+    if None in (low, high, queues):
         return None
     marking = Marking(low, high, text.number(told.get("probability")))
-    return dict.fromkeys(text.numbers(told.get("enabled-tc") or ()), marking)
+    return dict.fromkeys(queues, marking)
+
+
+def _marks(mode):
+    """Whether a mode of congestion control marks; None of a word that is not known."""
+    words = {*re.findall(r"[a-z]+", str(mode or "").lower())}
+    return "ecn" in words or (False if words & {"red", "none", "off", "disabled"} else None)
 
 
 def trust_of(words):
     """What a port trusts; None of words that say something else."""
     kinds = {word.strip().lower() for word in str(words).split(",")}
+    known = {"dscp": "dscp", "pcp": "pcp", "port": "none", "none": "none"}
+    if not kinds <= {*known}:
+        return None
     if {"pcp", "dscp"} <= kinds:
         return "both"
-    known = {"dscp": "dscp", "pcp": "pcp", "port": "none", "none": "none"}
     return next((trust for word, trust in known.items() if word in kinds), None)
 
 
@@ -169,7 +178,34 @@ READERS = {
     "max-threshold": text.number,
     "cable-length": text.number,
     "trust-mode": trust_of,
+    "congestion-mode": _marks,
+    "enabled-tc": text.listed,
+    "probability": text.number,
+    **dict.fromkeys(("pause-packets", "roce-packets", "cnp-packets", "ecn-marked-packets"), text.number),
+    **dict.fromkeys(("no-buffer-discard", "unicast-no-buffer-discard"), text.number),
 }
+
+
+def _weight(shown):
+    return shown if re.match(r"strict|dwrr\D?\d+", shown.lower()) else None
+
+
+# Tables by the columns that only they have, and how their cells are read.
+TABLES = (
+    ({"dscp": text.listed, "switch-prio": text.number}, {}),
+    ({"dscp": text.listed, "switch-priority": text.number}, {}),
+    ({"switch-prio": text.number, "traffic-class": text.number}, {"scheduler-weight": _weight}),
+    ({"switch-priority": text.number, "traffic-class": text.number}, {"scheduler-weight": _weight}),
+    ({"traffic-class": text.number, "bw-percent": text.number}, {}),
+    (
+        {"traffic-class": text.number, "ecn": text.switched, "min th": text.number},
+        {"max th": text.number, "probability": text.number},
+    ),
+    (
+        {"traffic-class": text.number, "deadlock-count": text.number},
+        {"status": {"ok": False, "deadlock": True}.get},
+    ),
+)
 
 
 def misread(tree, more=()):
@@ -178,3 +214,14 @@ def misread(tree, more=()):
     leaves = [(path[-1], value) for path, value in text.flat(tree).items() if path]
     leaves = [(label, value) for label, value in leaves if label in readers and value is not None]
     return [(label, value) for label, value in leaves if readers[label](value) is None]
+
+
+def misread_rows(output):
+    """[(label, cell)] of the same in the rows of tables; a dash stands for no value."""
+    found = []
+    for columns, more in TABLES:
+        readers = {**columns, **more}
+        for row in text.rows_of(output, *columns):
+            cells = [(label, str(row.get(label) or "-")) for label in readers if label in row]
+            found += [(label, cell) for label, cell in cells if cell != "-" and readers[label](cell.lower()) is None]
+    return list(dict.fromkeys(found))

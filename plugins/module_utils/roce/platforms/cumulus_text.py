@@ -59,6 +59,13 @@ def numbers(value):
     return sorted(found)
 
 
+def listed(value):
+    """The same of a cell or a branch that holds nothing else; None of one with another word."""
+    if isinstance(value, str) and not re.fullmatch(r"[\d\s,-]*\d[\d\s,-]*", value):
+        return None
+    return numbers(value)
+
+
 def port_names(key):
     """['swp1', 'swp2', 'swp5'] of 'swp1-2,5'."""
     names, stem = [], ""

@@ -47,9 +47,32 @@ CHANGED = {
         "cumulus", ROCE, "-enabled        enabled", "          enabled", "*", "pfc"
     ),
     "cumulus: trust": Changed("cumulus", ROCE, "pcp,dscp", "outer", "*", "trust", "trust-mode of *"),
+    "cumulus: trust, and another word": Changed("cumulus", ROCE, "pcp,dscp", "pcp,outer", "*", "trust", "'pcp,outer'"),
+    "cumulus: a mode that marks": Changed("cumulus", STATUS, "ecn, absolute", "pie, absolute", "swp16", "ecn", "'pie"),
+    "cumulus: classes that mark": Changed("cumulus", STATUS, "0,3     ", "0,high  ", "swp16", "ecn", "'0,high'"),
+    "cumulus: priorities, and another word": Changed(
+        "cumulus", ROCE, "pfc-priority      3", "pfc-priority      3,high", "*", "pfc", "'3,high'"
+    ),
+    "cumulus: no line of priorities": Changed("cumulus", STATUS, "pfc-priority ", "lossless     ", "swp16", "pfc_mode"),
+    "cumulus: no section of flow control": Changed("cumulus", STATUS, "\npfc\n", "\nflow\n", "swp16", "pfc_mode"),
+    "cumulus: a code point": Changed(
+        "cumulus", STATUS, "roce  3    26    3", "roce  3    26    x", "swp16", "dscp_map.26", "switch-prio of swp16"
+    ),
+    "cumulus: a queue": Changed("cumulus", ROCE, "3  3            3 ", "3  3            x ", "*", "queues.3", "'x'"),
+    "cumulus: a counter": Changed(
+        "cumulus",
+        COUNTERS,
+        "roce-packets               803785675319",
+        "roce-packets               8.0e11      ",
+        "swp16",
+        "running.counters.roce_packets_sent",
+        "'8.0e11'",
+    ),
     "cumulus: mode": Changed("cumulus", ROCE, "mode                lossless-single-ipool", "", "*", "lossless"),
-    "cumulus: a share": Changed("cumulus", ROCE, "DWRR-50%", "DWRR-half", "*", "shares.3"),
-    "cumulus: marks": Changed("cumulus", MARKS, "4              enable ", "4              auto   ", "*", "ecn.4"),
+    "cumulus: a share": Changed("cumulus", ROCE, "DWRR-50%", "DWRR-half", "*", "shares.3", "'DWRR-half'"),
+    "cumulus: marks": Changed(
+        "cumulus", MARKS, "4              enable ", "4              auto   ", "*", "ecn.4", "ecn of *"
+    ),
     "cumulus: sends, of all": Changed(
         "cumulus", PFC, "tx                 enable ", "tx                 auto   ", "*", "pfc_sends", "'auto'"
     ),
@@ -59,7 +82,7 @@ CHANGED = {
     "cumulus: a watchdog": Changed(
         "cumulus", WATCHDOG, "state            enabled", "state            armed  ", "swp1", "watchdog", "'armed'"
     ),
-    "cumulus: a storm": Changed("cumulus", WATCHDOG, "DEADLOCK", "STUCK   ", "swp1", "running.storms"),
+    "cumulus: a storm": Changed("cumulus", WATCHDOG, "DEADLOCK", "STUCK   ", "swp1", "running.storms", "'STUCK'"),
     "cumulus: events": Changed(
         "cumulus", WATCHDOG, "DEADLOCK  2", "DEADLOCK  -", "swp1", "running.counters.watchdog_events"
     ),
@@ -207,3 +230,42 @@ def test_what_runs_is_not_known_where_a_value_is_not(name, command, text, before
     assert before in text
     assert running(text) not in (None, [])
     assert running(text.replace(before, after)) is None
+
+
+NVUE = {
+    "qos": {
+        "roce": {"enable": "on", "mode": "lossless"},
+        "mapping": {"default-global": {"trust": "l3", "dscp": {"26": {"switch-priority": 3}}}},
+        "pfc": {"default-global": {"switch-priority": {"3": {}}, "tx": "enable"}},
+        "congestion-control": {
+            "default-global": {"traffic-class": {"3": {"ecn": "enable", "min-threshold": "150 KB"}}}
+        },
+    },
+    "interface": {"swp1": {"qos": {"pfc-watchdog": {"state": "enable"}}}},
+}
+SETTINGS = {
+    "trust": ('"l3"', '"l7"', "qos.mapping.default-global.trust = 'l7'"),
+    "a priority": ('"switch-priority": 3', '"switch-priority": "high"', "26.switch-priority = 'high'"),
+    "pauses": ('"tx": "enable"', '"tx": "maybe"', "qos.pfc.default-global.tx = 'maybe'"),
+    "a threshold": ("150 KB", "150 cells", "min-threshold = '150 cells'"),
+    "a watchdog": ('"state": "enable"', '"state": "armed"', "swp1.qos.pfc-watchdog.state = 'armed'"),
+}
+
+
+@pytest.mark.parametrize("before, after, unread", SETTINGS.values(), ids=SETTINGS.keys())
+def test_a_setting_of_cumulus_in_another_form_is_unread(before, after, unread):
+    def told(text):
+        return offline.parsed(platform_of("cumulus", None), {"nv config show -o json": text})["unread"]
+
+    text = json.dumps([{"header": {"version": "5.14"}}, {"set": NVUE}])
+    assert before in text
+    assert told(text) == []
+    assert [unread in sentence for sentence in told(text.replace(before, after))] == [True]
+
+
+def test_a_file_of_cumulus_with_a_value_in_another_form_is_unread():
+    command = "/etc/cumulus/datapath/qos/qos_features.conf"
+    text = (SAMPLES / "cumulus" / "qos_features.conf_5.14_pfc_ecn_fragments.txt").read_text(encoding="utf-8")
+    text = text.replace("ecn_enable = true", "ecn_enable = maybe")
+    unread = offline.parsed(platform_of("cumulus", None), {command: text})["unread"]
+    assert ["ecn = 'maybe'" in sentence for sentence in unread] == [True] * 3
