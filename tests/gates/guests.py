@@ -17,7 +17,7 @@ SKIPPED = re.compile(r"no guests: [^\"\n]+")
 
 
 def guests(gate: Gate) -> None:
-    """Two labs side by side, since most of these tests wait; all tests of a file share one, whose guests are up once."""
+    """Two labs side by side, since most of these tests wait; all tests of a file share one."""
     _make_images(gate)
     gate.pytest(PYTHON, ["-n", "2", "--dist", "loadfile", "--durations=15", "-rs", "tests/guests"])
     gate.note_skipped(SKIPPED)
