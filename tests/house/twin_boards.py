@@ -13,8 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "tests" / "twin" / "src" / "vsphere_twin" / "data" / "boards.json"
 COMMAND = "python tests/house/twin_boards.py"
-# What the twin does not read: remarks for people.
-REMARKS = ("mark", "note", "sure", "nvidia_prefix")
+# Columns that the twin does not read.
+UNREAD = ("mark", "note", "sure", "nvidia_prefix")
 
 
 def tables() -> dict[str, list]:
@@ -22,11 +22,11 @@ def tables() -> dict[str, list]:
     facts = importlib.import_module("house.facts")
     boards, mig = facts.facts("gpu.boards"), facts.facts("mig.table")
     rows = {"boards": boards["BOARDS"], "gpus": list(mig["GPUS"].values())}
-    return {name: [_without_remarks(row) for row in found] for name, found in rows.items()}
+    return {name: [_read_by_the_twin(row) for row in found] for name, found in rows.items()}
 
 
-def _without_remarks(row: dict) -> dict:
-    return {key: value for key, value in row.items() if key not in REMARKS}
+def _read_by_the_twin(row: dict) -> dict:
+    return {key: value for key, value in row.items() if key not in UNREAD}
 
 
 def written() -> str:

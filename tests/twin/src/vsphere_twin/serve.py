@@ -40,6 +40,8 @@ def _run(seed, port, faces, state_dir, stop):
         endpoint = twin.endpoint()
         state = state_dir and _write(state_dir, {**endpoint, **own})
         print(f"The twin's vCenter answers at https://{twin.host}:{twin.port}/sdk as {twin.username}.", flush=True)
+        if state:
+            print(f"How to reach everything is in {state}.", flush=True)
         while not stop.wait(1):
             if state and (now := twin.endpoint()) != endpoint:  # guests come and go
                 endpoint = now
