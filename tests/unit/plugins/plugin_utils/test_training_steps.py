@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import scripts
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_steps
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import Completed
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_steps import Steps
@@ -96,3 +99,106 @@ def test_the_state_of_a_container_is_read_whole_or_not_at_all(state, running, go
     guest = SimpleNamespace(name="job-01", script=lambda *_how, **_more: done)
     answer = Steps(PARAMS, "run").ask(guest, 1, 0, 100)
     assert (answer.running, answer.gone, answer.exit_status) == (running, gone, status)
+
+
+class Heard:
+    """A guest that says the same to every command, and remembers what it was asked."""
+
+    name = "job-01"
+
+    def __init__(self, stdout="", status=0, said=""):
+        self.answer, self.asked = (status, stdout, said), []
+
+    def run(self, argv):
+        self.asked.append(("run", *argv))
+        return Completed(tuple(argv), *self.answer)
+
+    def script(self, text, *words, data=None):
+        self.asked.append((NAMES[text], *words, *([data] if data is not None else [])))
+        return Completed(("/bin/sh",), *self.answer)
+
+
+NAMES = {getattr(scripts, name): name for name in ("LOOK", "COUNTERS", "DELIVER", "POLL", "STOP")}
+FULL = {**PARAMS, "ssh_port": 2222}
+IN = "/run/aiready-training"
+CONTAINER = "aiready-training-run-1"
+
+
+@pytest.mark.parametrize(
+    "call, asked",
+    [
+        (lambda steps, guest: steps.look(guest), ("LOOK", "docker", PARAMS["image"], IN, 2222)),
+        (lambda steps, guest: steps.pull(guest), ("run", "docker", "pull", PARAMS["image"])),
+        (lambda steps, guest: steps.counters(guest), ("COUNTERS",)),
+        (
+            lambda steps, guest: steps.build(guest),
+            ("run", "docker", "exec", CONTAINER, "/bin/sh", "/aiready/check"),
+        ),
+        (
+            lambda steps, guest: steps.launch(guest),
+            ("run", "docker", "exec", "--detach", CONTAINER, "/bin/sh", "/aiready/start"),
+        ),
+        (
+            lambda steps, guest: steps.ask(guest, 7, 100, 4096),
+            ("POLL", "docker", CONTAINER, f"{IN}/run-1", 7, 100, 4096),
+        ),
+        (lambda steps, guest: steps.stop(guest), ("STOP", "docker", IN, "run-1")),
+        (lambda steps, guest: steps.stop(guest, "run-0"), ("STOP", "docker", IN, "run-0")),
+    ],
+    ids=["look", "pull", "counters", "build", "launch", "ask", "stop", "stop another"],
+)
+def test_what_each_step_runs_on_a_guest(call, asked):
+    guest = Heard()
+    call(Steps(FULL, "run-1"), guest)
+    assert guest.asked == [asked]
+
+
+def test_files_are_delivered_before_the_container_starts():
+    guest = Heard()
+    Steps(FULL, "run-1").start(guest, ["docker", "run", "x"], {"in/beat": (0o644, "0\n")})
+    (name, folder, data), command = guest.asked
+    assert (name, folder, command) == ("DELIVER", f"{IN}/run-1", ("run", "docker", "run", "x"))
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        assert [(entry.name, entry.isdir(), entry.mode, entry.size) for entry in tar] == [
+            ("in", True, 0o755, 0),
+            ("in/beat", False, 0o644, 2),
+        ]
+
+
+@pytest.mark.parametrize(
+    "call, code, wanted",
+    [
+        (lambda steps, guest: steps.look(guest), "not_looked_at", "it was to be looked at"),
+        (lambda steps, guest: steps.pull(guest), "pull_failed", f"the image {PARAMS['image']} was to be fetched"),
+        (lambda steps, guest: steps.start(guest, [], {}), "not_delivered", f"were to be put into {IN}/run-1"),
+        (lambda steps, guest: steps.launch(guest), "not_launched", "the launcher was to start in the container"),
+    ],
+    ids=["look", "pull", "start", "launch"],
+)
+def test_a_step_that_fails_says_which_one_it_was(call, code, wanted):
+    with pytest.raises(OperatorError) as failed:
+        call(Steps(FULL, "run-1"), Heard(status=3, said="one\n\ntwo"))
+    assert (failed.value.code, failed.value.subject) == (code, "job-01")
+    assert wanted in failed.value.wanted
+    assert failed.value.found.endswith(" ended with 3: one / two")
+
+
+@pytest.mark.parametrize(
+    "status, stdout, said, expected",
+    [
+        (1, "", "a\nb\nc\nd\ne", (None, "b / c / d / e")),
+        (1, "", "", (None, "nothing")),
+        (124, "", "slow", (None, "")),
+        (137, "", "slow", (None, "")),
+        (136, "", "other", (None, "other")),
+    ],
+)
+def test_what_horovod_says_where_it_cannot_tell_its_build(status, stdout, said, expected):
+    assert Steps(FULL, "run-1").build(Heard(stdout, status, said)) == expected
+
+
+@pytest.mark.parametrize(
+    "stdout, left", [("left 2", 2), ("left 0\n", 0), ("left x", 0), ("right 2", 0), ("left 2 3", 0), ("", 0)]
+)
+def test_how_many_containers_are_left(stdout, left):
+    assert Steps(FULL, "run-1").stop(Heard(stdout)) == left

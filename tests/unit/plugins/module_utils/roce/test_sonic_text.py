@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import sonic
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import sonic, sonic_tables
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import sonic_text as text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic import Sonic
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
@@ -184,3 +184,45 @@ def test_tables_of_another_shape_are_read_as_far_as_they_tell_something(tables):
         "Ethernet0"
     ]
     assert (port.mtu, port.ecn or {}, port.lossless or []) == (9100, {}, [])
+
+
+BUFFERS = {
+    "BUFFER_PG": {
+        "Ethernet0|0": {"profile": "ingress_lossy_profile"},
+        "Ethernet0|3-4": {"profile": "[BUFFER_PROFILE|pg_lossless_100000_5m_profile]"},
+        "Ethernet0,Ethernet4|5": {"profile": "own"},
+        "Ethernet4|6": {"profile": "NULL"},
+        "Ethernet8|2": {"profile": "none"},
+        "Ethernet8": {"profile": "own"},
+    },
+    "BUFFER_PROFILE": {
+        "ingress_lossy_profile": {"size": "0"},
+        "own": {"xoff": "1"},
+        "none": {"xoff": "0", "headroom_type": "static"},
+        "grows": {"headroom_type": "dynamic"},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "reference, has",
+    [
+        ("own", True),
+        ("[BUFFER_PROFILE|own]", True),
+        ("none", False),
+        ("grows", True),
+        ("ingress_lossy_profile", False),
+        ("pg_lossless_100000_5m_profile", True),
+        ("NULL", True),
+        ("other", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_profiles_with_headroom(reference, has):
+    assert sonic_tables.is_lossless(BUFFERS, reference) is has
+
+
+@pytest.mark.parametrize("name, groups", [("Ethernet0", [3, 4, 5]), ("Ethernet4", [5, 6]), ("Ethernet8", [])])
+def test_priority_groups_with_headroom(name, groups):
+    assert sonic_tables.lossless_groups(BUFFERS, name) == groups
