@@ -90,7 +90,7 @@ class World:
         rows = self._tree.of_kind("VirtualMachine")
         return [row for row in rows if inventory.unescaped(row.get("name", "")).lower() == wanted]
 
-    def names_of_vms(self, templates_only=False):
+    def names_of_vms(self, templates_only):
         rows = self._tree.of_kind("VirtualMachine")
         return [
             inventory.unescaped(row.get("name", "")) for row in rows if row.get("config.template") or not templates_only

@@ -84,7 +84,6 @@ class EngineSettings(Noun):
         self._before = {path: config_file.read(self._files, path) for path in files}
         item.touched = True
         self._put(files)
-        units = settings_state.units_differ(now, wanted)
         if not now.running:
             self._commands.run(["systemctl", "daemon-reload"], limit_s=120)
         elif wanted.loaded:
@@ -94,7 +93,7 @@ class EngineSettings(Noun):
                 self._docker.containers if self._engine.loses_containers else tuple,
                 self._is_loaded,
                 lambda: self._put(self._before),
-                reload_first=self._engine.name == "docker" and not units,
+                reload_first=self._engine.name == "docker" and now.units == wanted.units,
                 reread_units=True,
             )
 

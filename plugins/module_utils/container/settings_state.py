@@ -35,6 +35,11 @@ class SettingsState:
         listed = self.daemon.get(INSECURE)
         return [entry for entry in listed if isinstance(entry, str)] if isinstance(listed, list) else []
 
+    @property
+    def units(self):
+        """What a service takes over only when it starts."""
+        return self.memlock, self.proxy
+
 
 def want(label, now, wish):
     """The state that is asked for; refuses what would stop containers that nobody allowed to stop."""
@@ -49,14 +54,9 @@ def want(label, now, wish):
     differ = bool(compare(now, replace(wanted, loaded=now.loaded)))
     if wish["restart"] == "later":
         return replace(wanted, loaded=now.loaded and not differ)
-    if wish["restart"] == "safe" and now.containers and units_differ(now, wanted):
+    if wish["restart"] == "safe" and now.containers and now.units != wanted.units:
         raise loading.containers_in_the_way(label, now.containers)
     return wanted
-
-
-def units_differ(now, wanted):
-    """Whether something changes that a service takes over only when it starts."""
-    return now.memlock != wanted.memlock or now.proxy != wanted.proxy
 
 
 def _daemon(now, insecure, secure):

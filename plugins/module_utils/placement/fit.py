@@ -252,7 +252,7 @@ def _any_nics(room, vm):
     return next(_nic_choices(room, vm, (), paired=False), None)
 
 
-def _nic_choices(room, vm, gpus, paired=True):
+def _nic_choices(room, vm, gpus, paired):
     """Ports for a VM with these GPUs, the nearest first; with GPUDirect each GPU needs one on its own root."""
     ports = _free_ports(room)
     if room.rules.path == "tcp" or not vm.nics:

@@ -224,7 +224,7 @@ def _cable(at, name, peer, form, number):
     return _arc(one, other, form.width, number % 4, title)
 
 
-def _box(kind, column, y, height, lines, form, fake=False):
+def _box(kind, column, y, height, lines, form, fake):
     left, width = column
     most, small = (max(4, int((width - 12) / char)) for char in (form.char, form.small))
     lines = [line for line in lines if line]

@@ -131,7 +131,7 @@ def changes(now, want, exact=True):
     return [Change(f"{ranged(ports)}.{key}", before, after) for (key, *_shown), (before, after, ports) in ordered]
 
 
-def same_priorities(now, want, roce, exact=True):
+def same_priorities(now, want, roce, exact):
     """Whether lists of lossless priorities are the same; without exact, in what they say of RoCE's priority."""
     if now is None or exact:
         return now == want
