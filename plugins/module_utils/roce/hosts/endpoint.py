@@ -75,9 +75,7 @@ class Endpoint:
 
 def as_data(endpoint):
     """An Endpoint as an element of `ports` in a module's result."""
-    data = asdict(endpoint)
-    data["lldp"] = None if endpoint.lldp is None else [asdict(one) for one in endpoint.lldp]
-    return data
+    return asdict(endpoint)
 
 
 def from_data(data):

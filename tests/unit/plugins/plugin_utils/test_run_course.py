@@ -246,6 +246,15 @@ def test_a_task_names_the_folder_of_the_run(hidden, folder):
     assert run.folder == folder
 
 
+def test_the_answer_of_the_report_alone_is_kept_as_the_report():
+    run = course()
+    ended(run, seen("validation_result", data={"validation": {"verdict": "pass"}}))
+    assert run.report == {}
+    ended(run, seen("validation_report", data={"report": {"files": []}}))
+    ended(run, seen("ansible.builtin.assert", own=False))
+    assert run.report["report"] == {"files": []}
+
+
 def test_a_stage_that_still_runs_would_be_a_failed_one_if_nobody_wrote_again():
     run = course()
     run.playbook_begins(stage_plays("hosts"))
