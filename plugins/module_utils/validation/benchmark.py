@@ -24,6 +24,7 @@ _PER_DEVICE = re.compile(r"^\s*(\d+)(?:\.0)? per device\s*$")
 _NAMES = re.compile(r"'[^']+'")
 
 
+@texts.reader(TOOL)
 def parse(text):
     """per_device, total and their half width, iterations, device (GPU or CPU), devices, model, batch, dispersion."""
     seen = _progress(text)

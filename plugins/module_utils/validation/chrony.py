@@ -17,6 +17,7 @@ _OWN_CLOCK = ("7F7F0101", "127.127.1.1")
 _REFUSED = re.compile(r"^(50[0-9] .*|.*Could not open connection to daemon.*)$")
 
 
+@texts.reader(TOOL)
 def parse(text):
     """synchronised, offset_s (positive: this clock is ahead), stratum, source, root_dispersion_s."""
     told = {}

@@ -62,6 +62,7 @@ _HEAD = "NIC statistics:"
 _WORD = re.compile(r"[\w.-]+")
 
 
+@texts.reader("ethtool -S")
 def ethtool(text):
     """{name: number} of `ethtool -S`.
 
@@ -81,6 +82,7 @@ def ethtool(text):
     return texts.figures(counters=found)
 
 
+@texts.reader("rdma statistic")
 def rdma(text):
     """{device/port: {name: number}} of `rdma statistic`, as lines or as JSON. A line may go on in the next ones."""
     said = texts.lines(text)

@@ -17,6 +17,7 @@ _CHECKS = re.compile(r"\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)")
 _WRONG = re.compile(r"\b(?:error|failed|assertion)\b", re.IGNORECASE)
 
 
+@texts.reader(TOOL)
 def parse(text):
     """total, passed, failed, waived. Tests that were waived did not run."""
     lines = texts.lines(text)

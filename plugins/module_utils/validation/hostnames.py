@@ -21,6 +21,7 @@ _ASIDE = re.compile(
 )
 
 
+@texts.reader(TOOL)
 def parse(text):
     """{hosts: {name: ranks}, ranks, size}: size is what ranks say themselves, None where they only tell a name."""
     lines = [line.strip() for line in texts.lines(text) if line.strip() and not _ASIDE.search(line.strip())]

@@ -17,6 +17,7 @@ THREADS_SINCE = (3, 16)
 _DOCUMENT = re.compile(r'(?m)^\s*\{\s*"start"\s*:')
 
 
+@texts.reader(TOOL)
 def parse(text):
     """gbps (what arrived), sent_gbps, retransmits, processors of both ends in percent, version, streams, ..."""
     found = texts.from_json(text)

@@ -14,6 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
 _LINE = re.compile(r"(\w+)\s+\d{4,}\s+-?\d+(?:\s+\S+.*)?$")
 
 
+@texts.reader("lsmod")
 def parse(text):
     """The names of all modules. The kernel writes them with an underscore, whatever their packages are called."""
     found = [match.group(1) for match in map(_LINE.match, texts.lines(text)) if match]

@@ -33,6 +33,7 @@ _NODES = re.compile(r"nRanks \d+ nNodes (\d+)")
 _DONE = re.compile(r"Init COMPLETE")
 
 
+@texts.reader(TOOL)
 def parse(text):
     """transport (rdma, tcp, mixed, local; None where the log does not say), gpudirect, devices, errors, and more.
 

@@ -36,6 +36,7 @@ _FAILED = re.compile(r"Test (?:NCCL|CUDA|MPI) failure|: Test failure |Out of mem
 _WARN = re.compile(r"NCCL WARN ")
 
 
+@texts.reader(TOOL)
 def parse(text):
     """busbw and algbw in GB/s, bytes, wrong, rows of each size, ranks with their hosts, nodes, version, average."""
     lines = texts.lines(text)
@@ -66,6 +67,7 @@ def parse(text):
     return _answer(text, rows, about, out, stopped)
 
 
+@texts.reader(TOOL)
 def parse_json(text):
     """The same of a file of -J. What it keeps of the environment is left out, since that holds secrets."""
     found = texts.from_json(text)

@@ -23,6 +23,7 @@ _ABSENT = re.compile(r"unable to (?:find|launch) the specified [\s\S]{,900}?\bEx
 _ALONE = "each rank ran alone, as it does where they are built for another MPI than that of mpirun"
 
 
+@texts.reader(TOOL)
 def parse(text):
     """test, version, rows of {bytes, value}, unit; usec of the smallest or gbps of the largest message; how many sizes
     arrived with a wrong content, None where nobody looked."""

@@ -69,6 +69,7 @@ _COMPLAINT = re.compile(
 )
 
 
+@texts.reader(TOOL)
 def parse(text):
     """The figures of one side of one test.
 
@@ -98,6 +99,7 @@ def parse(text):
     return _answer(text, about, rows, unit, peakless, columns)
 
 
+@texts.reader(TOOL)
 def parse_json(text, gbits):
     """The same of a file of --out_json_file. It names no unit: gbits says whether --report_gbits was given."""
     found = texts.from_json(text)

@@ -27,6 +27,7 @@ _DROPPED = "sendmsg: No buffer space available"
 _REFUSED = re.compile(rf"^(?:ping|connect): ((?!local error|warning|{_DROPPED}).*)$", re.IGNORECASE)
 
 
+@texts.reader(TOOL)
 def parse(text):
     """sent, received, payload, packet (with headers), rtt_ms, local_mtu, hop {address, mtu}, where.
 

@@ -16,6 +16,7 @@ _TIME = re.compile(r"(\d+) iters in ([\d.]+) seconds = ([\d.]+) usec/iter")
 _END = re.compile(r"(local|remote) address: .*GID (\S+)")
 
 
+@texts.reader(TOOL)
 def parse(text):
     """gbps, usec (of a whole iteration, there and back), iterations, gids of both ends."""
     lines = texts.lines(text)

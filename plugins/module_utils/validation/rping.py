@@ -23,6 +23,7 @@ _TROUBLE = re.compile(
 )
 
 
+@texts.reader(TOOL)
 def parse(text, count=None):
     """answered, of how many that were asked for, side. All of them have to be answered."""
     lines = [line.strip() for line in texts.lines(text) if line.strip()]

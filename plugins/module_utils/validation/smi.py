@@ -26,6 +26,7 @@ _CUDA = re.compile(r"CUDA Version\s*: ([\d.]+)")
 _PAIR = re.compile(r"(\s*)([\w /-]+?)\s*:(?: (.*))?$")
 
 
+@texts.reader(TOOL)
 def parse(text):
     """driver, cuda, gpus: each with name, virtualization, memory_mb, licence, licensed, expiry, recovery, ecc."""
     report = smi_text.parse(text or "")

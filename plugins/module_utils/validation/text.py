@@ -11,6 +11,8 @@ it. Figures count only where `why` is empty.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
 import math
 import re
@@ -22,6 +24,17 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 # What C prints of a number that is none, and what JSON does not know.
 _NO_NUMBER = re.compile(r"(?<=[:,\[])\s*[+-]?(?:nan|inf)(?=\s*[,}\]])", re.IGNORECASE)
 SHOWN = 160
+# Of a text with more documents than these, the others are not looked for.
+MOST_DOCUMENTS = 100
+# A guest may send anything. No counter has so many digits, and no table so many spaces or empty lines, of which
+# patterns may take the square.
+_TOO_LONG = (
+    (re.compile(r"\d{31,}"), "?"),
+    (re.compile(r"[^\S\n]{500,}"), " "),
+    (re.compile(r"(?:[^\S\n]{0,20}\n){50,}"), "\n"),
+)
+# What Python raises where a text has another form than its reader expects.
+_NOT_READ = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 # What tools for RDMA say when they fail, besides what trainings do: (code, pattern, what it means, what to do). A cause
 # stands before what follows from it.
@@ -109,12 +122,44 @@ VAGUE = (
 )
 
 
+def reader(tool):
+    """A reader of the output of a tool that comes to an answer whatever the text is: figures, or why there are none."""
+
+    def decorate(read):
+        @functools.wraps(read)
+        def guarded(text, *more):
+            text = _bounded(text or "")
+            try:
+                found = read(text, *more)
+            except _NOT_READ:
+                return not_understood(tool, text)
+            return found if _is_finite(found) else not_understood(tool, text, "it has numbers that are none")
+
+        return guarded
+
+    return decorate
+
+
+def _bounded(text):
+    for pattern, instead in _TOO_LONG:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def _is_finite(value):
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    return all(map(_is_finite, value)) if isinstance(value, (list, tuple)) else True
+
+
 def lines(text):
     """The lines as the program printed them: without colours, carriage returns and what launchers put in front."""
     found, pieces = [], output.Lines()
     for raw in _COLOURS.sub("", text or "").lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        found.extend(one.text for one in pieces.of(raw))
-    return found + [one.text for one in pieces.rest()]
+        found.extend(one.text[: output.LONGEST_TEXT] for one in pieces.of(raw))
+    return found + [one.text[: output.LONGEST_TEXT] for one in pieces.rest()]
 
 
 def number(word):
@@ -137,10 +182,10 @@ def is_number(word):
 def from_json(text):
     """What an output holds as a JSON object, behind whatever was printed before it; None where there is none."""
     text = _NO_NUMBER.sub(" null", text or "")
-    for start in re.finditer(r"(?m)^\s*\{", text):
+    for start in itertools.islice(re.finditer(r"(?m)^[^\S\n]*\{", text), MOST_DOCUMENTS):
         try:
             found = json.JSONDecoder().raw_decode(text[start.start() :].lstrip())[0]
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):
             return found

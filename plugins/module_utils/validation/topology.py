@@ -21,6 +21,7 @@ _GPU = re.compile(r"GPU\d+")
 _UNDERLINE = re.compile(r"\[\d*m")
 
 
+@texts.reader(TOOL)
 def parse(text):
     """gpus, nics {NIC0: mlx5_0}, matrix {a: {b: class}}, nearest {GPU0: {nic, class}}, numa {GPU0: [nodes]}."""
     lines = [_UNDERLINE.sub("", line) for line in texts.lines(text)]

@@ -28,6 +28,7 @@ _NONE = re.compile(r"No IB devices found|Failed to get IB devices list")
 _NOT_ALL = re.compile(r"Failed to (?:open device|query (?:device|port)\b)|ibpanic:|stat of IB device '")
 
 
+@texts.reader("ibv_devinfo")
 def devinfo(text):
     """The devices of ibv_devinfo."""
     devices = []
@@ -42,6 +43,7 @@ def devinfo(text):
     return _answer("ibv_devinfo", text, devices)
 
 
+@texts.reader("ibstat")
 def ibstat(text):
     """The devices of ibstat. Those of Soft-RoCE have no type, firmware and version, and the head may be cut off."""
     devices = []
@@ -60,6 +62,7 @@ def ibstat(text):
     return _answer("ibstat", text, devices)
 
 
+@texts.reader("rdma link")
 def links(text):
     """The devices of `rdma link`, as lines or as JSON."""
     devices = {}
@@ -72,6 +75,7 @@ def links(text):
     return _answer("rdma link", text, list(devices.values()))
 
 
+@texts.reader("ibv_devices")
 def listed(text):
     """The devices of ibv_devices, of which it tells no more than names and GUIDs."""
     found = [match.groups() for match in map(_LISTED.match, texts.lines(text)) if match]
@@ -80,6 +84,7 @@ def listed(text):
     return texts.figures(devices=devices) if heading else _answer("ibv_devices", text, [])
 
 
+@texts.reader("show_gids")
 def gids(text):
     """The table of show_gids, and the RoCE v2 GIDs with an IPv4 address, which the data path needs."""
     if not re.search(r"\bDEV\b.*\bGID\b", text or ""):

@@ -65,6 +65,7 @@ _KERNEL = re.compile(
 )
 
 
+@texts.reader(TOOL)
 def parse(text):
     """The Xids of a log of the kernel: [{code, pci, time, kind, means, says, of}], of being GPU or switch."""
     lines = texts.lines(text)
