@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+
 import pytest
 from pyVmomi import vim, vmodl
+
+from house.collection import ROOT
 
 from .lab import lab
 from .observe import client
@@ -58,3 +63,18 @@ def test_a_session_or_a_user_that_does_not_exist_is_refused(service):
         manager.HasPrivilegeOnEntities(entity=[host(service)], sessionId="none", privId=["System.View"])
     with pytest.raises(vim.fault.UserNotFound):
         manager.FetchUserPrivilegeOnEntities(entities=[host(service)], userName="nobody")
+
+
+def test_the_role_of_the_page_for_the_security_team_is_one_that_vcenter_takes(twin):
+    page = (ROOT / "docs" / "security.md").read_text()
+    words = re.search(r"govc role\.create (aiready(?: \\\n +[\w.]+)+)", page).group(1)
+    # As govc hands them to AuthorizationManager.AddAuthorizationRole: NAME [PRIVILEGE]...
+    name, *privileges = shlex.split(words.replace("\\\n", " "))
+    with client(twin(seed=lab({}, {}))) as service:
+        manager = service.RetrieveContent().authorizationManager
+        number = manager.AddAuthorizationRole(name=name, privIds=privileges)
+        (made,) = [role for role in manager.roleList if role.roleId == number]
+        assert made.name == "aiready"
+        assert set(privileges) <= set(made.privilege)
+        with pytest.raises(vmodl.fault.InvalidArgument):
+            manager.AddAuthorizationRole(name="other", privIds=["Host.Config.Maintenence"])
