@@ -43,7 +43,7 @@ TIMES = {"began": "", "ended": "", "seconds": 3}
 def outcome(text):
     """The result of a run of two ranks that print this, as the watch of a run comes to it."""
     clock = Clock()
-    _course, judged = watched(Steps(clock, {1: text + said(event='"end"', rank="1")}, (3, 1)), clock)
+    _course, judged = watched(Steps(clock, {1: text + said(event='"end"', rank="1", weights='"a"')}, (3, 1)), clock)
     assert judged["state"] == "failed"
     return result.record(Last.made, Last.watch.course.seen, {}, {}, TIMES, judged, {})
 
