@@ -42,6 +42,8 @@ CHECK_BUILD = ["horovodrun", "--check-build"]
 OF_BUILD = ("no_horovod", "not_built_in")
 # Numbers of a guest that are larger are none; counters have 64 bits.
 MOST = 1 << 64
+# Readings have few levels, and no look has so many measurements or prints so much.
+DEEPEST, MOST_MEASUREMENTS, MOST_OUTPUT = 12, 1000, 1 << 22
 
 
 def collect(seen, read=lambda _path: ""):
@@ -86,19 +88,24 @@ def _of_guest(name, looks, files):
             found.append(measurement("guest.kernel", {"guest": name}, FAILED, f"{name} {how}: {said}"))
             continue
         outputs = mapping(result.get("outputs"))
-        for one in filter(None, (_heard(name, told) for told in listing(result["measurements"]))):
+        for one in filter(None, (_heard(name, told) for told in _told(result))):
             if one["check"] == "guest.counters":
                 counts[phase] = one
                 continue
             known = f"{one['check']}.{phase}" if f"{one['check']}.{phase}" in outputs else one["check"]
             if known in outputs and one["command"]:
                 place = evidence.place(known, name)
-                said = str(outputs[known]).rstrip() or fabric.NOTHING
+                said = str(outputs[known])[:MOST_OUTPUT].rstrip() or fabric.NOTHING
                 files[place] = f"### {name}: {' '.join(one['command'])}\n{said}\n"
                 found.append(dict(one, evidence=place))
             else:
                 found.append(one)
     return found + _counted(name, counts, files)
+
+
+def _told(result):
+    """The measurements in the result of a guest."""
+    return listing(result["measurements"])[:MOST_MEASUREMENTS]
 
 
 def _heard(name, told):
@@ -117,12 +124,14 @@ def _heard(name, told):
     return made
 
 
-def _finite(value):
-    """A value without numbers that JSON or a sum cannot hold."""
+def _finite(value, depth=0):
+    """A value without numbers that JSON or a sum cannot hold, and without levels that no reader goes down."""
+    if isinstance(value, (dict, list, tuple)) and depth > DEEPEST:
+        return None
     if isinstance(value, dict):
-        return {str(key): _finite(one) for key, one in value.items()}
+        return {str(key): _finite(one, depth + 1) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
+        return [_finite(one, depth + 1) for one in value]
     if isinstance(value, (int, float)) and not abs(value) < MOST:
         return None
     return value

@@ -23,9 +23,10 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_checks import
 
 from unit.plugins.filter import mutants
 
-# AIREADY_MUTANTS=10000 tries that many.
+# AIREADY_MUTANTS=10000 tries that many, and AIREADY_MUTANTS_FROM=20000 others than the first ones.
 EACH = 25
-SEEDS = range(int(os.environ.get("AIREADY_MUTANTS", "300")) // EACH)
+FIRST = int(os.environ.get("AIREADY_MUTANTS_FROM", "0")) // EACH
+SEEDS = range(FIRST, FIRST + int(os.environ.get("AIREADY_MUTANTS", "300")) // EACH)
 # Far beyond what any site takes: a guard against one that never ends.
 LIMIT_S = 20
 

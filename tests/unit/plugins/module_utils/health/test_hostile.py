@@ -89,6 +89,27 @@ def test_a_guest_reports_of_itself_alone_and_brings_no_evidence(tmp_path):
     assert {one["check"].partition(".")[0] for one in found} == {"guest"}
 
 
+def nested(levels):
+    """Lists and dictionaries by turns, which a guest may send to any depth."""
+    made = 1
+    for level in range(levels):
+        made = {"x": made} if level % 2 else [made]
+    return made
+
+
+def test_readings_of_any_depth_and_outputs_of_any_size_come_to_a_record(tmp_path):
+    sent = {name: looks(tmp_path / name, name) for name in GUESTS}
+    after = sent["job-01"]["after"]
+    for one in after["measurements"]:
+        one["readings"] = {key: nested(20_000) for key in (one["readings"] or {"a": 1})}
+    after["measurements"] = [*after["measurements"], *([after["measurements"][0]] * 20_000)]
+    after["outputs"] = dict.fromkeys(after["outputs"], "x" * (20 << 20))
+    found, files = collect.collect({"guests": sent})
+    assert json.dumps(found, allow_nan=False)
+    assert len(found) < 2 * collect.MOST_MEASUREMENTS
+    assert max(map(len, files.values())) < 2 * collect.MOST_OUTPUT
+
+
 @pytest.mark.parametrize(
     "number, kept", [(2**64 - 1, 2**64 - 1), (2**64, None), (-(2**64), None), (float("nan"), None)]
 )
