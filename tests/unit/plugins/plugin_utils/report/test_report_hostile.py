@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html.parser import HTMLParser
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.report.document import document
@@ -20,8 +21,32 @@ HOSTILE = {
     "5,000 characters": "x" * 5000,
     "5,000 words": " x" * 2500,
     "tags": "</script><script>alert(1)</script>",
+    "attributes": '" onmouseover="alert(1)" x=\'" onload=\'alert(1)\'',
+    "a drawing that acts": "</text></svg><svg onload=alert(1)><a href='javascript:alert(1)'>",
+    "links of Markdown": "](javascript:alert(1)) ![x](http://example.org/x.png) <http://example.org> |x|\n# x",
+    "comments and templates": "<!-- {{ 7 * 7 }} {% raw %} ]]> ${7*7} &lt;script&gt;",
+    "a hyperlink of a terminal": "\x1b]8;;http://evil.example.org\x07x\x1b]8;;\x07\u2066\u200f",
 }
+# In Markdown, what begins a link, an image, an address or a row of a table.
+LEADS = re.compile(r"(?<!\\)\]\((?:javascript|http)|(?<!\\)!\[x|(?<!\\)<http")
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]")
+
+
+class Seen(HTMLParser):
+    """Attributes of a page that act or load something."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.acts = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            leads = name in ("href", "src", "xlink:href", "action") and re.match(
+                r"\s*(javascript|https?):", value or ""
+            )
+            if name.startswith("on") or leads:
+                self.acts.append((tag, name, value))
 
 
 def named(value, end):
@@ -47,6 +72,8 @@ def test_a_report_of_hostile_names_is_made_whole(end):
     assert len(drawings) >= 5
     assert page.encode()
     assert "<script>alert" not in page + summary
+    assert Seen(page).acts == []
+    assert not LEADS.search(summary)
     assert not ACTS.search(page + summary + json.dumps(made, ensure_ascii=False))
 
 
