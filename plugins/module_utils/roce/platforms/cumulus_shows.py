@@ -22,6 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.cum
     trust_of,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Neighbour, Oper, Port
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 ANY = "*"  # the port of outputs that do not say whose they are, or that hold for all
 # Outputs that come without their command, by what only they have.
@@ -135,6 +136,8 @@ def _row(switch, name, row):
     running, port = switch.oper.setdefault(name, Oper()), switch.ports.setdefault(name, Port())
     state = row.get("oper status") or row.get("oper") or row.get("state") or ""
     running.up = {"up": True, "down": False}.get(state.lower(), running.up)
+    if state and state.lower() not in ("up", "down"):
+        switch.unread.append(lacks("nv show interface", f"the state of {name}, {state!r}"))
     running.mtu = text.number(row.get("mtu")) or running.mtu
     port.speed = text.gigabits(row.get("speed")) or port.speed
     if row.get("remote host"):
@@ -153,7 +156,11 @@ def _port(switch, name, tree):
         switch.ports.setdefault(name, Port()).enabled = admin == "up"
     state = link.get("oper-status") or link.get("state")
     if state:
-        running.up = "up" in state if isinstance(state, dict) else str(state).lower() == "up"
+        words = [word.lower() for word in (state if isinstance(state, dict) else [str(state)])]
+        known = {"up": True, "down": False, "lowerlayerdown": False, "notpresent": False, "dormant": False}
+        running.up = next((known[word] for word in words if word in known), None)
+        if running.up is None:
+            switch.unread.append(lacks("nv show interface", f"the state of {name}, {', '.join(words)!r}"))
     speed = text.gigabits(link.get("speed"))
     if speed:
         port = switch.ports.setdefault(name, Port())

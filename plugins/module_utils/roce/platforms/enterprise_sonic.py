@@ -16,6 +16,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform impo
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import enterprise_sonic_text as text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Lost, Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import strange
 
 CONFIG, VERSION, STATUS = "show running-configuration", "show version", "show interface status"
 QOS, LLDP = "show qos interface Eth all", "show lldp table"
@@ -54,6 +55,7 @@ class EnterpriseSonic(Platform):
         switch.hostname = next(iter(root.rest("hostname")), None)
         switch.ports = {name: text.port_of(here, objects, buffers) for name, here in ports.items()}
         text.switched(shown, switch.ports)
+        switch.unread += strange(CONFIG, root, text.FORMS)
         text.running(switch, texts)
         for name in switch.oper:
             switch.ports.setdefault(name, text.port_of({}, objects, buffers) if shown else Port())

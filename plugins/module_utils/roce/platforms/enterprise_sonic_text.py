@@ -10,6 +10,7 @@ import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import lines, lldpctl, vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper, Port
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 FACTORY_MTU, FACTORY_CABLE_M = 9100, 40
 LOSSY_GROUP = 7  # where a class waits that no map puts elsewhere
@@ -31,6 +32,23 @@ LINES = (
     (ASYMMETRIC, ASYMMETRIC),
 )
 OBJECTS = ("qos map ", "qos wred-policy ", "qos scheduler-policy ")
+
+
+# How lines go on whose values decide what becomes of RoCE: (block, beginning, whole line).
+_PORTS = r"interface Eth"
+FORMS = (
+    *((_PORTS, start, "|".join(pattern for pattern, _key in LINES)) for start in ("priority-flow-control ", "mtu ")),
+    (_PORTS, "qos-map ", rf"qos-map (?:{'|'.join(MAPS)}) \S+"),
+    (_PORTS, "cable-length ", r"cable-length \d+m?"),
+    (r"qos map (?:dscp|dot1p|tc|pfc)", r"(?:dscp|dot1p|traffic-class|pfc-priority) ", r"\S+ [\d,-]+ \S+ \d+"),
+    (
+        r"qos wred-policy ",
+        r"green ",
+        r"green minimum-threshold \d+ maximum-threshold \d+ drop-probability \d+",
+    ),
+    (r"qos scheduler-policy ", r"weight ", r"weight \d+"),
+    (r"qos scheduler-policy ", r"type ", r"type (?:strict|dwrr|wrr)"),
+)
 
 
 def read(text):
@@ -197,7 +215,10 @@ def _status(switch, text):
         elif words and PORT.fullmatch(words[0]) and len(words) > 3:
             oper = switch.oper.setdefault(words[0], Oper())
             told = {name: line[at:].split()[:1] for name, at in columns.items()}
-            oper.up = told.get("Oper") == ["up"] if columns else "up" in words[1:-2]
+            shown = told.get("Oper") or [word for word in words[1:-2] if word in ("up", "down")][-1:]
+            oper.up = {"up": True, "down": False}.get("".join(shown))
+            if oper.up is None:
+                switch.unread.append(lacks("show interface status", f"the state of {words[0]}, {' '.join(shown)!r}"))
             oper.mtu = lines.number("".join(told.get("MTU", words[-1:])))
             speed = "".join(told.get("Speed", words[-2:-1]))
             port = switch.ports.setdefault(words[0], Port())
@@ -215,7 +236,9 @@ def _qos(switch, text, port=None):
         if oper is None or not colon:
             continue
         if key == "pfc-priority":
-            oper.pfc = lines.numbers(value)
+            oper.pfc = lines.numbers(value) if re.fullmatch(r"[\d\s,-]*", value) else None
+            if oper.pfc is None:
+                switch.unread.append(lacks("show qos interface", f"the priorities of {port}, {value!r}"))
         elif key == "pfc-asymmetric":
             switch.ports.setdefault(port, Port()).pfc_asymmetric = {"on": True, "off": False}.get(value)
         elif key == "watchdog-detect-time":

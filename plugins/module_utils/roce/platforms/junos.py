@@ -17,6 +17,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import junos_text as text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Neighbour, Oper, Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 COS = "show configuration class-of-service"
 INTERFACES = "show configuration interfaces"
@@ -72,6 +73,7 @@ class Junos(Platform):
             classes = text.ClassOfService(junos_statements(texts[COS], "class-of-service"))
             switch.ports = {name: _port(classes, name) for name in sorted(_names(classes, known))}
             switch.exceptions = classes.contradictions()
+            switch.unread = [lacks(COS, what) for what in classes.strange()]
             switch.config = "\n".join(" ".join(one) for one in classes.statements)
         for name in known:
             port = switch.ports.setdefault(name, Port() if COS not in texts else self.blank(switch, name))

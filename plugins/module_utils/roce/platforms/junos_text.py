@@ -14,8 +14,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts.words i
 
 _WORD = re.compile(r'"[^"]*"|[{};\[\]]|[^\s{};\[\]]+')
 STRICT = ("strict-high", "strict", "high")
+SHARED = ("low", "medium-low", "medium-high")  # priorities of schedulers that are not served first
 # Classes that QFX switches have without being told, and their queues; these two are never dropped.
 BUILT_IN = {"fcoe": 3, "no-loss": 4}
+# Classes that every switch has, too, and that carry no RoCE.
+USUAL = ("best-effort", "expedited-forwarding", "assured-forwarding", "network-control", "mcast")
 
 
 @dataclass
@@ -213,6 +216,62 @@ class ClassOfService:
                 "at egress. QFX5220 and QFX5230 need the same in both."
             )
         return found
+
+    def strange(self):
+        """Statements with a value in another form, and names of which nothing is told, each as text."""
+        found = []
+        for one in self.statements:
+            codes = one[one.index("code-points") + 1 :] if "code-points" in one else ()
+            wrong = [word for word in codes if dscp_of(word) is None and one[:2] == ("classifiers", "dscp")]
+            if one[:1] == ("schedulers",) and one[2:3] == ("priority",) and "".join(one[3:4]) not in STRICT + SHARED:
+                wrong += one[3:4]
+            if one[:1] == ("schedulers",) and one[2:4] == ("transmit-rate", "percent"):
+                wrong += [word for word in one[4:5] if not word.isdigit()]
+            if "queue-num" in one or "pfc-priority" in one:
+                shown = [_next(one, word) for word in ("queue-num", "pfc-priority") if word in one]
+                wrong += [word for word in shown if not word.isdigit()]
+            if one[:1] == ("congestion-notification-profile",) and "code-point" in one:
+                bits = _next(one, "code-point")
+                wrong += [bits] if (_bits(bits) if "ieee-802.1" in one else dscp_of(bits)) is None else []
+            if wrong:
+                found.append(" ".join(one))
+        return [*dict.fromkeys(found), *self._undefined()]
+
+    def _undefined(self):
+        """Names that something refers to, and that are in no part of the configuration that was given."""
+        kinds = {
+            "classifier": {one[2] for one in self.below("classifiers", "dscp") if len(one) > 2},
+            "congestion notification profile": {
+                one[1] for one in self.below("congestion-notification-profile") if len(one) > 1
+            },
+            "scheduler map": {one[1] for one in self.below("scheduler-maps") if len(one) > 1},
+            "scheduler": {one[1] for one in self.below("schedulers") if len(one) > 1},
+            "drop profile": {one[1] for one in self.below("drop-profiles") if len(one) > 1},
+        }
+        used = {kind: set() for kind in kinds}
+        for one in self.below("interfaces"):
+            if "classifiers" in one and one[-2:-1] == ("dscp",):
+                used["classifier"].add(one[-1])
+            for word, kind in (
+                ("congestion-notification-profile", "congestion notification profile"),
+                ("scheduler-map", "scheduler map"),
+            ):
+                used[kind] |= {_next(one, word)} if word in one else set()
+        for one in self.below("scheduler-maps"):
+            used["scheduler"] |= {_next(one, "scheduler")} if "scheduler" in one else set()
+        for one in self.below("schedulers"):
+            used["drop profile"] |= {_next(one, "drop-profile")} if "drop-profile" in one else set()
+        # Those that Junos has without being told.
+        found = [
+            f"the {kind} {name}"
+            for kind in kinds
+            for name in sorted(used[kind] - kinds[kind])
+            if name and not name.startswith("default") and name != "dscp-default"
+        ]
+        classes = {one[4] for one in self.below("classifiers", "dscp") if one[3:4] == ("forwarding-class",) and one[4:]}
+        classes |= {one[3] for one in self.below("scheduler-maps") if one[2:3] == ("forwarding-class",) and one[3:]}
+        known = {*self._classes, *USUAL}
+        return found + [f"the forwarding class {name}" for name in sorted(classes - known)]
 
     def _forwarding_classes(self):
         found = {}

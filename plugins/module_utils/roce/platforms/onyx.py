@@ -19,6 +19,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import onyx_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 # Only lines that matter here are asked for, so that no password is ever read.
 QOS_LINES = "roce|traffic|qos |dcb |pfc-wd| mtu |flowcontrol"
@@ -131,6 +132,9 @@ class Onyx(Platform):
         for name in sorted(state.ports(found), key=compare.natural):
             switch.ports[name] = state.port_of(found, name, preset)
             switch.oper[name] = state.oper_of(found, name, preset)
+            link = found.interfaces.get(name, {}).get("Operational state", "")
+            if link and switch.oper[name].up is None:
+                found.unread.append(lacks("show interfaces ethernet", f"the state of {name}, {link!r}"))
             state.switched(found, name, switch.ports[name])
         if not switch.ports and preset is not None and preset.mode != "off":
             switch.ports[EVERYWHERE] = state.port_of(found, EVERYWHERE, preset)

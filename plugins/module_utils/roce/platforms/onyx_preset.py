@@ -14,6 +14,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.ony
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
+# A row of the traffic classes that RoCE uses.
+_USED = r"\s*(\d)\s+(\d)\s+(\S+)\s+(Strict|WRR\s*\d+)"
+
 
 @dataclass
 class Preset:
@@ -49,18 +52,24 @@ def preset(text):
         found.pfc = []
     if found.pfc is None:
         found.unread.append(lacks("show roce", "the priorities of PFC"))
-    for priority, queue, role, share in re.findall(r"(?m)^\s*(\d)\s+(\d)\s+(\S+)\s+(Strict|WRR\s*\d+)", text):
+    for priority, queue, role, share in re.findall(f"(?m)^{_USED}", text):
         found.queues[int(priority)] = int(queue)
         if share.startswith("Strict"):
             found.strict.append(int(queue))
         else:
             found.shares[int(queue)] = number(share)
-        if role.upper() == "ROCE" and (_told(text, r"Mode") or "").lower().startswith(("ecn", "red")):
+        mode = (_told(text, r"Mode") or "").lower()
+        if role.upper() == "ROCE" and not mode.startswith(("ecn", "red", "none", "disabled")):
+            found.unread.append(lacks("show roce", f"the mode of congestion control, {mode!r}"))
+        elif role.upper() == "ROCE" and (_told(text, r"Mode") or "").lower().startswith(("ecn", "red")):
             low, high = (_threshold(text, name) for name in ("Min", "Max"))
             if None in (low, high):
                 found.unread.append(lacks("show roce", f"the thresholds of ECN of traffic class {queue}"))
                 continue
             found.ecn[int(queue)] = Marking(low, high, mark=_told(text, r"Mode").lower().startswith("ecn"))
+    for line in _after(text, "RoCE used TCs").splitlines():
+        if re.match(r"\s*\S+\s+\S+\s+(?:RoCE|CNP)\b", line) and not re.match(_USED, line):
+            found.unread.append(lacks("show roce", f"the row {' '.join(line.split())!r}"))
     found.pools = _pools(_after(text, "RoCE buffer pools"))
     return found
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
@@ -14,6 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper, Port
 
 TRUSTED = {"L3": "dscp", "L2": "pcp", "both": "both", "port": "none"}
+_STATES = {"up": True, "down": False}
 
 
 def ports(found):
@@ -30,8 +32,8 @@ def port_of(found, name, preset):
     # What nobody changed is as the factory made it; without a configuration that is not known.
     mapped = table or ({dscp: dscp >> 3 for dscp in range(64)} if known or preset else {})
     mapped = {**mapped, **{key[2]: what for key, what in set_here.items() if key[:2] == ("map", name)}}
-    bound = {priority: priority for priority in range(8)} if known or preset or queues else {}
-    bound.update(queues or (preset.queues if preset else {}))
+    bound = {priority: priority for priority in range(8)} if (known or preset) and not queues else {}
+    bound.update(sorted((queues or (preset.queues if preset else {})).items()))
     bound.update((key[2], what) for key, what in set_here.items() if key[:2] == ("bind", name))
     interface = found.interfaces.get(name, {})
     port = Port(dscp_map=mapped or None, queues=bound or None, speed=number(interface.get("Actual speed")))
@@ -131,12 +133,17 @@ def switched(found, name, port):
     vlans.settle(port, replace(one, enabled=enabled, native=untagged, allowed=allowed), found.vlans, native=None)
 
 
+def linked(state):
+    """Whether a port has its link; None of a word that is not known. What is wrong may follow in brackets."""
+    return _STATES.get("".join(re.findall(r"^[a-z]+", state)))
+
+
 def oper_of(found, name, preset):
     interface = found.interfaces.get(name, {})
     state = interface.get("Operational state", "").lower()
     _admin, acts = found.pfc_ports.get(name, (None, None))
     running = Oper(
-        up=None if not state else state.startswith("up"),
+        up=linked(state),
         trust=TRUSTED.get(found.qos.get(name, (None,))[0]),
         ecn=found.ecn.get(name),
         mtu=number(interface.get("MTU")),

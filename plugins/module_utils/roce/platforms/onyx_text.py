@@ -136,7 +136,10 @@ def _read_pfc(text, into):
     rows = [(port, scalars(what).get("PFC admin"), scalars(what).get("PFC oper")) for port, what in by_port(told)]
     rows += re.findall(r"(?mi)^\s*((?:Eth|Po|Mpo)\d\S*)\s+(auto|on|off)\s+(enabled|disabled)", text)
     for port, admin, acts in rows:
-        into.pfc_ports[port] = (str(admin).lower(), {"enabled": True, "disabled": False}.get(str(acts).lower()))
+        into.pfc_ports[port] = (
+            None if admin is None else str(admin).lower(),
+            {"enabled": True, "disabled": False}.get(str(acts).lower()),
+        )
 
 
 def _read_qos(told, into):
@@ -144,13 +147,26 @@ def _read_qos(told, into):
         known = scalars(what).get("Trust mode")
         if known is None:
             continue
+        if known not in TRUSTS:
+            into.unread.append(lacks("show qos interface ethernet", f"the trust of {port}, {known!r}"))
         priorities, queues = {}, {}
         for table in tables(what):
             if "switch-priority" in table and "DSCP" in table:
-                priorities.update((dscp, number(table["switch-priority"])) for dscp in numbers(str(table["DSCP"])))
+                priority, listed = number(table["switch-priority"]), str(table["DSCP"])
+                if priority is None or not re.fullmatch(r"[\d\s,-]*|N/A", listed):
+                    row = f"switch-priority {table['switch-priority']} of DSCP {listed}, {port}"
+                    into.unread.append(lacks("show qos interface ethernet", row))
+                    continue
+                priorities.update(dict.fromkeys(numbers(listed), priority))
             for key, row in table.items():
-                if str(key).isdecimal() and "TC" in scalars(row):
-                    queues[int(key)] = number(scalars(row)["TC"])
+                if not str(key).isdecimal() or "TC" not in scalars(row):
+                    continue
+                queue = number(scalars(row)["TC"])
+                if queue is None:
+                    shown = f"the traffic class of priority {key} of {port}, {scalars(row)['TC']!r}"
+                    into.unread.append(lacks("show qos interface ethernet", shown))
+                else:
+                    queues[int(key)] = queue
         into.qos[port] = (known, priorities or None, queues or None)
 
 
@@ -169,7 +185,11 @@ def _read_congestion(told, into):
         if number(table.get("ECN marked packets")) is not None:
             into.counters.setdefault(port, {})["ecn_marked"] = number(table["ECN marked packets"])
         queue, mode = re.fullmatch(r"TC-(\d)", str(table.get("header", ""))), str(table.get("Mode", "none")).lower()
-        if queue and mode != "none":
+        if queue and mode != "none" and not re.search(r"ecn|red", mode):
+            into.unread.append(
+                lacks("show interfaces ethernet congestion-control", f"the mode of {port}, {queue.group()}, {mode!r}")
+            )
+        elif queue and mode != "none":
             sizes = (str(table.get(f"{name} threshold", "")) for name in ("Minimum", "Maximum"))
             low, high = (0 if size.endswith("%") else threshold_bytes(size) for size in sizes)
             if None in (low, high):
@@ -258,6 +278,7 @@ def _found(text, pattern):
     return match.group(1) if match else None
 
 
+TRUSTS = ("L2", "L3", "both", "port")
 _TABLES = {
     "qos": _read_qos,
     "congestion": _read_congestion,

@@ -22,6 +22,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic_text import command_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.unread import lacks
 
 CONFIG = text.CONFIG
 SAVED = "cat /etc/sonic/config_db.json"
@@ -77,6 +78,10 @@ class Sonic(Platform):
             if not command.startswith("sonic-db-dump"):
                 tables.update(text.tables_of(output))
         tables = meaning.nested(tables)
+        switch.unread += [
+            lacks("show runningconfiguration all", f"{place}, {field} = {value!r}")
+            for place, field, value in meaning.strange(tables)
+        ]
         local = part(tables, "DEVICE_METADATA", "localhost")
         switch.hostname, switch.model = local.get("hostname"), local.get("hwsku")
         text.read(switch, shown)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.lines import part
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic_text import number, numbers
+from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.sonic_text import listed, number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port
 
 # Tables that RoCE is made of, in the order in which one refers to those before it.
@@ -80,11 +80,43 @@ def ports_of(tables, names):
     return {name: _told_of({**tables, **nothing, **rows.get(name, {})}, name) for name in names}
 
 
+# How fields are read whose values decide what becomes of RoCE: (table, field), of any field where it is a map.
+READERS = {
+    **{(table, None): number for table in MAPS.values()},
+    ("PORT_QOS_MAP", "pfc_enable"): listed,
+    ("PORT_QOS_MAP", "pfcwd_sw_enable"): listed,
+    ("PORT", "mtu"): number,
+    ("PORT", "speed"): number,
+    ("PORT", "admin_status"): {"up": True, "down": False}.get,
+    ("SCHEDULER", "weight"): number,
+    ("WRED_PROFILE", "green_min_threshold"): number,
+    ("WRED_PROFILE", "green_max_threshold"): number,
+    ("WRED_PROFILE", "green_drop_probability"): number,
+    ("PFC_WD", "detection_time"): number,
+    ("PFC_WD", "restoration_time"): number,
+}
+
+
+def strange(tables):
+    """[TABLE|row, field, value] of values that have a form that is not known."""
+    found = []
+    for (table, named), reader in READERS.items():
+        for name in tables.get(table) or {}:
+            told = part(tables, table, name).items() if name != "NULL" else ()
+            found += [
+                (f"{table}|{name}", field, value)
+                for field, value in told
+                if (field == named or (named is None and field != "NULL"))
+                and (reader(str(value)) is None or (named is None and number(field) is None))
+            ]
+    return found
+
+
 def switched(tables, name, port):
     """VLANs of a port, or of the port channel that it is in; one in none is routed. Whole configurations tell it."""
     shown = _row(tables, "PORT", name)
     if "admin_status" in shown:
-        port.enabled = shown["admin_status"] == "up"
+        port.enabled = {"up": True, "down": False}.get(str(shown["admin_status"]))
     if "DEVICE_METADATA" not in tables:
         return
     above = [key.partition("|")[0] for key in tables.get("PORTCHANNEL_MEMBER") or {} if key.partition("|")[2] == name]

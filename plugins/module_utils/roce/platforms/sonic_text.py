@@ -124,6 +124,12 @@ def number(cell):
     return int(digits) if re.fullmatch(r"-?\d+", digits) else None
 
 
+def listed(cell):
+    """The same of a cell that holds nothing else, [] of one that holds nothing; None of one with another word."""
+    text = str(cell or "").strip().lower()
+    return [] if text in NOTHING else numbers(text) if re.fullmatch(r"\d[\d\s,-]*", text) else None
+
+
 def numbers(cell):
     """[3, 4] of '3,4' or '3-4'."""
     found = set()
@@ -171,23 +177,35 @@ NOTHING = ("", "n/a", "-", "none")
 def _priorities(switch, table):
     for name, cell in [row[:2] for row in table[1:] if len(row) > 1]:
         port = switch.ports.setdefault(name, Port())
-        if not numbers(cell) and cell.lower() not in NOTHING:
+        if listed(cell) is None:
             switch.unread.append(lacks("show pfc priority", f"the priorities of {name}, {cell!r}"))
             continue
-        port.pfc = numbers(cell)
+        port.pfc = listed(cell)
         port.pfc_mode = "on" if port.pfc else "off"
         _oper(switch, name).pfc = list(port.pfc)
 
 
 def _asymmetric(switch, table):
     for name, cell in [row[:2] for row in table[1:] if len(row) > 1]:
-        switch.ports.setdefault(name, Port()).pfc_asymmetric = {"on": True, "off": False}.get(cell.lower())
+        port = switch.ports.setdefault(name, Port())
+        port.pfc_asymmetric = _known(switch, "show pfc asymmetric", name, cell, {"on": True, "off": False}.get)
+
+
+def _known(switch, command, name, cell, reader):
+    """What a reader makes of a cell; a cell that says something else is named."""
+    found = reader(cell.lower())
+    if found is None and cell.lower() not in NOTHING:
+        switch.unread.append(lacks(command, f"the row of {name}, {cell!r}"))
+    return found
 
 
 def _counters(switch, table):
     header = table[0]
     key = {"rx": "pauses_received", "tx": "pauses_sent"}.get(header[0].lower()[-2:])
-    if key is None or "Priority" in header:
+    if "Priority" in header:
+        return
+    if key is None:
+        switch.unread.append(lacks("show pfc counters", "the table whose head names neither Rx nor Tx"))
         return
     # The head tells which priority a column is of.
     priorities = [number(name.lower().replace("pfc", "")) for name in header[1:]]
@@ -211,7 +229,9 @@ def _history(switch, table):
         oper = _oper(switch, cells.get("port", row[0]))
         priority = number(cells.get("priority", "").lower().replace("pfc", ""))
         count = number(cells.get("rx pause transitions", ""))
-        if None not in (priority, count):
+        if None in (priority, count):
+            switch.unread.append(lacks("show pfc counters --history", f"the row {' '.join(row)!r}"))
+        else:
             oper.counters.setdefault("pauses_received", {})[priority] = count
 
 
@@ -226,8 +246,10 @@ def _watchdog(switch, table):
         port = switch.ports.setdefault(name, Port())
         port.watchdog = _oper(switch, name).watchdog = action not in ("", "n/a")
         port.watchdog_action = action if port.watchdog else None
-        port.watchdog_detection_ms = number(cells.get("detection time", ""))
-        port.watchdog_recovery_ms = number(cells.get("restoration time", ""))
+        times = [cells.get(f"{kind} time", "") for kind in ("detection", "restoration")]
+        port.watchdog_detection_ms, port.watchdog_recovery_ms = (
+            _known(switch, "show pfcwd config", name, time, number) for time in times
+        )
 
 
 def _watched(switch, table):
@@ -248,24 +270,30 @@ def _storms(switch, table):
         if events is not None:
             counters = _oper(switch, name).counters
             counters["watchdog_events"] = counters.get("watchdog_events", 0) + events
+        state = _known(switch, "show pfcwd stats", name, cells.get("status", ""), _STORMED.get)
+        if events is None:
+            switch.unread.append(lacks("show pfcwd stats", f"the row {' '.join(row)!r}"))
         # stormed until the watchdog gives the queue back: operational
-        if number(queue) is not None and cells.get("status"):
+        if number(queue) is not None and state is not None:
             oper = _oper(switch, name)
-            stuck = {number(queue)} if cells["status"].lower() == "stormed" else set()
+            stuck = {number(queue)} if state else set()
             oper.storms = sorted({*(oper.storms or ()), *stuck})
 
 
+_STORMED = {"operational": False, "stormed": True}
+
+
 def _links(switch, table):
-    names = [name.lower() for name in table[0]]
+    names, command = [name.lower() for name in table[0]], "show interfaces status"
     for row in table[1:]:
         cells = dict(zip(names, row))
         oper = _oper(switch, cells.get("interface", row[0]))
-        oper.up = {"up": True, "down": False}.get(cells.get("oper"))
-        oper.mtu = number(cells.get("mtu", ""))
-        speed = re.fullmatch(r"(\d+)([GM])", cells.get("speed", ""))
+        oper.up = _known(switch, command, row[0], cells.get("oper", ""), {"up": True, "down": False}.get)
+        oper.mtu = _known(switch, command, row[0], cells.get("mtu", ""), number)
+        speed = _known(switch, command, row[0], cells.get("speed", ""), re.compile(r"(\d+)([gm])").fullmatch)
         if speed:
             port = switch.ports.setdefault(cells.get("interface", row[0]), Port())
-            port.speed = int(speed.group(1)) // (1 if speed.group(2) == "G" else 1000) or port.speed
+            port.speed = int(speed.group(1)) // (1 if speed.group(2) == "g" else 1000) or port.speed
 
 
 def _passed(switch, table):
@@ -273,9 +301,13 @@ def _passed(switch, table):
     names = [name.lower() for name in table[0]]
     for row in table[1:] if "rx_ok" in names else ():
         cells = dict(zip(names, row))
-        counts = {name: number(cells.get(key, "")) for name, key in _COUNTED.items()}
-        counters = {name: count for name, count in counts.items() if count is not None}
-        _oper(switch, cells.get("iface", row[0])).counters.update(counters)
+        name = cells.get("iface", row[0])
+        counts = {
+            what: _known(switch, "show interfaces counters", name, cells.get(key, ""), number)
+            for what, key in _COUNTED.items()
+        }
+        counters = {what: count for what, count in counts.items() if count is not None}
+        _oper(switch, name).counters.update(counters)
 
 
 def _neighbours(switch, table):

@@ -122,8 +122,74 @@ CHANGED = {
         "running.counters.pauses_received.0",
         "'x'",
     ),
+    "onyx: a priority of a code point": Changed(
+        *("onyx", "show_qos_interface_ethernet_1_1_json", '"switch-priority": "3"', '"switch-priority": "high"'),
+        *("Eth1/1", "dscp_map.26", "switch-priority high"),
+    ),
+    "onyx: trust": Changed(
+        "onyx", "show_qos_interface_ethernet_1_1_json", '"both"', '"outer"', "Eth1/1", "trust", "'outer'"
+    ),
+    "onyx: a traffic class": Changed(
+        "onyx", "show_qos_interface_ethernet_1_1_json", '"TC": "3"', '"TC": "x"', "Eth1/1", "queues.3", "'x'"
+    ),
+    "onyx: a mode that marks": Changed(
+        *("onyx", "show_interfaces_ethernet_1_1_congestion-control_json", '"Mode": "ECN"', '"Mode": "PIE"'),
+        *("Eth1/1", "ecn.3", "'pie'"),
+    ),
+    "onyx: marks of all": Changed("onyx", ONYX, "ecn, absolute", "pie, absolute", "all", "ecn.3", "'pie, absolute'"),
+    "onyx: a queue of all": Changed("onyx", ONYX, "WRR 50%", "WRR half", "all", "shares.3", "'3 3 RoCE WRR half'"),
+    "sonic: asymmetric": Changed(
+        "sonic", "show_pfc_asymmetric_Ethernet0", "off", "odd", "Ethernet0", "pfc_asymmetric", "'odd'"
+    ),
+    "sonic: priorities, and another word": Changed(
+        "sonic", "show_pfc_priority", "Ethernet0    3,4", "Ethernet0    3,x", "Ethernet0", "pfc", "'3,x'"
+    ),
+    "sonic: the way of pauses": Changed(
+        *("sonic", "show_pfc_counters", "Port Rx", "Port xx", "Ethernet0", "running.counters.pauses_received"),
+        "neither Rx nor Tx",
+    ),
+    "sonic: pauses since a while": Changed(
+        *("sonic", "show_pfc_counters_history", "PFC0  ", "PFCx  ", "Ethernet0"),
+        *("running.counters.pauses_received.0", "'Ethernet0 PFCx"),
+    ),
+    "sonic: times": Changed(
+        *(
+            "sonic",
+            "show_pfcwd_config",
+            "Ethernet0      drop               600",
+            "Ethernet0      drop               6 s",
+        ),
+        *("Ethernet0", "watchdog_detection_ms", "'6 s'"),
+    ),
+    "sonic: a map": Changed(
+        *("sonic", "qos_json_arista7260_t0_one_port", '"26": "1"', '"26": "high"'),
+        *("Ethernet40", "dscp_map.26", "26 = 'high'"),
+    ),
+    "junos: a code point": Changed(
+        *("junos", "class-of-service_roce_qfx5240_evo", "low code-points 011010", "low code-points video"),
+        *("et-*", "dscp_map.26", "code-points video"),
+    ),
+    "junos: a queue": Changed(
+        *("junos", "class-of-service_roce_qfx5240_evo", "class CNP queue-num 3", "class CNP queue-num x"),
+        *("et-*", "dscp_map.48", "queue-num x"),
+    ),
+    "junos: a class": Changed(
+        *("junos", "class-of-service_roce_qfx5240_evo", "class NO-LOSS queue-num", "class OTHER queue-num"),
+        *("et-*", "dscp_map.26", "forwarding class NO-LOSS"),
+    ),
+    "junos: a profile": Changed(
+        *("junos", "class-of-service_roce_qfx5240_evo", "scheduler-map sm1;", "scheduler-map sm2;"),
+        *("et-*", "ecn.4", "scheduler map sm2"),
+    ),
+    "enterprise_sonic: a watchdog": Changed(
+        *("enterprise_sonic", "enterprise_sonic_running-config_interface_qos", "on detect-time 100", "armed 100"),
+        *("Eth1/5", "watchdog_detection_ms", "'priority-flow-control watchdog armed 100'"),
+    ),
     "sonic: columns": Changed("sonic", "show_pfcwd_config", "ACTION", "POLICY", "Ethernet0", "watchdog", "other names"),
 }
+
+
+FOLDERS = {"enterprise_sonic": "sonic"}
 
 
 def at(told, path):
@@ -140,7 +206,7 @@ def parsed(one, text):
 
 @pytest.mark.parametrize("one", CHANGED.values(), ids=CHANGED.keys())
 def test_a_value_that_is_not_known_is_none_and_named(one):
-    text = (SAMPLES / one.platform / f"{one.capture}.txt").read_text(encoding="utf-8")
+    text = (SAMPLES / FOLDERS.get(one.platform, one.platform) / f"{one.capture}.txt").read_text(encoding="utf-8")
     assert one.before in text
     assert parsed(one, text)[0] is not None
     value, unread = parsed(one, text.replace(one.before, one.after))
@@ -269,3 +335,47 @@ def test_a_file_of_cumulus_with_a_value_in_another_form_is_unread():
     text = text.replace("ecn_enable = true", "ecn_enable = maybe")
     unread = offline.parsed(platform_of("cumulus", None), {command: text})["unread"]
     assert ["ecn = 'maybe'" in sentence for sentence in unread] == [True] * 3
+
+
+def test_an_onyx_port_without_its_mode_of_flow_control_is_unknown():
+    text = (SAMPLES / "onyx" / "show_dcb_priority-flow-control_enabled_json.txt").read_text(encoding="utf-8")
+    text = text.replace('"PFC admin"', '"PFC state"')
+    told = offline.parsed(platform_of("onyx", None), {"show dcb priority-flow-control": text})
+    assert {port["pfc_mode"] for port in told["ports"].values()} == {None}
+
+
+STATES = {
+    "onyx": ("show interfaces ethernet", "Eth1/1   Up   100 Gbps\n", None),
+    "onyx, as JSON": ("show interfaces ethernet", '{"Eth1/1": [{"Operational state": "Up"}]}', "Up"),
+    "cumulus": ("nv show interface", "Interface  State  MTU\n---------  -----  ----\nswp1       up     9216\n", "up "),
+    "cumulus, as JSON": ("nv show interface -o json", '{"swp1": {"link": {"oper-status": "up"}}}', '"up"'),
+    "sonic": (
+        "show interfaces status",
+        "  Interface    Speed    MTU    Oper    Admin\n-----------  -------  -----  ------  -------\n"
+        "  Ethernet0     100G   9100      up       up\n",
+        "up       up",
+    ),
+    "enterprise_sonic": (
+        "show interface status",
+        "Name      Description  Oper  Reason  AutoNeg  Speed   MTU\n"
+        "Eth1/1    -            up    -       off      100000  9100\n",
+        "up ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [name for name, (_command, _text, word) in STATES.items() if word])
+def test_a_link_in_another_word_is_unknown_and_not_down(name):
+    command, text, word = STATES[name]
+
+    def told(shown):
+        found = offline.parsed(platform_of(name.split(",")[0], None), {command: shown})
+        (port,) = found["ports"].values()
+        return port["running"]["up"], found["unread"]
+
+    assert word in text
+    assert told(text) == (True, [])
+    assert told(text.replace(word, word.replace("Up", "down").replace("up", "down"), 1)) == (False, [])
+    up, unread = told(text.replace(word, word.replace("Up", "odd").replace("up", "odd"), 1))
+    assert up is None
+    assert ["odd" in sentence for sentence in unread] == [True]
