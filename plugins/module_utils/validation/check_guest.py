@@ -91,6 +91,7 @@ def driver(values, about):
     """Whether the driver works, is the one that was wanted, and shows the GPUs."""
     found, wanted = values.get("driver") or values.get("loaded"), about.intent["driver"]
     gpus, many = listing(values.get("gpus")), about.intent["gpus_per_guest"]
+    many = max(many, len(gpus) + (number(values.get("missing")) or 0))
     text = f"{many} GPU{'s' if many != 1 else ''}" + (f" with driver {wanted}" if wanted else "")
     answer = Found(found or None, expected=text, source="the site")
     if found and len(gpus) < many:
@@ -151,9 +152,9 @@ def ecc(values, about):
     """Errors of the GPU's memory. A guest is often not told of them, which proves nothing."""
     told = [mapping(mapping(gpu).get("ecc")) for gpu in listing(values.get("gpus"))]
     known = [one for one in told if number(one.get("uncorrected")) is not None]
-    if told and not known:
+    if told and not known and not any(one.get("unread") for one in told):
         return Found(None, skip="The guest is not told of errors of the GPU's memory.")
-    if not known:
+    if not told:
         return Found(None)
     bad = sum(one["uncorrected"] for one in known)
     answer = Found(bad, expected="none uncorrected", source="NVIDIA", high=0, compared=False)
@@ -172,6 +173,10 @@ def ecc(values, about):
         answer.warn(
             "A part of the GPU is replaced by a spare one with its next reset.", f"the GPU of {_me(about)}", "ecc"
         )
+    unread = [str(value) for one in told for value in listing(one.get("unread"))]
+    if unread and not answer.remarks:
+        note = f"nvidia-smi reports values that are not understood: {', '.join(unread[:3])}."
+        return Found(None, expected=answer.expected, note=note)
     if len(known) < len(told) and not answer.remarks:
         note = f"nvidia-smi reports memory errors of {len(known)} of {len(told)} GPUs."
         return Found(None, expected=answer.expected, note=note)

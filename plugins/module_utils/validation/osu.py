@@ -27,7 +27,7 @@ _ALONE = "each rank ran alone, as it does where they are built for another MPI t
 def parse(text):
     """test, version, rows of {bytes, value}, unit; usec of the smallest or gbps of the largest message; how many sizes
     arrived with a wrong content, None where nobody looked."""
-    test = version = unit = column = headed = wrong = refused = None
+    test = version = unit = column = headed = wrong = refused = cut = None
     rows = []
     for line in texts.lines(text):
         head = _HEAD.search(line)
@@ -54,6 +54,10 @@ def parse(text):
                 rows.append({"bytes": int(words[0]), "value": texts.number(words[column])})
                 if words[-1] in ("Pass", "Fail"):
                     wrong = (wrong or 0) + (words[-1] == "Fail")
+            else:
+                cut = " ".join(words)
+        elif column is not None and re.match(r"\s*\d+(?:\s|$)", line):
+            cut = " ".join(line.split())
     if refused and not rows:
         return texts.failed(TOOL, f"{refused}: {_ALONE}" if "processes" in refused else refused, text)
     if test is None or not rows or unit is None:
@@ -66,6 +70,8 @@ def parse(text):
         why = "it has no row" if unit or not headed else "its columns are neither a latency nor a bandwidth"
         why = "it has no head" if test is None else why
         return texts.not_understood(TOOL, text, why)
+    if cut is not None:
+        return texts.not_understood(TOOL, text, f"a row of its table is no row of numbers: {cut[: texts.SHOWN]}")
     small, large = min(rows, key=lambda row: row["bytes"]), max(rows, key=lambda row: row["bytes"])
     return texts.figures(
         test=test,

@@ -76,7 +76,7 @@ def parse(text):
     Bandwidth: gbps (of the largest message), rows of {bytes, iterations, gbps, peak_gbps, mpps}, filling.
     Latency: usec (typical; the average in tests of a duration), rows of {bytes, usec, min, max, avg, p99, p999, ...}.
     """
-    about, rows, columns, unit = {"test": None, "side": "client"}, [], None, None
+    about, rows, columns, unit, cut = {"test": None, "side": "client"}, [], None, None, None
     lines = texts.lines(text)
     for line in lines:
         named = _NAME.match(line)
@@ -95,8 +95,10 @@ def parse(text):
         # Whatever is no row of numbers, such as a warning of the CPU's frequency, may stand between rows.
         if columns and len(words) == len(columns) and all(texts.is_number(word) for word in words):
             rows.append({name: texts.number(word) for name, word in zip(columns, words) if name != "port"})
+        elif columns and words and texts.is_number(words[0]) and len(words) <= len(columns):
+            cut = " ".join(words)
     peakless = any(_NO_PEAK.search(line) for line in lines)
-    return _answer(text, about, rows, unit, peakless, columns)
+    return _answer(text, about, rows, unit, peakless, columns, cut)
 
 
 @texts.reader(TOOL)
@@ -138,12 +140,14 @@ def _columns(header):
     return [name for _start, name in sorted(places)], unit
 
 
-def _answer(text, about, rows, unit, peakless, columns):
+def _answer(text, about, rows, unit, peakless, columns, cut=None):
     rows = [row for row in rows if row.get("bytes") is not None]
     error = texts.known(text)
     broken = error["line"] if error else next((line for line in texts.lines(text) if _BROKEN.search(line)), None)
     if broken is not None:
         return texts.failed(about["test"] or TOOL, broken, text, **about)
+    if cut is not None:
+        return texts.not_understood(TOOL, text, f"a row of its table is cut off: {cut}")
     if not rows:
         said = next((line for line in texts.lines(text) if _COMPLAINT.search(line)), None)
         if said is not None:

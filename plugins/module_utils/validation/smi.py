@@ -22,13 +22,15 @@ _RECOVERY = "GPU Recovery Action"
 _RESETS = {"Reset Required": "Reset", "Drain and Reset Recommended": "Drain and Reset"}
 # What stands in the place of values that a GPU does not give any more, and what NVIDIA asks for then.
 _UNREADABLE = (("GPU is lost", "Reboot"), ("GPU requires reset", "Reset"))
+# How many GPUs the driver has; one that fell off the bus has no block of its own, or the others have none at all.
+_ATTACHED = re.compile(r"Attached v?GPUs\s*: (\d+)")
 _CUDA = re.compile(r"CUDA Version\s*: ([\d.]+)")
 _PAIR = re.compile(r"(\s*)([\w /-]+?)\s*:(?: (.*))?$")
 
 
 @texts.reader(TOOL)
 def parse(text):
-    """driver, cuda, gpus: each with name, virtualization, memory_mb, licence, licensed, expiry, recovery, ecc."""
+    """driver, cuda, missing GPUs, gpus: each with name, virtualization, memory_mb, licence, expiry, recovery, ecc."""
     report = smi_text.parse(text or "")
     if report.trouble in (None, "unknown") and not report.gpus:
         return texts.not_understood(TOOL, text)
@@ -52,14 +54,15 @@ def parse(text):
         }
         for gpu in report.gpus
     ]
-    cuda = _CUDA.search(text)
-    return texts.figures(driver=report.driver, cuda=cuda.group(1) if cuda else None, gpus=gpus)
+    cuda, attached = _CUDA.search(text), _ATTACHED.search(text)
+    missing = max(0, int(attached.group(1)) - len(gpus)) if attached else 0
+    return texts.figures(driver=report.driver, cuda=cuda.group(1) if cuda else None, gpus=gpus, missing=missing)
 
 
 def _errors(text):
-    """{address: {mode, corrected, uncorrected, pending, remap_failed, unrepairable, exceeded, recovery}}.
+    """{address: {mode, corrected, uncorrected, pending, remap_failed, unrepairable, exceeded, recovery, unread}}.
 
-    A key is missing where it is not told.
+    A key is missing where it is not told. unread: values in a form that is not known, such as ERR! and Unknown Error.
     """
     found, address, section = {}, None, []
     for line in texts.lines(text):
@@ -95,6 +98,8 @@ def _count(told, path, key, value):
         told["mode"] = value.lower()
     elif path[:1] == ["ECC Errors"] and value in ("Yes", "No"):
         _state(told, key, value == "Yes")
+    elif path[:1] in (["ECC Errors"], ["Remapped Rows"]) and number is None and value not in ("Yes", "No"):
+        told.setdefault("unread", []).append(f"{key}: {value}")
     # Volatile ones are since the driver was loaded, which is what a run can have caused.
     elif path[:1] == ["ECC Errors"] and path[1:2] in (["Volatile"], ["Aggregate"]) and number is not None:
         if key == "Total":

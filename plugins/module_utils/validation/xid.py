@@ -47,6 +47,8 @@ MEANINGS = {
 FALLEN = 79
 # A switch of NVLinks, which a VM with all GPUs of a board has too, writes the severity behind the number.
 _XID = re.compile(r"(?:NVRM: Xid|\bSXid) \(([^)]*)\): (\d+)(?:, (.*))?")
+# Whatever else the driver writes of one.
+_ANY = re.compile(r"NVRM: Xid\b|\bSXid\b")
 _SWITCH = re.compile(r"\bSXid \(")
 # What the driver says itself is not severe, and what asks for nothing any more.
 _MILD = re.compile(r"\bNon-?fatal\b|action changed from .* to 0x0 ", re.IGNORECASE)
@@ -86,7 +88,7 @@ def parse(text):
 def _xid(line):
     found = _XID.search(line)
     if found is None:
-        return None
+        return _unread(line) if _ANY.search(line) else None
     pci, code, rest = found.group(1), int(found.group(2)), (found.group(3) or "").strip()
     kind, means = MEANINGS.get(code, (UNKNOWN, "not in the list of this collection"))
     if _SWITCH.search(line):
@@ -97,6 +99,15 @@ def _xid(line):
     if kind == HARDWARE and _MILD.search(rest):
         kind = UNKNOWN
     return dict(_told(line, code, pci, kind, means, rest), of="switch" if _SWITCH.search(line) else "GPU")
+
+
+def _unread(line):
+    """An error in another form is an error all the same."""
+    said = line[_ANY.search(line).start() :].strip()
+    number = re.search(r"\): (\d+)|\bXid:? (\d+)", said)
+    code = int(next(filter(None, number.groups()))) if number else "of unknown number"
+    told = _told(line, code, "of unknown address", UNKNOWN, "in a form that is not known", said)
+    return dict(told, of="GPU")
 
 
 def _fallen(line):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+    check_guest,
     modules,
     smi,
     topology,
     verbs,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import About
 
 from . import texts
 
@@ -205,3 +207,37 @@ def test_no_devices_are_an_answer_of_every_tool():
 def test_gids_behind_what_a_launcher_puts_in_front():
     tagged = "".join(f"[1,0]<stdout>:{line}\n" for line in (texts.GIDS + texts.V4).splitlines())
     assert verbs.gids(tagged) == verbs.gids(texts.GIDS + texts.V4)
+
+
+@pytest.mark.parametrize("shown", ["Unknown Error", "ERR!", "[Unknown Error]"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "SRAM Uncorrectable            : 0",
+        "DRAM Uncorrectable            : 0",
+        "Pending                           : No",
+        "Remapping Failure Occurred        : No",
+    ],
+)
+def test_a_state_of_the_memory_in_another_word_is_not_sound(line, shown):
+    text = texts.SMI.format(licence="Licensed", volatile=0, pending="No")
+    assert line in text
+    about = About("guest.ecc", {"guest": "job-01"}, "", {}, {})
+
+    def found(one):
+        return check_guest.ecc({"gpus": smi.parse(one)["gpus"]}, about)
+
+    assert (found(text).measured, found(text).remarks) == (0, [])
+    unknown = found(text.replace(line, line.rpartition(": ")[0] + f": {shown}"))
+    assert unknown.measured is None
+    assert f": {shown}" in unknown.note
+
+
+@pytest.mark.parametrize("word", ["Attached GPUs", "Attached vGPUs"])
+def test_a_gpu_that_is_attached_and_does_not_answer_is_missing(word):
+    text = texts.SMI.format(licence="Licensed", volatile=0, pending="No").replace("Attached vGPUs", word)
+    lost = "Unable to determine the device handle for GPU0000:03:00.0: Unknown Error\n"
+    about = About("guest.driver", {"guest": "job-01"}, "", {"driver": "", "gpus_per_guest": 1}, {})
+    assert check_guest.driver(smi.parse(text), about).remarks == []
+    (remark,) = check_guest.driver(smi.parse(lost + text.replace(": 1\n", ": 2\n", 1)), about).remarks
+    assert "It shows 1 of 2 GPUs." in str(remark)

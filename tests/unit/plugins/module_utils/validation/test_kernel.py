@@ -20,6 +20,12 @@ from . import texts
         (texts.KERNEL, []),
         (texts.KERNEL + texts.XID.format(79) + texts.XID.format(13), [(79, "hardware"), (13, "program")]),
         (texts.KERNEL + texts.XID.format(999), [(999, "unknown")]),
+        # Forms that are not known: an error all the same.
+        (texts.KERNEL + "[   12.000000] NVRM: Xid 79 of GPU 3\n", [(79, "unknown")]),
+        (
+            texts.KERNEL + "[   12.000000] NVRM: Xid (PCI:0000:03:00), what happened\n",
+            [("of unknown number", "unknown")],
+        ),
         ("Mar  1 08:15:30 job-01 kernel: NVRM: Xid (PCI:0000:03:00): 48, DBE\n", [(48, "hardware")]),
         ("2026-03-01T08:15:30+0000 job-01 kernel: eth0 up\n", []),
         (texts.KERNEL + "[   12.000000] systemd[1]: Failed to mount data.mount: Permission denied\n", []),

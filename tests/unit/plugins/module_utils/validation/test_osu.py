@@ -110,3 +110,12 @@ def test_a_program_of_osu_that_is_not_there_is_named(text):
     found = osu.parse(f"{'-' * 60}\n{text}{'-' * 60}\n")
     assert found["why"] == "OSU failed: osu_bw is not in the image."
     assert found["error"]["code"] == "command_missing"
+
+
+@pytest.mark.parametrize("row", ["1 ERR!", "1", "1 -"])
+def test_a_row_of_osu_without_its_number_does_not_leave_the_others_as_the_result(row):
+    head = "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
+    assert osu.parse(f"{head}2 1.7\n")["usec"] == 1.7
+    found = osu.parse(f"{head}{row}\n2 1.7\n")
+    assert (found["understood"], "usec" in found) == (False, False)
+    assert f"no row of numbers: {row}" in found["why"]

@@ -189,3 +189,11 @@ def test_what_is_not_understood_is_no_zero(text):
     assert found["why"].startswith("The output of perftest is not understood")
     assert "gbps" not in found
     assert "usec" not in found
+
+
+@pytest.mark.parametrize("row", [" 4194304", " 4194304      5000", " 4194304      5000      9.42      9.40"])
+def test_a_row_that_is_cut_off_does_not_leave_the_smaller_sizes_as_the_result(row):
+    assert perftest.parse(texts.perftest([ROW], texts.BW_GB))["gbps"] == 92.4
+    found = perftest.parse(texts.perftest([ROW, row], texts.BW_GB))
+    assert (found["understood"], "gbps" in found) == (False, False)
+    assert "a row of its table is cut off" in found["why"]
