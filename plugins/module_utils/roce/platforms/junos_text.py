@@ -226,10 +226,10 @@ class ClassOfService:
             if one[:1] == ("schedulers",) and one[2:3] == ("priority",) and "".join(one[3:4]) not in STRICT + SHARED:
                 wrong += one[3:4]
             if one[:1] == ("schedulers",) and one[2:4] == ("transmit-rate", "percent"):
-                wrong += [word for word in one[4:5] if not word.isdigit()]
+                wrong += [word for word in one[4:5] if not word.isdecimal()]
             if "queue-num" in one or "pfc-priority" in one:
                 shown = [_next(one, word) for word in ("queue-num", "pfc-priority") if word in one]
-                wrong += [word for word in shown if not word.isdigit()]
+                wrong += [word for word in shown if not word.isdecimal()]
             if one[:1] == ("congestion-notification-profile",) and "code-point" in one:
                 bits = _next(one, "code-point")
                 wrong += [bits] if (_bits(bits) if "ieee-802.1" in one else dscp_of(bits)) is None else []

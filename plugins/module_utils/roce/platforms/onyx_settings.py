@@ -217,7 +217,7 @@ def _take(found, patterns, rest, off, ports):
         match = re.fullmatch(pattern, rest)
         if not match or not ports:
             continue
-        *key, value = [int(part) if part.isdigit() else part for part in match.groups()]
+        *key, value = [int(part) if part.isdecimal() else part for part in match.groups()]
         for port in ports:
             place = (kind, *([] if port is None else [port]), *key)
             if kind in ("member", "bind"):
@@ -242,7 +242,7 @@ def ports_of(kind, spans):
     found = []
     for span in spans.split(","):
         first, dash, last = span.partition("-")
-        stem, count = re.fullmatch(r"(.*?)(\d+)", first).groups() if first[-1:].isdigit() else ("", "0")
+        stem, count = re.fullmatch(r"(.*?)(\d+)", first).groups() if first[-1:].isdecimal() else ("", "0")
         end = number(last.rpartition("/")[2], int(count)) if dash else int(count)
         end = min(end, int(count) + LARGEST_RANGE)
         found += [f"{STEMS[kind]}{stem}{index}" for index in range(int(count), end + 1)]

@@ -49,7 +49,7 @@ def show_interface(text, unread):
 def _setting(port, words, name, unread):
     """One line of a port: MTU 9216 bytes, LineSpeed 100G, Flowcontrol rx on tx off."""
     key, value = words[0].lower(), words[1].strip(",") if words[1:] else ""
-    if key == "mtu" and value.isdigit():
+    if key == "mtu" and value.isdecimal():
         port["mtu"] = int(value)
     elif key == "linespeed" and (re.match(r"\d", value) or value == "auto"):
         port["speed"] = None if "M" in value else number(value) or None
@@ -88,7 +88,7 @@ def show_pfc(text, unread):
             port["acts"] = ACTS[value.lower()]
         elif kind == "pfc priorit" and (numbers(value) or value.lower() in NO_PRIORITY):
             port["pfc"] = numbers(value)
-        elif row and row.group(2).isdigit() and row.group(3).isdigit():
+        elif row and row.group(2).isdecimal() and row.group(3).isdecimal():
             port["received"][int(kind)], port["sent"][int(kind)] = int(row.group(2)), int(row.group(3))
         else:
             unread.append(lacks(PAUSES, f"{' '.join(line.split())!r} of {known}"))
