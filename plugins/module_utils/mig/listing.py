@@ -23,6 +23,7 @@ _GPU = re.compile(r"^GPU\s+(\d+):\s+(.+?)\s+\(UUID:\s*(\S+?)\)")
 # Before R470 a device was written MIG-GPU-<uuid>/<gpu instance>/<compute instance>.
 _DEVICE = re.compile(r"^\s+MIG\s+(\S+)\s+Device\s+(\d+):\s+\(UUID:\s*(\S+?)\)")
 _ROW = re.compile(r"^\|\s+\d+(\s+\d+)?\s+MIG\s")
+_UNREAD = re.compile(r"^\s*\|.*\sMIG\s+\d")  # a row, whatever its first cells are
 _MORE = re.compile(r"^\|(\s+(\d+|\[?N/A\]?))+\s*\|$")
 _MODES = {"enabled": True, "disabled": False, "[n/a]": None, "n/a": None, "": None}
 _PLACEMENTS = re.compile(r"^GPU\s+(\d+)\s+Profile\s+ID\s+(\d+)\s+Placements?\s*:\s*\{([\d,\s]+)\}\s*:\s*(\d+)")
@@ -68,11 +69,15 @@ def profiles(text):
 
 def placements(text):
     """`nvidia-smi mig -lgipp`: where instances of each profile may begin."""
-    return [
-        ListedPlacement(int(row[1]), int(row[2]), tuple(int(start) for start in row[3].split(",")), int(row[4]))
-        for row in map(_PLACEMENTS.match, text.splitlines())
-        if row
-    ]
+    found = []
+    for line in text.splitlines():
+        row = _PLACEMENTS.match(line)
+        if row:
+            starts = tuple(int(start) for start in row[3].split(","))
+            found.append(ListedPlacement(int(row[1]), int(row[2]), starts, int(row[4])))
+        elif re.match(r"\s*GPU\b.*\bProfile\b", line):
+            raise ValueError(f"a line has another form: {line.strip()}")
+    return found
 
 
 def instances(text):
@@ -145,7 +150,15 @@ def modes(text):
 def _pairs(text):
     """The tokens of each row, and of the line below when it continues the row."""
     lines = text.splitlines()
+    if not text.strip():
+        raise ValueError("it is empty")
+    drawn = [line.strip() for line in lines if re.match(r"\s*[|+]", line)]
+    # Rows alone are a part that somebody chose. A table whose end is lost may lack rows.
+    if drawn and drawn[0].startswith("+-") and not drawn[-1].startswith("+-"):
+        raise ValueError("the table is cut off")
     for at, line in enumerate(lines):
+        if _UNREAD.match(line) and not _ROW.match(line):
+            raise ValueError(f"a row has another form: {line.strip()}")
         if _ROW.match(line):
             below = lines[at + 1] if at + 1 < len(lines) else ""
             yield line.strip("| \t\r").split(), below.strip("| \t\r").split() if _MORE.match(below.rstrip()) else []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig import info, inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.mig import info, inventory, listing
 
+from . import samples
 from .asking import ask
 from .device import Device
 
@@ -89,3 +92,36 @@ def test_an_error_beside_a_document_of_all_gpus_is_not_passed_over():
 @pytest.mark.parametrize("text", ["device handle for GPU", f"{HANDLE}\n", f"{HANDLE} of the host\n"])
 def test_words_that_name_no_gpu_make_none_up(text):
     assert inventory.parse(Device().run(["nvidia-smi", "-q", "-x"]).stdout, text).missing == []
+
+
+TABLES = {
+    "a30_535.183.01__lgi": listing.instances,
+    "a100-pcie40_esxi_510.47.03__lci": listing.compute_instances,
+    "h100-sxm80_580.173.02_mig-2x1g__lgip": listing.profiles,
+    "a30_535.183.01__lcip-gi-2": listing.compute_profiles,
+}
+BROKEN = {
+    "the GPU": lambda text: re.sub(r"(?m)^\|(\s+)\d(\s+(?:\d+\s+)?MIG)", r"|\1ERR!\2", text, count=1),
+    "an id": lambda text: re.sub(r"(MIG \S+\s+)\d+\*?", r"\1[N/A]", text, count=1),
+    "the end of the table": lambda text: text[: text.rindex("+--")],
+    "half of the table": lambda text: text[: text.rindex("MIG ")],
+    "everything": lambda text: "\n",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN.keys())
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_with_a_row_that_is_not_read_is_not_a_shorter_table(name, broken):
+    text = samples.read(name)
+    assert TABLES[name](text)
+    assert broken(text) != text
+    with pytest.raises(ValueError, match=r"another form|cut off|is empty|invalid literal|not enough values"):
+        TABLES[name](broken(text))
+
+
+@pytest.mark.parametrize("before, after", [("GPU  0 Profile", "GPU  ERR! Profile"), ("}:", "}")])
+def test_a_placement_in_another_form_is_not_left_out(before, after):
+    text = samples.read("a30_535.183.01__lgipp")
+    assert before in text
+    with pytest.raises(ValueError, match="a line has another form"):
+        listing.placements(text.replace(before, after, 1))
