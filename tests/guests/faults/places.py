@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 
 from vsphere_twin.model.adapters import Firmware
 
-from . import FIRST, ONE, OTHER, SECOND, Fault, attribute, host, lines, named, vm
+from . import FIRST, ONE, OTHER, SECOND, Fault, attribute, entry, host, lines, named, vm
 
 # What needs SSH to a host, and virtual functions.
 MIG = {"site": {"gpu": {"mode": "mig", "profile": "grid_a100-3-20c"}}}
@@ -37,6 +38,17 @@ def functions(number, name=OTHER):
         return attribute(twin, port, "firmware", Firmware.of(sriov=bool(number), num_vfs=number))
 
     return plant
+
+
+def far(twin):
+    """The GPU of a host is on another NUMA node than its network port."""
+    slots, gpu = host(twin, OTHER).slots, host(twin, OTHER).gpus[0]
+    return entry(twin, slots, gpu.pci_id, replace(slots[gpu.pci_id], numa_node=1))
+
+
+def no_trust(twin):
+    at = "interface Ethernet32"
+    return lines(twin, "leaf-01", [at, "qos trust cos"], [at, "qos trust dscp"])
 
 
 def namesake(twin):
@@ -101,6 +113,18 @@ FAULTS: dict[str, Fault] = {
     ),
     "place-no-virtual-functions": place(functions(0), lacking(ONE, 0), lacking(OTHER, 0), also=RUNNING, lab=SRIOV),
     "place-few-virtual-functions": place(functions(4), lacking(ONE, 0), lacking(OTHER, 4), also=RUNNING, lab=SRIOV),
+    "place-gpu-far-from-port": place(
+        far,
+        named("blocks: ", f"{SECOND} on {OTHER}", "is on NUMA node 1, and the port vmnic2 on NUMA node 0"),
+        lab={"site": {"machine": {"numa": "strict"}}},
+    ),
+    # The verification behind a step that was skipped names object, path, requested and found value.
+    "place-switch-step-skipped": place(
+        no_trust,
+        named("fatal: [leaf-01]", "leaf-01: Ethernet32.trust: requested dscp, found pcp"),
+        by="fabric",
+        arguments=("--skip-tags", "roce"),
+    ),
     "place-vm-of-the-same-name": place(
         namesake, named("fatal: [localhost]", f"There are 2 VMs {SECOND}"), by="machines"
     ),
