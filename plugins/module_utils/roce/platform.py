@@ -105,6 +105,10 @@ class Platform:
         """The Switch that texts tell of: {command: output}. Commands that are missing are things not known."""
         raise NotImplementedError
 
+    def apart(self, texts):
+        """{command: output}, where one command that runs several is told apart as far as its parts print no table."""
+        return texts
+
     def spelled(self, typed):
         """The whole command of what an operator typed, with its arguments behind it; None for what is not read."""
         return spelled(typed, self.commands)

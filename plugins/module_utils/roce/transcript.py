@@ -231,16 +231,16 @@ def unheard(platform, texts, whole, live=False):
     live: outputs of a switch may well be empty, and each was read with a command that the platform knows.
     """
     found = []
-    for command, output in texts.items():
+    for command, output in platform.apart(texts).items():
         if live and not output.strip():
             continue
-        name = command.strip()
+        name = brief(command)
         alone = complete(platform.parse({command: output}))
         if not live and not _tells(alone) and not (alone.config and whole.ports):
             found += [] if alone.unread else [_nothing(platform, name, output, alone)]
             continue
         known = {_alike(port) for port in alone.ports}
-        rows = [] if name.startswith(platform.without_ports) or EVERY & known else rows_of_ports(output)
+        rows = [] if command.strip().startswith(platform.without_ports) or EVERY & known else rows_of_ports(output)
         lost = [row for row in rows if not {_alike(row), _alike(row.partition(":")[0])} & known]
         lost = [row for row in lost if not re.match(platform.management, row, re.IGNORECASE)]
         lost = [row for row in lost if not any(re.search(rf"\b{re.escape(row)}\b", one) for one in alone.unread)]

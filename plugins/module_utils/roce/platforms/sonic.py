@@ -108,6 +108,12 @@ class Sonic(Platform):
         switch.raw = dict(kept, DEVICE_METADATA={"localhost": {"buffer_model": local.get("buffer_model", "")}})
         return switch
 
+    def apart(self, texts):
+        parts = text.separated(texts)
+        told = [one for one in parts if one not in texts and not one.startswith("sonic-db-dump")]
+        unknown = {one: parts[one] for one in told if parts[one].strip() and not text.rows(parts[one])}
+        return {**texts, **unknown}
+
     def spelled(self, typed):
         words = " ".join(re.sub(r"^\s*sudo\s+", "", typed).split())
         if re.match(r"sonic-cfggen .*--print-data|show runningconfiguration all|sonic-db-dump -n CONFIG_DB", words):

@@ -256,6 +256,23 @@ def test_a_shell_command_is_named_in_short():
     assert "`show nothing here` is not read" in error.value.message
 
 
+def test_a_long_command_of_a_shell_is_named_by_its_beginning():
+    """SONiC is read with one command of several hundred characters, which no sentence repeats."""
+    command = platform_of("sonic", None).reads([])[1]
+    assert len(command) > 300
+    for outputs in ({command: "some text\n"}, f"admin@leaf:~$ {command}\nsome text\n"):
+        (sentence,) = parsed("sonic", outputs)["unread"]
+        assert "Cannot read `echo '@ show version'; show version" in sentence
+        assert len(sentence) < 250
+
+
+def test_a_part_of_a_long_command_that_was_not_understood_is_unread():
+    command = platform_of("sonic", None).reads([])[1]
+    told = parsed("sonic", {command: f"@ show pfc priority\nsome text\n@ show lldp table\n{LLDP['sonic'][1]}"})
+    assert list(told["ports"]) == ["Ethernet0"]
+    assert ["`show pfc priority`" in sentence for sentence in told["unread"]] == [True]
+
+
 def test_lines_that_only_look_like_prompts_stay_in_their_output():
     text = "interface Ethernet1\n   description a>b #1\n   mtu 9214\nbanner motd\nhost# no command\nEOF\n"
     assert [command for command, _output in transcript.split(text)] == [None]
