@@ -21,7 +21,8 @@ LARGEST_PACKET = 4096
 KINDS = (
     (
         DROPS,
-        r"(?:rx|tx)_discards(?:_phy)?|(?:rx|tx)_prio\d_(?:buf_|cong_)?discards?(?:_phy)?|(?:rx|tx)_(?:drops|lost)_\d|"
+        r"(?:rx|tx)_(?:total_|stat_)?discards?(?:_phy|_pkts)?|(?:rx|tx)_discard_packets_cos\d|"
+        r"ip[46](?:In|Out)Discards|(?:rx|tx)_prio\d_(?:buf_|cong_)?discards?(?:_phy)?|(?:rx|tx)_(?:drops|lost)_\d|"
         r"rx_buffer_passed_thres_phy|port_xmit_discards|roce_drops|outbound_drops|"
         r"(?:rx|tx)_roce_discards?(?:_pkts)?",
     ),
@@ -29,13 +30,13 @@ KINDS = (
     (
         PERHAPS,
         r"Receive packets dropped|Transmit packets dropped|Receive (?:missed|FIFO|over) errors|"
-        r"out_of_buffer|res_oob_drop_count|discards_(?:received|sent)",
+        r"(?:rx_)?out_of_buffer|rx_steer_missed_packets|rx_(?:missed|fifo|over)_errors|rx_no_dma_resources|res_oob_drop_count|discards_(?:received|sent)",
     ),
     (
         RESENT,
         r"out_of_sequence|packet_seq_err|implied_nak_seq_err|roce_adp_retrans(?:_to)?|(?:req_)?(?:transport_)?"
         r"retr(?:y|ies)_exceeded(?:_err)?|max_retry_exceeded|seq_err_naks_rcvd|to_retransmits|Error packets received|"
-        r"local_ack_timeout_err|oos_drop_count|out_of_seq_request|rcvd_seq_err",
+        r"local_ack_timeout_err|oos_drop_count|out_of_seq_request|rcvd_seq_err|duplicate_request",
     ),
     (PAUSES, r"(?:rx|tx)_(?:prio\d_|global_)?pause(?:_ctrl_phy|_frames?|_storm\w*)?|pauses_(?:sent|received)"),
     (MARKS, r"np_ecn_marked_roce_packets|\w*cnp\w*|\w*ecn_mark\w*"),
@@ -57,7 +58,10 @@ _CARRIED = (
 )
 # A way to say how long a port was paused; microseconds and no number of frames.
 _DURATION = re.compile(r"pause_duration|pause_transition")
+# What stands around a name: the number of a queue, and what of the adapter counts.
+_AROUND = re.compile(r"^\[\d+\]:? *|^port\.|\.nic$")
 _ETHTOOL = re.compile(r"\s+([\w. :\[\]()/#-]*?\S)\s*: (\d+)\s*$")
+_OTHER = re.compile(r"\s+([\w. :\[\]()/#-]*?\S)\s*: (?!\d+\s*$)(\S.*?)\s*$")
 _HEAD = "NIC statistics:"
 _WORD = re.compile(r"[\w.-]+")
 
@@ -79,6 +83,10 @@ def ethtool(text):
         return texts.failed("ethtool -S", texts.last_line(text), text)
     if not found or _HEAD not in text:
         return texts.not_understood("ethtool -S", text)
+    unread = [one for one in map(_OTHER.match, texts.lines(text)) if one and kind(one.group(1)) is not None]
+    if unread:
+        why = f"the value of {unread[0].group(1).strip()} is no count: {unread[0].group(2)}"
+        return texts.not_understood("ethtool -S", text, why)
     return texts.figures(counters=found)
 
 
@@ -165,7 +173,7 @@ def kind(name):
     """drops, resent, pauses, marks or errors; None for a counter that says nothing of trouble."""
     if _DURATION.search(name):
         return None
-    plain = name.strip()
+    plain = _AROUND.sub("", name.strip())
     return next((what for what, pattern in KINDS if re.fullmatch(pattern, plain)), None)
 
 

@@ -63,6 +63,8 @@ def flow_control(text, oper, unread, expected):
             oper[long(name)].pfc_mode = mode.lower()
             if active and priorities is None:
                 unread.append(lacks(_FLOW, f"the priorities of {long(name)}"))
+            elif line[row.end() :].strip():
+                unread.append(lacks(_FLOW, f"the counters of {long(name)}, {line[row.end() :].strip()!r}"))
         elif re.match(rf"^\s*{PORT}\s", line):
             unread.append(lacks(_FLOW, f"the row {' '.join(line.split())!r}"))
 

@@ -98,6 +98,10 @@ SHOWN = {
     "nxos: a state": nxos(
         "show interface priority-flow-control", NEXUS_FLOW, "On (8)", "Odd (8)", "running.pfc", "Ethernet1/1"
     ),
+    "nxos: a counter": nxos(
+        *("show interface priority-flow-control", NEXUS_FLOW, "1   2", "x   2"),
+        *("running.counters.pauses_received", "counters of Ethernet1/1, 'x   2'"),
+    ),
     "nxos: a link": nxos("show interface status", NEXUS_UP, "connected", "weird    ", "running.up", "'weird'"),
     "nxos: a unit": nxos("show policy-map interface", NXOS, "1500 kbytes", "1500 cells", "running.ecn.3", "1500 cells"),
     "nxos: a watchdog": nxos("show queuing pfc-queue", GUARD, "Enabled", "Armed", "running.watchdog", "'Armed'"),

@@ -221,3 +221,31 @@ def test_queues_that_have_the_same_names_are_added_up():
     assert counters.ethtool(text)["counters"] == {"pkts rx OOB": 7, "tx timeout count": 2}
     # A second look in the same text is the one that counts.
     assert counters.ethtool(text * 2) == counters.ethtool(text)
+
+
+@pytest.mark.parametrize(
+    "name, kind",
+    [
+        ("[3]: rx_discards", "drops"),
+        ("rx_total_discard_pkts", "drops"),
+        ("tx_stat_discard", "drops"),
+        ("rx_discard_packets_cos3", "drops"),
+        ("ip4InDiscards", "drops"),
+        ("rx_out_of_buffer", "perhaps"),
+        ("rx_missed_errors.nic", "perhaps"),
+        ("duplicate_request", "resent"),
+        ("rx_dropped", None),
+        ("port.rx_bytes", None),
+    ],
+)
+def test_counters_of_other_drivers_by_their_names(name, kind):
+    assert counters.kind(name) == kind
+
+
+@pytest.mark.parametrize("shown", ["N/A", "-3", "0x10", "ERR!"])
+def test_a_drop_counter_that_is_no_count_is_not_left_out(shown):
+    text = "NIC statistics:\n     tx_discards_phy: 0\n     rx_discards_phy: {}\n     rx_bytes_other: {}\n"
+    assert counters.ethtool(text.format(7, shown))["counters"]["rx_discards_phy"] == 7
+    found = counters.ethtool(text.format(shown, 7))
+    assert (found["understood"], "counters" in found) == (False, False)
+    assert f"the value of rx_discards_phy is no count: {shown}" in found["why"]
