@@ -105,20 +105,20 @@ def command_of(output):
 
 
 # How values of settings are read, by their keys. A release may write a word for what it does by itself.
-READERS = {
+_READERS = {
     **dict.fromkeys(("tx", "rx", "state", "enable", "ecn", "red"), text.switched),
     **dict.fromkeys(("min-threshold", "max-threshold", "probability", "cable-length", "bw-percent"), text.number),
     **dict.fromkeys(("switch-priority", "traffic-class", "polling-interval", "robustness"), text.number),
     "trust": TRUSTS.get,
 }
-BY_ITSELF = ("auto", "default")
+_BY_ITSELF = ("auto", "default")
 
 
 def _strange(settings):
     """[(path, value)] of settings whose value has a form that is not known."""
     leaves = [(path, value) for path, value in text.flat(settings).items() if path and value is not None]
-    leaves = [(path, value) for path, value in leaves if path[-1] in READERS and value not in BY_ITSELF]
-    return [(".".join(path), value) for path, value in leaves if READERS[path[-1]](value) is None]
+    leaves = [(path, value) for path, value in leaves if path[-1] in _READERS and value not in _BY_ITSELF]
+    return [(".".join(path), value) for path, value in leaves if _READERS[path[-1]](value) is None]
 
 
 def preset_of(settings):
