@@ -210,7 +210,7 @@ def _descriptor(file):
     if file.read(len(_AR_MAGIC)) != _AR_MAGIC:
         raise Unreadable("a VIB in it is no ar archive")
     header = file.read(_AR_HEADER)
-    size = header[48:58].strip()
+    size = header[48:58].decode("ascii", "replace").strip()
     if not header.startswith(b"descriptor.xml") or not size.isdecimal() or int(size) > _LARGEST_METADATA:
         raise Unreadable("a VIB in it does not begin with its descriptor")
     return _xml(file.read(int(size)))

@@ -91,7 +91,8 @@ def driver(values, about):
     """Whether the driver works, is the one that was wanted, and shows the GPUs."""
     found, wanted = values.get("driver") or values.get("loaded"), about.intent["driver"]
     gpus, many = listing(values.get("gpus")), about.intent["gpus_per_guest"]
-    many = max(many, len(gpus) + (number(values.get("missing")) or 0))
+    missing = number(values.get("missing")) or 0
+    many = max(many, len(gpus) + missing) if missing else many
     text = f"{many} GPU{'s' if many != 1 else ''}" + (f" with driver {wanted}" if wanted else "")
     answer = Found(found or None, expected=text, source="the site")
     if found and len(gpus) < many:

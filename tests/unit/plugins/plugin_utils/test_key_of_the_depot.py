@@ -10,9 +10,13 @@ from vsphere_twin.guests.depot import Depot
 from vsphere_twin.vcenter.certificates import server_context
 
 
+class World:
+    """What a depot belongs to."""
+
+
 def test_the_fingerprint_of_its_key_is_in_its_endpoint(tmp_path):
     server_context(tmp_path)
-    depot = Depot(object(), tmp_path)
+    depot = Depot(World(), tmp_path)
     depot.start()
     try:
         made = [fingerprints(depot._signer.public), fingerprints(dearmored(depot._signer.public))]

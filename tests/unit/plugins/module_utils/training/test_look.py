@@ -57,7 +57,7 @@ def test_everything_that_is_printed_is_read():
     assert seen == look.Look(
         name="job-01",
         interfaces={"ens192": (1500, True), "ens224": (9000, False), "ens256": (9000, True)},
-        addresses={"ens192": [("192.0.2.11", 24)], "ens224": [("192.168.50.11", 32), ("192.168.50.12", 0)]},
+        addresses={"ens192": [("192.0.2.11", 24)], "ens224": [("192.168.50.11", 32)]},
         gids=gids,
         ports_down=("mlx5_1 port 2: INIT",),
         rdma_files=("/dev/infiniband/uverbs0", "/dev/infiniband/rdma_cm"),
