@@ -53,7 +53,7 @@ class Client:
     def answer(self, method, path, body=None, headers=None):
         data = b"" if body is None else json.dumps(body).encode()
         answer = self.api.handle(method, f"/api/{path}", headers or self.headers, data)
-        return answer.status, json.loads(answer.data) if answer.data else None
+        return answer.status, json.loads(answer.data or b"null")
 
     def ask(self, *arguments, **more):
         status, value = self.answer(*arguments, **more)

@@ -14,8 +14,9 @@ LEAF_A, UP_A, SPINE_A = "leaf-01/Ethernet1", "leaf-01/Ethernet3", "spine-01/Ethe
 SPINE_B, UP_B, LEAF_B = "spine-01/Ethernet1/3", "leaf-02/Ethernet4", "leaf-02/Ethernet1"
 
 
-def world_of(leaf="", spine="", other="", options=TUNED, **more):
+def world_of(leaf="", spine="", other="", options=None, **more):
     """Two leaves and a spine that are set up in full, and lines that were typed after that."""
+    options = TUNED if options is None else options
     hosts = [host_lab.esx(HOSTS[0], module_options=options), host_lab.esx(HOSTS[1], module_options=TUNED)]
     return seeds.from_data(
         fabric(
