@@ -154,7 +154,8 @@ def marking(tree):
 
 def _marks(mode):
     """Whether a mode of congestion control marks; None of a word that is not known."""
-    words = {*re.findall(r"[a-z]+", str(mode or "").lower())}
+    # A dash is what a queue has that does not mark.
+    words = {*re.findall(r"[a-z]+", str(mode or "").lower())} or ({"none"} if str(mode).strip() == "-" else set())
     return "ecn" in words or (False if words & {"red", "none", "off", "disabled"} else None)
 
 
@@ -179,7 +180,7 @@ READERS = {
     "cable-length": text.number,
     "trust-mode": trust_of,
     "congestion-mode": _marks,
-    "enabled-tc": text.listed,
+    "enabled-tc": lambda value: [] if value == "-" else text.listed(value),
     "probability": text.number,
     **dict.fromkeys(("pause-packets", "roce-packets", "cnp-packets", "ecn-marked-packets"), text.number),
     **dict.fromkeys(("no-buffer-discard", "unicast-no-buffer-discard"), text.number),

@@ -379,3 +379,13 @@ def test_a_link_in_another_word_is_unknown_and_not_down(name):
     up, unread = told(text.replace(word, word.replace("Up", "odd").replace("up", "odd"), 1))
     assert up is None
     assert ["odd" in sentence for sentence in unread] == [True]
+
+
+@pytest.mark.parametrize("mode, ecn", [("-", {}), ("none", {}), ("RED", {}), ("pie", None)])
+def test_a_mode_of_cumulus_that_does_not_mark_is_known(mode, ecn):
+    tree = {"trust": {"trust-mode": "dscp"}, "congestion-control": {"congestion-mode": mode, "enabled-tc": "-"}}
+    told = offline.parsed(
+        platform_of("cumulus", None), {"nv show interface swp1 qos roce status -o json": json.dumps(tree)}
+    )
+    assert told["ports"]["swp1"]["running"]["ecn"] == ecn
+    assert ["congestion-mode" in one for one in told["unread"]] == [True] * (ecn is None)
