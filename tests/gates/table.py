@@ -14,7 +14,6 @@ from gates.tree import clean_copy
 from gates.twin import twin
 
 PURE = ["tests/unit", "tests/house"]
-TWIN = "tests/twin/tests"
 # Packages with a type for every name; others follow.
 TYPED = ["tests/gates", "tests/mutation", "tests/rehearse", "tests/supervise", "tests/warm"]
 
@@ -59,8 +58,8 @@ def tests(gate: Gate) -> None:
 
 
 def unit(gate: Gate) -> None:
-    """Those of them that start nothing, and the twin's own, which the gate `twin` runs elsewhere."""
-    gate.pytest(PYTHON, [*_side_by_side(), *PURE, TWIN])
+    """Those of them that start nothing."""
+    gate.pytest(PYTHON, [*_side_by_side(), *PURE])
 
 
 def _side_by_side() -> list[str]:
