@@ -15,7 +15,7 @@ from .conftest import Lab
 from .fabric import ready
 from .hosts import factory
 from .machines import untouched
-from .test_first_day import FIRST_MINUTE_S, PLAYBOOKS
+from .test_first_day import PLAYBOOKS
 
 # Characters of a failure that a reader finds the sentence in.
 LONGEST_FAILURE = 700
@@ -283,7 +283,6 @@ def test_preflight_has_one_row_for_each_cause_and_none_for_a_consequence(rehears
 def test_stage_ends_with_cause_key_and_fix_before_anything_is_changed(rehearse, seed, stage, wrong, words):
     run, dummy = rehearse(seed, stage, wrong)
     refused(run)
-    assert run.seconds < FIRST_MINUTE_S
     screen = " ".join(run.output[run.output.index("PLAY RECAP") :].split())
     for one in words:
         assert one in screen, run.output
