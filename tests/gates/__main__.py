@@ -55,8 +55,7 @@ def _run(chosen: list[str]) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     began = time.monotonic()
     gates = [Gate(name, running) for name in chosen]
-    # One more than there are processors: some gates wait most of the time.
-    with ThreadPoolExecutor(max_workers=1 + max(2, os.cpu_count() or 2)) as pool:
+    with ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2)) as pool:
         futures = {pool.submit(_timed, gate): gate for gate in gates}
         try:
             failed = _follow(futures)

@@ -17,9 +17,9 @@ SKIPPED = re.compile(r"no guests: [^\"\n]+")
 
 
 def guests(gate: Gate) -> None:
-    """Two labs side by side, since most of these tests wait; all tests of a file share one."""
+    """One pytest in one process: all tests share a lab, whose guests are up once."""
     _make_images(gate)
-    gate.pytest(PYTHON, ["-n", "2", "--dist", "loadfile", "--durations=15", "-rs", "tests/guests"])
+    gate.pytest(PYTHON, ["--durations=15", "-rs", "tests/guests"])
     gate.note_skipped(SKIPPED)
 
 
