@@ -52,9 +52,10 @@ def _problem(file):
         text = str(error.problem or error.context)
         # Where a colon is missing, the line behind it is at fault for YAML.
         marks = [error.problem_mark, error.context_mark]
-        mark = next(filter(None, reversed(marks) if "expected ':'" in text else marks))
+        mark = next(filter(None, reversed(marks) if "expected ':'" in text else marks), None)
+        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         todo = "Indent with spaces, not with tabs." if "\\t" in text else "Correct the YAML there."
-        yield f"Cannot read {file}, line {mark.line + 1}, column {mark.column + 1}: {text}. {todo}"
+        yield f"Cannot read {file}{where}: {text}. {todo}"
     except yaml.YAMLError as error:
         yield f"Cannot read {file}: {' '.join(str(error).split())}. Correct it."
 

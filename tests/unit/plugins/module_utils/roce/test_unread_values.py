@@ -207,7 +207,7 @@ CASES = {
         "eos",
         "show interfaces",
         two("eos")(UP),
-        UP.replace("1", "2", 1).split("\n")[0] + "\n",
+        UP.replace("1", "2", 1).split("\n", maxsplit=1)[0] + "\n",
         "running.mtu",
     ),
     "eos: neighbours": (
@@ -281,7 +281,9 @@ def test_a_nexus_port_without_an_input_policy_may_have_that_of_the_switch():
     assert trust(shown) == (None, False)
     assert trust({**shown, "show running-config ipqos": CLASSES + system}) == (None, False)
     assert trust({**shown, "show running-config ipqos": CLASSES}) == ("none", False)
-    assert trust({"show policy-map interface": NXOS.split("\n")[0] + "\n\n  Service-policy (qos) input:   IN\n"}) == (
+    assert trust(
+        {"show policy-map interface": NXOS.split("\n", maxsplit=1)[0] + "\n\n  Service-policy (qos) input:   IN\n"}
+    ) == (
         "none",
         True,
     )

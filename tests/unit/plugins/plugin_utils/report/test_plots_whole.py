@@ -66,9 +66,9 @@ def artists(axes: object) -> Iterator[tuple[str, list[str]]]:
     yield (
         "bars",
         [
-            f"{short([float(one) for one in bar.get_bbox().bounds])};{colour(bar.get_facecolor())};"
-            f"{colour(bar.get_edgecolor())};{bar.get_hatch()};{bar.get_linewidth():g}"
-            for bar in axes.patches
+            f"{short([float(one) for one in box.get_bbox().bounds])};{colour(box.get_facecolor())};"
+            f"{colour(box.get_edgecolor())};{box.get_hatch()};{box.get_linewidth():g}"
+            for box in axes.patches
         ],
     )
     yield (
