@@ -25,7 +25,7 @@ MODULES = (
     "nvidia_container_runtime",
 )
 HERE = machine.name()
-LOGIN = {"registry": "registry.example.com", "state": "absent", "config_file": "/srv/auth.json"}
+LOGIN = {"registry": "images.example.com", "state": "absent", "config_file": "/srv/auth.json"}
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +60,7 @@ ANSWERS = {
             "login": {
                 "name": HERE,
                 "machine_id": None,
-                "registry": "registry.example.com",
+                "registry": "images.example.com",
                 "path": "/srv/auth.json",
                 "checked": "no",
                 "changed": False,

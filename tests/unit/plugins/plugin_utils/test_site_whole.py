@@ -34,7 +34,7 @@ CABLES = [
     {"switch": "leaf-01", "port": "Ethernet31", "peer": "spine-01", "peer_port": "Ethernet7"},
 ]
 GPU = {"mode": "vgpu", "profile": "grid_a100-40c", "per_vm": 2}
-TRAINING = {"image": "registry.example.com/team/horovod:0.28.1", "builtin": "small"}
+TRAINING = {"image": "images.example.com/team/horovod:0.28.1", "builtin": "small"}
 CHANGES = {
     "as it is": {},
     "tcp": {"network": {"path": "tcp", "portgroup": "VM Network"}},
@@ -58,7 +58,7 @@ CHANGES = {
         "runtime": {
             "engine": "docker",
             "proxy": {"http": "http://proxy:3128", "no_proxy": ["10.0.0.0/8"]},
-            "registries": [{"address": "registry.example.com", "username": "puller", "ca_file": "/etc/ca.pem"}],
+            "registries": [{"address": "images.example.com", "username": "puller", "ca_file": "/etc/ca.pem"}],
             "memlock": "ignore",
         },
         "guests": {"user": "ops"},
@@ -115,10 +115,10 @@ def results(whole):
         "switch problems": lambda: site_switches.switch_problems(whole, ["leaf-01"], {"leaf-01": {}}, ("esx-01",)),
         "guests": lambda: site_guests.guests(whole, SEEN),
         "planned guests": lambda: site_guests.guests(whole, None, ["job-01"], {}, "/tmp/token"),
-        "runtime": lambda: site_runtime.runtime(whole, {"registry.example.com": "secret"}, "proxy-secret"),
+        "runtime": lambda: site_runtime.runtime(whole, {"images.example.com": "secret"}, "proxy-secret"),
         "training": lambda: site_training.training(whole, variables(whole)),
         "validation": lambda: site_validation.validation(whole, variables(whole), HOST_PORTS, AROUND),
-        "questions": lambda: preflight_questions.everything(whole, {"registry.example.com": "secret"}, {}, {}, {}),
+        "questions": lambda: preflight_questions.everything(whole, {"images.example.com": "secret"}, {}, {}, {}),
     }.items():
         try:
             yield name, ask()
