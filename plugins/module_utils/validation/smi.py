@@ -62,7 +62,7 @@ def parse(text):
 def _errors(text):
     """{address: {mode, corrected, uncorrected, pending, remap_failed, unrepairable, exceeded, recovery, unread}}.
 
-    A key is missing where it is not told. unread: values in a form that is not known, such as ERR! and Unknown Error.
+    A key that nvidia-smi does not report is missing. unread: values in an unknown form, such as ERR! and Unknown Error.
     """
     found, address, section = {}, None, []
     for line in texts.lines(text):

@@ -218,7 +218,7 @@ class ClassOfService:
         return found
 
     def strange(self):
-        """Statements with a value in another form, and names of which nothing is told, each as text."""
+        """Statements with a value in another form, and names that nothing defines, each as text."""
         found = []
         for one in self.statements:
             codes = one[one.index("code-points") + 1 :] if "code-points" in one else ()
@@ -261,7 +261,7 @@ class ClassOfService:
             used["scheduler"] |= {_next(one, "scheduler")} if "scheduler" in one else set()
         for one in self.below("schedulers"):
             used["drop profile"] |= {_next(one, "drop-profile")} if "drop-profile" in one else set()
-        # Those that Junos has without being told.
+        # Junos has these by default.
         found = [
             f"the {kind} {name}"
             for kind in kinds
