@@ -46,6 +46,16 @@ def documentation(path: Path) -> dict:
     return yaml.safe_load(constants(path)["DOCUMENTATION"])
 
 
+def filter_example(name: str) -> dict:
+    """The variables of the first example of a filter."""
+    return yaml.safe_load(load(f"plugins/filter/{name}.yml")["EXAMPLES"])[0]["vars"]
+
+
+def filter_sample(name: str) -> object:
+    """The value that the documentation of a filter shows."""
+    return load(f"plugins/filter/{name}.yml")["RETURN"]["_value"]["sample"]
+
+
 @cache
 def tracked() -> tuple[str, ...]:
     """Names of the files that belong to the collection's repository."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.host_blockers import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 host_blockers = FilterModule().filters()["host_blockers"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.host_gaps import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 host_gaps = FilterModule().filters()["host_gaps"]
 

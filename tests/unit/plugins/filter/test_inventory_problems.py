@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
-from ansible_collections.aiready.vsphere.plugins.filter.inventory_problems import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import (
     inventory_checks,
     preflight_around,

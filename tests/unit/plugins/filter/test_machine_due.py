@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.filter.machine_due import FilterModule
-from ansible_collections.aiready.vsphere.plugins.filter.machine_steps import FilterModule as Steps
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 from .machine_inputs import inputs, placed
 
 machine_due = FilterModule().filters()["machine_due"]
 VMS = [{"name": "a", "profiles": ["grid_a100-40c"]}, {"name": "b", "profiles": ["grid_a100-40c"]}]
-STEPS = Steps().filters()["machine_steps"](VMS, inputs())
-BOUND = Steps().filters()["machine_steps"](VMS, inputs(template="t"), placed("a", "b"))
+STEPS = FilterModule().filters()["machine_steps"](VMS, inputs())
+BOUND = FilterModule().filters()["machine_steps"](VMS, inputs(template="t"), placed("a", "b"))
 
 
 def look(*paths):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.machine_facts import FilterModule
-from ansible_collections.aiready.vsphere.plugins.filter.machine_steps import FilterModule as Steps
-from ansible_collections.aiready.vsphere.plugins.filter.machine_table import FilterModule as Table
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 from .machine_inputs import PORT, inputs, placed
 
 machine_facts = FilterModule().filters()["machine_facts"]
-machine_steps = Steps().filters()["machine_steps"]
-machine_table = Table().filters()["machine_table"]
+machine_steps = FilterModule().filters()["machine_steps"]
+machine_table = FilterModule().filters()["machine_table"]
 VMS = [{"name": "a", "profiles": ["grid_a100-40c"]}]
 IDS = {"name": "a", "moid": "vm-1", "instance_uuid": "52b6", "path": "/DC/vm/a", "host": "esx-07"}
 ADDRESS = {"mac": "00:50:56:00:00:01", "network": "pg", "addresses": ["10.0.0.9"]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.machine_left import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 machine_left = FilterModule().filters()["machine_left"]
 SOURCE = "/dc1/vm/ubuntu-template"

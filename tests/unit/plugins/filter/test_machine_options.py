@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.filter.machine_options import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 from .machine_inputs import inputs
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.machine_steps import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 from .machine_inputs import PORT, VF, inputs, placed
 

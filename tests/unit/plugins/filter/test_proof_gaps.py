@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.proof_gaps import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 proof_gaps = FilterModule().filters()["proof_gaps"]
 

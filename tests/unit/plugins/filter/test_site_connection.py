@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.site_connection import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import CONNECTION
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import specification
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.site_problems import FilterModule as Site
-from ansible_collections.aiready.vsphere.plugins.filter.site_switch_problems import FilterModule as Switch
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
-site_problems = Site().filters()["site_problems"]
-switch_problems = Switch().filters()["site_switch_problems"]
+site_problems = FilterModule().filters()["site_problems"]
+switch_problems = FilterModule().filters()["site_switch_problems"]
 
 SMALL = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}, "vms": [{"name": "train-01"}]}
 PVRDMA = {"path": "pvrdma", "nics": ["vmnic2"], "vmknic": "vmk1"}

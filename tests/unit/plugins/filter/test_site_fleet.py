@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible.errors import AnsibleFilterError
-from ansible_collections.aiready.vsphere.plugins.filter.site_fleet import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 site_fleet = FilterModule().filters()["site_fleet"]
 HEAD, JOBS = [{"path": "/dc1/vm/head"}], [{"name": "job-01"}, {"name": "job-02"}]

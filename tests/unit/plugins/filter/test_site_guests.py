@@ -9,12 +9,13 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.aiready.vsphere.plugins.filter import site_guests as plugin
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
+from house.collection import filter_sample
 from unit.plugins.filter.seen_guests import adapter, seen, site, vm
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
-site_guests = plugin.FilterModule().filters()["site_guests"]
+site_guests = FilterModule().filters()["site_guests"]
 
 
 def guest(told=None, name="job-01", **parts):
@@ -232,7 +233,7 @@ def test_site_that_is_not_valid_is_no_site():
 
 
 def test_documented_result_has_the_keys_of_a_real_one():
-    sample = yaml.safe_load(plugin.RETURN)["_value"]["sample"]
+    sample = filter_sample("site_guests")
     told = site_guests(site(), seen())
     assert set(sample) == set(told)
     assert set(sample["guests"]["train-01"]) <= set(told["guests"]["job-01"])

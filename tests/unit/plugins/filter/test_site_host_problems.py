@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.site_problems import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 site_problems = FilterModule().filters()["site_problems"]
 

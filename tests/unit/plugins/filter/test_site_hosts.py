@@ -8,7 +8,7 @@ import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.aiready.vsphere.plugins.filter.site_hosts import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 site_hosts = FilterModule().filters()["site_hosts"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ansible.errors import AnsibleFilterError
-from ansible_collections.aiready.vsphere.plugins.filter.site_machines import FilterModule
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
 site_machines = FilterModule().filters()["site_machines"]
 GPU = {"mode": "vgpu", "profile": "grid_a100-20c"}

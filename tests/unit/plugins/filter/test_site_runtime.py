@@ -8,11 +8,12 @@ import re
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.aiready.vsphere.plugins.filter import site_runtime as plugin
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
+from house.collection import filter_example, filter_sample
 from unit.plugins.filter.seen_guests import site
 
-site_runtime = plugin.FilterModule().filters()["site_runtime"]
+site_runtime = FilterModule().filters()["site_runtime"]
 ROLES = pathlib.Path(__file__).resolve().parents[4] / "roles"
 PREFIX = "container_runtime_"
 NGC = {"address": "nvcr.io", "username": "$oauthtoken"}
@@ -62,8 +63,8 @@ def test_each_registry_with_a_user_gets_its_password_and_no_other_does():
 
 
 def test_documented_result_is_what_the_example_gives():
-    example = yaml.safe_load(plugin.EXAMPLES)[0]["vars"]["site"]
-    assert site_runtime(example) == yaml.safe_load(plugin.RETURN)["_value"]["sample"]
+    example = filter_example("site_runtime")["site"]
+    assert site_runtime(example) == filter_sample("site_runtime")
 
 
 def test_playbook_hands_the_role_everything_that_is_told():

@@ -8,13 +8,13 @@ import re
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.aiready.vsphere.plugins.filter import site_training as plugin
-from ansible_collections.aiready.vsphere.plugins.filter.site_guests import FilterModule as Guests
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 
+from house.collection import filter_example, filter_sample
 from unit.plugins.filter.seen_guests import seen, site, vm
 
-site_guests = Guests().filters()["site_guests"]
-site_training = plugin.FilterModule().filters()["site_training"]
+site_guests = FilterModule().filters()["site_guests"]
+site_training = FilterModule().filters()["site_training"]
 ROLES = pathlib.Path(__file__).resolve().parents[4] / "roles"
 TRAINING = {"image": "images.example.org/horovod:0.28.1", "builtin": "small"}
 
@@ -151,8 +151,8 @@ def test_engine_of_the_guests_is_the_one_that_trains():
 
 
 def test_documented_result_is_what_the_example_gives():
-    example = yaml.safe_load(plugin.EXAMPLES)[0]["vars"]["site"]
-    sample = yaml.safe_load(plugin.RETURN)["_value"]["sample"]
+    example = filter_example("site_training")["site"]
+    sample = filter_sample("site_training")
     told = site_training(example)
     assert set(sample) <= set(told)
     assert {key: told[key] for key in ("image", "training", "launcher", "controller", "engine")} == {

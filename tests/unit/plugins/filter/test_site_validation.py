@@ -8,22 +8,17 @@ import re
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.aiready.vsphere.plugins.filter import (
-    site_validation as plugin,
-)
-from ansible_collections.aiready.vsphere.plugins.filter import (
-    validation_looks,
-    validation_run,
-)
-from ansible_collections.aiready.vsphere.plugins.filter.site_problems import FilterModule as Problems
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as pairs
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ARGUMENTS as TRAINING_RUN
+from ansible_collections.aiready.vsphere.plugins.plugin_utils import validation_results
 
+from house.collection import filter_example, filter_sample
 from unit.plugins.filter.seen_guests import PVRDMA, seen, site, vm
 from unit.plugins.filter.test_site_training import TRAINING, facts, variables
 
-site_validation = plugin.FilterModule().filters()["site_validation"]
-site_problems = Problems().filters()["site_problems"]
+site_validation = FilterModule().filters()["site_validation"]
+site_problems = FilterModule().filters()["site_problems"]
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 
 
@@ -271,8 +266,8 @@ def test_a_list_of_choices_is_taken():
 
 
 def test_documented_example_gives_what_is_documented():
-    example = yaml.safe_load(plugin.EXAMPLES)[0]["vars"]["site"]
-    sample = yaml.safe_load(plugin.RETURN)["_value"]["sample"]
+    example = filter_example("site_validation")["site"]
+    sample = filter_sample("site_validation")
     told = site_validation(example)
     assert set(sample) <= set(told)
     assert set(sample["pairs"]) <= set(told["pairs"])
@@ -281,7 +276,7 @@ def test_documented_example_gives_what_is_documented():
 
 def test_looks_of_all_guests_are_put_together_also_of_silent_ones():
     lost = {"unreachable": True, "msg": "no route", "changed": False}
-    told = validation_looks.looks(
+    told = validation_results.looks(
         [
             {"inventory_hostname": "a", "__validation_before": {"measurements": [], "outputs": {}, "changed": False}},
             {"inventory_hostname": "b", "__validation_before": lost, "__validation_after": lost},
@@ -295,7 +290,7 @@ def test_looks_of_all_guests_are_put_together_also_of_silent_ones():
 
 def test_a_program_of_osu_of_a_loop_is_a_run():
     result = {"item": {"check": "pair.mpi_lat", "guests": ["a", "b"], "hosts": [], "command": ["x"]}, "failed": True}
-    assert validation_run.run(result) == {
+    assert validation_results.run(result) == {
         "check": "pair.mpi_lat",
         "variant": "",
         "guests": ["a", "b"],
@@ -305,7 +300,7 @@ def test_a_program_of_osu_of_a_loop_is_a_run():
 
 def test_a_training_of_a_loop_is_a_run():
     result = {"item": {"variant": "1:tcp", "guests": ["a"], "hosts": []}, "training": {"msg": ""}, "failed": False}
-    assert validation_run.run(result) == {
+    assert validation_results.run(result) == {
         "check": "cluster.training",
         "variant": "1:tcp",
         "guests": ["a"],

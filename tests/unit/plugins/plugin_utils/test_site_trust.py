@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.filter.site_bmc_connection import FilterModule as Bmc
-from ansible_collections.aiready.vsphere.plugins.filter.site_connection import FilterModule as Connection
+from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 from ansible_collections.aiready.vsphere.plugins.module_utils import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.container.registry import Registry
 from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
@@ -15,8 +14,8 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire impor
 from ansible_collections.aiready.vsphere.plugins.plugin_utils import preflight_findings, preflight_questions, site_trust
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_checks import problems
 
-site_connection = Connection().filters()["site_connection"]
-site_bmc_connection = Bmc().filters()["site_bmc_connection"]
+site_connection = FilterModule().filters()["site_connection"]
+site_bmc_connection = FilterModule().filters()["site_bmc_connection"]
 SITE = {"gpu": {"mode": "vgpu", "profile": "grid_a100-40c"}, "vms": [{"name": "train-01"}]}
 SIDES = {
     "vcenter": (trust.VCENTER, lambda part: {**SITE, "vcenter": part}),
