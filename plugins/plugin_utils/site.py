@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import difflib
 import functools
+import json
 import pathlib
 import re
 from collections.abc import Mapping
@@ -78,6 +79,19 @@ def specification():
     return yaml_load(SPECIFICATION.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
 
 
+@functools.lru_cache(maxsize=None)
+def _types():
+    """The specification without its texts, as JSON: Ansible's validator changes what it gets, and copies are slow."""
+
+    def without_texts(option):
+        kept = {key: value for key, value in option.items() if key != "description"}
+        if "options" in kept:
+            kept["options"] = {name: without_texts(one) for name, one in kept["options"].items()}
+        return kept
+
+    return json.dumps(without_texts(specification()["site"]))
+
+
 def validate(site):
     """The site with types converted and defaults filled in, and what the specification refuses."""
     unknown = [text for text, meant in unknown_keys(site)]
@@ -87,8 +101,7 @@ def validate(site):
         # A required key at another level is reported as such already.
         meant = {f"{key}:" for text, key in unknown_keys(site) if key}
         return None, unknown + [one for one in shape if one.partition(" ")[0] not in meant]
-    # Ansible fills defaults that are dictionaries in place.
-    answer = ArgumentSpecValidator({"site": copy.deepcopy(spec)}).validate({"site": site})
+    answer = ArgumentSpecValidator({"site": json.loads(_types())}).validate({"site": site})
     wrong = [f"site: {error}." for error in answer.errors if not isinstance(error, UnsupportedError)]
     return answer.validated_parameters["site"], unknown + wrong
 
