@@ -19,7 +19,7 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-from warm import connections, modules, templates
+from warm import connections, files, modules, templates
 
 PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 OURS = "ansible_collections.aiready.vsphere.plugins"
@@ -55,6 +55,7 @@ def serve(path: str) -> None:
     modules.install(Path(path).parent / "ansiballz")
     connections.install()
     templates.install(Path(path).parent / "templates")
+    files.install(PLUGINS.parent)
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -65,6 +66,7 @@ def serve(path: str) -> None:
             ready, _writable, _odd = select.select([listening, sys.stdin], [], [])
             if sys.stdin in ready:
                 return
+            templates.learn(Path(path).parent / "templates")
             _take(listening.accept()[0], listening)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -201,6 +203,8 @@ def _preload() -> None:
             getattr(loader, f"{kind}_loader").get(name, class_only=True)
     for name in ("ansible.builtin.default", "aiready.vsphere.stages", "aiready.vsphere.record"):
         loader.callback_loader.get(name, class_only=True)
+    # With their documentation, which says what may be configured.
+    list(loader.callback_loader.all(class_only=True))
     list(loader.filter_loader.all())
     list(loader.test_loader.all())
     for folder in FOLDERS:
@@ -209,6 +213,7 @@ def _preload() -> None:
             importlib.import_module(f"{OURS}.{name}")
     importlib.import_module("ansible.plugins.vars.host_group_vars")
     modules.preload()
+    importlib.import_module(f"{OURS}.plugin_utils.site").specification()
     forget_folders()
 
 
