@@ -19,11 +19,17 @@ def tracked() -> list[Path]:
     return [Path(name) for name in names if (ROOT / name).is_file()]
 
 
-def clean_copy(name: str) -> Path:
+# What ansible-test reads its own configuration from.
+CONFIGURATION = Path("tests/config.yml")
+
+
+def clean_copy(name: str, tests: bool = True) -> Path:
     """A fresh copy below .build/<name>: ansible-test refuses a plain checkout and follows symlinks to it."""
     copy = BUILD / name / "ansible_collections" / "aiready" / "vsphere"
     shutil.rmtree(copy, ignore_errors=True)
     for path in tracked():
+        if path.parts[0] == "tests" and path != CONFIGURATION and not tests:
+            continue
         target = copy / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / path, target, follow_symlinks=False)
