@@ -18,14 +18,14 @@ LABELS = ("gpu_label", "nic_label")
 PLACE = (*LABELS, "anti_affinity", "cluster", "datacenter", "datastore", "gpu_mode", "max_per_vm", "path", "policy")
 
 
-def options(vms, inputs):
+def options(vms, inputs, userdata=""):
     """{module: its options}; the VMs of a fleet and what is done with running ones is said by each task."""
     inputs = typed(inputs)
     fleet = dict(_set(inputs, FLEET), power="cycle")
     return {
         "place": _place(inputs),
         "to_place": to_place(vms, inputs),
-        "clone": dict(_set(inputs, CLONE), move="cold", **_from_library(inputs), **_first_boot(inputs)),
+        "clone": dict(_set(inputs, CLONE), move="cold", **_from_library(inputs), **_first_boot(inputs, userdata)),
         "shape": dict(fleet, **_set(inputs, SHAPE + ("hardware_version",))),
         # Reservation and MMIO are the shape's: it counts adapters too.
         "vgpu": dict(
@@ -60,9 +60,9 @@ def _from_library(inputs):
     return {FROM_LIBRARY[key]: value for key, value in _set(inputs, FROM_LIBRARY).items()}
 
 
-def _first_boot(inputs):
+def _first_boot(inputs, userdata):
     """What a VM that is created is told for its first boot; vm_clone refuses both ways at once."""
-    cloud_init = _set(inputs, ("metadata", "userdata"))
+    cloud_init = dict(_set(inputs, ("metadata",)), **({"userdata": userdata} if userdata else {}))
     told = {"cloud_init": cloud_init} if cloud_init else {}
     return dict(told, customization={"spec": inputs["customization"]}) if inputs["customization"] else told
 

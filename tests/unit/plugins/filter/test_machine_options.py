@@ -35,13 +35,13 @@ def test_what_was_set_reaches_every_module_that_takes_it():
 
 
 def test_first_boot_is_told_by_cloud_init_or_by_a_customization_specification():
-    asked = machine_options(VMS, inputs(metadata={"a": 1}, userdata="#cloud-config"))
+    asked = machine_options(VMS, inputs(metadata={"a": 1}), "#cloud-config")
     assert asked["clone"]["cloud_init"] == {"metadata": {"a": 1}, "userdata": "#cloud-config"}
     assert machine_options(VMS, inputs(customization="linux"))["clone"]["customization"] == {"spec": "linux"}
 
 
 def test_user_data_beside_a_customization_is_not_dropped_so_that_vm_clone_can_refuse_both():
-    clone = machine_options(VMS, inputs(customization="linux", userdata="#cloud-config"))["clone"]
+    clone = machine_options(VMS, inputs(customization="linux"), "#cloud-config")["clone"]
     assert clone["cloud_init"] == {"userdata": "#cloud-config"}
     assert clone["customization"] == {"spec": "linux"}
 
