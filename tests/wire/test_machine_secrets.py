@@ -51,7 +51,7 @@ def run(arguments, secrets, directory):
         try:
             while task.poll() is None:
                 seen.update(lines_of_processes(f"{MARK}={directory}"))
-                time.sleep(0.05)
+                time.sleep(0.1)
         finally:
             task.kill()
             task.wait()
