@@ -57,6 +57,16 @@ def settle_twin() -> None:
 
 
 settle_twin()
+
+
+def know_properties() -> None:
+    """Have pyVmomi work a list out once."""
+    from warm import properties
+
+    properties.install()
+
+
+know_properties()
 # For the commands that tests start: the same collection, and nothing of the user's home.
 os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(COLLECTIONS)
 os.environ.setdefault("ANSIBLE_HOME", str(ROOT / ".build" / "ansible-home"))
