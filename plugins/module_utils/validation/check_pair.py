@@ -124,7 +124,7 @@ def _tcp(values, answer):
     words = []
     if number(values.get("retransmits")):
         words.append(f"{short(values['retransmits'])} segments were sent again")
-    cpu = max((number(values.get(key)) or 0 for key in ("cpu_percent", "remote_cpu_percent")), default=0)
+    cpu = max(number(values.get(key)) or 0 for key in ("cpu_percent", "remote_cpu_percent"))
     if cpu:
         words.append(f"the busier side used {short(cpu)} % of a processor")
     if values.get("threads") is False and number(values.get("processes")) == 1:

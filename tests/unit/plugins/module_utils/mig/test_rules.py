@@ -142,6 +142,11 @@ def test_media_engines_are_a_budget_beside_the_slots():
     assert Excess("DEC engines", 5, 4) in of.excesses({all_media: 1, plain: 1})
 
 
+def test_a_gpu_that_lists_no_profiles_has_no_engines_to_give():
+    of = Rules(replace(GPUS["a30"], profiles=()))
+    assert (of.budget, list(of.spots), of.largest_first) == ((0, 0, 0, 0), [], [])
+
+
 def test_only_one_instance_of_an_a30_has_the_media_engines():
     of = rules("a30")
     small, large = ids("a30", "1g+me", "2g+me")
