@@ -72,6 +72,7 @@ def test_a_command_that_tells_nothing_is_an_error_whatever_its_status(status, st
     with pytest.raises(OperatorError) as failed:
         horovod_build_info.look(params(), Shell(status, stdout, stderr).run)
     assert said in failed.value.message
+    assert (failed.value.code, failed.value.data) == ("no_answer", {"status": status})
 
 
 def test_everything_that_is_missing_is_told_at_once():

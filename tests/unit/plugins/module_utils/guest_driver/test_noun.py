@@ -168,6 +168,22 @@ def test_a_run_file_is_installed_with_dkms_and_removed_by_its_own_program(guest,
     assert waits(gone) == ["driver"]
 
 
+@pytest.mark.parametrize(
+    "log, words",
+    [("", ""), ("one\n-> ERROR: first\nERROR: second\n ERROR: third\n", "second / third")],
+    ids=["no log", "its last two errors"],
+)
+def test_an_installer_that_fails_is_told_with_the_end_of_its_log(guest, tmp_path, log, words):
+    file = tmp_path / "NVIDIA-Linux-x86_64-550.54.15-grid.run"
+    file.write_text("#!/bin/sh\npkg_string=NVIDIA-Linux-x86_64-550.54.15-grid\n")
+    guest.put("/var/log/nvidia-installer.log", log)
+    guest.refusals["sh "] = "installation failed"
+    answer = call(guest, package=str(file))
+    assert {key: answer["failure"][key] for key in ("code", "rc")} == {"code": "installer_failed", "rc": 1}
+    assert "installation failed" in answer["msg"]
+    assert (words in answer["msg"], "first" in answer["msg"]) == (True, False)
+
+
 def test_a_run_file_comes_after_the_reboot_that_takes_nouveau_out(guest, tmp_path):
     file = tmp_path / "NVIDIA-Linux-x86_64-550.54.15-grid.run"
     file.write_text("#!/bin/sh\nversion_string=550.54.15\n")

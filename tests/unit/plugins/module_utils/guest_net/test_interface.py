@@ -81,6 +81,20 @@ def test_what_the_kernel_does_not_take_is_put_back(guest):
     assert Task(guest, mtu=1500).item.now.kept.mtu is None
 
 
+def test_an_mtu_that_the_kernel_forgets_is_put_back(guest):
+    guest.answers["ip link set"] = ""
+    error = Task(guest, mtu=9000).make()
+    assert error.failure == {
+        "code": "not_up",
+        "subject": "Adapter ens224",
+        "mtu": 1500,
+        "addresses": [],
+        "carrier": True,
+    }
+    assert "9000" in error.message
+    assert Task(guest, mtu=1500).item.now.kept.mtu is None
+
+
 def test_an_adapter_that_is_off_is_switched_on(guest):
     guest.links["ens224"]["up"] = False
     task = Task(guest, mtu=9000)

@@ -208,3 +208,21 @@ def test_addresses_under_a_second_name_are_addresses_of_the_adapter(tmp_path):
     guest.files.write("/etc/network/interfaces.d/.ens224.swp", "iface ens224 inet static\n    mtu 4200\n")
     kept = service(guest)[0].read(service(guest)[1])
     assert (kept.addresses, kept.mtu) == (["192.0.2.5/24", "192.0.2.6/24"], None)
+
+
+@pytest.mark.parametrize(
+    "name, carrier, refuses, argv, limit_s",
+    [
+        ("netplan", True, "", "netplan apply", 120),
+        ("networkd", True, "", "networkctl reload", None),
+        ("networkmanager", True, "", "nmcli device reapply ens224", None),
+        ("networkmanager", True, "nmcli device reapply", "nmcli device reapply ens224", None),
+        ("networkmanager", False, "nmcli device reapply", "nmcli device connect ens224", None),
+    ],
+)
+def test_a_service_takes_over_what_was_written(tmp_path, name, carrier, refuses, argv, limit_s):
+    refusal = {refuses: (1, "no")} if refuses else {}
+    guest = Guest(tmp_path, {**refusal, "netplan": "", "networkctl": "", "nmcli": ""})
+    link = adapter.Link(name="ens224", mac=MAC, mtu=1500, carrier=carrier)
+    done = services.KNOWN[name](guest, guest.files).activate(link)
+    assert (" ".join(done.argv), guest.said[-1], guest.limits.get(argv)) == (argv, argv, limit_s)

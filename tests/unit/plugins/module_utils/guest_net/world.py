@@ -22,6 +22,7 @@ class Guest:
         self.lost = 0  # of three packets
         self.refuses = ()  # words of `ip` that the kernel does not take
         self.said = []
+        self.limits = {}  # {words of a command: how long it may take}
         self.link("ens192", "00:50:56:9a:00:01", ["192.0.2.11/24"])
         self.link("ens224", MAC, [])
 
@@ -31,10 +32,11 @@ class Guest:
     def find(self, program):
         return f"/usr/sbin/{program}" if program in self.programs else None
 
-    def run(self, argv, **_options):
+    def run(self, argv, limit_s=None, **_options):
         argv = [str(word) for word in argv]
         text = " ".join(argv)
         self.said.append(text)
+        self.limits[text] = limit_s
         for words, answer in self.answers.items():
             if text.startswith(words):
                 rc, out = (0, answer) if isinstance(answer, str) else answer

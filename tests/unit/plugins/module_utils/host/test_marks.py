@@ -31,5 +31,6 @@ def test_a_host_without_custom_attributes_has_no_notes():
 
 def test_a_host_that_is_addressed_directly_keeps_no_notes_and_says_so():
     esxi = SimpleNamespace(name="esx-01", content=SimpleNamespace(customFieldsManager=None))
-    with pytest.raises(OperatorError, match="keeps no custom attributes"):
+    with pytest.raises(OperatorError, match="esx-01") as refused:
         marks.write(esxi, HOST, "nmlx5_core.at_boot", "now")
+    assert refused.value.failure == {"code": "no_custom_attributes", "subject": "host-12"}

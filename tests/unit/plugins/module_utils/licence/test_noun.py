@@ -14,7 +14,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Ite
 from ansible_collections.aiready.vsphere.plugins.module_utils.licence import gridd, params, token
 from ansible_collections.aiready.vsphere.plugins.module_utils.licence.noun import Licence
 
-from ..guest.a_guest import Clock, Guest
+from ..guest.a_guest import SMI, Clock, Guest
 from ..guest_driver.test_noun import Ended, Module
 from .test_gridd import TEMPLATE, made_token
 
@@ -32,7 +32,7 @@ class Service(Guest):
         self.active = "active"
         self.began = clock.wall() - 500
         self.needs_s = 7
-        self.licensed_by = None
+        self.gives_back = True
         self.journal = ""
         self.load("550.54.15")
         self.built("550.54.15")
@@ -40,7 +40,8 @@ class Service(Guest):
         self.unrestricted()
 
     def unrestricted(self):
-        self.licence = "Unlicensed (Unrestricted)"
+        if self.gives_back:
+            self.licence = "Unlicensed (Unrestricted)"
 
     def _systemctl(self, argv):
         if argv[1] == "restart":
@@ -200,6 +201,21 @@ def test_absent_gives_the_licence_back(guest):
     assert guest.files.names(gridd.TOKENS) == []
     assert gridd.parse(guest.files.text(gridd.FILE))["FeatureType"] == "0"
     assert call(guest, state="absent")["changed"] is False
+
+
+def test_a_licence_that_the_service_keeps_is_an_error(guest):
+    call(guest, token=SECRET)
+    guest.gives_back = False
+    answer = call(guest, state="absent", wait_s=30)
+    assert (answer["failure"]["code"], answer["changed"]) == ("still_licensed", True)
+    assert f"{LICENSED.split(' (')[0]} after 3" in answer["msg"]
+
+
+def test_a_gpu_that_reports_no_licence_takes_none(guest):
+    found = SMI.partition("    vGPU Software")[0].format(version="550.54.15")
+    guest._nvidia_smi = lambda argv: (0, found)
+    assert call(guest, token=SECRET)["failure"]["code"] == "not_licensable"
+    assert call(guest, token=SECRET, proof="none")["msg"] == ""
 
 
 def test_a_template_without_a_gpu_is_set_up_without_waiting(guest, clock):

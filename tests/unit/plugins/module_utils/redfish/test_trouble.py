@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from http.client import RemoteDisconnected
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import trouble
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Answer
+from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.address import Address
+from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Answer, NotJson
 
 DELL = {
     "error": {
@@ -49,3 +52,26 @@ def test_a_refusal_has_a_code_by_which_machines_tell_it(status, code):
     told = trouble.refused("bmc-01", "x was wanted", Answer(status, DELL))
     assert told.failure["code"] == code
     assert told.failure["messages"] == ["Unable to set the attributes. The job is scheduled."]
+
+
+@pytest.mark.parametrize(
+    "error, code, words",
+    [
+        (TimeoutError("timed out"), "bmc_timeout", "60 seconds"),
+        (ConnectionRefusedError(111, "Connection refused"), "bmc_refused", "bmc-01"),
+        (ConnectionResetError(104, "Connection reset by peer"), "bmc_unreachable", "Connection reset by peer"),
+        (RemoteDisconnected(), "bmc_unreachable", "RemoteDisconnected"),
+        (NotJson("text/html"), "not_redfish", "text/html"),
+    ],
+    ids=["timeout", "refused", "reset", "without a word", "a web page"],
+)
+def test_a_connection_that_fails_is_told_with_its_cause(error, code, words):
+    told = trouble.explain(error, Address("bmc-01", 443), 60)
+    assert told.code == code
+    assert words in told.message
+
+
+def test_a_lost_answer_leaves_open_what_the_bmc_did():
+    told = trouble.fate_unknown(Address("bmc-01", 443), "POST /redfish/v1/Systems/1", "It hung up")
+    assert (type(told), told.code) == (trouble.FateUnknown, "bmc_fate_unknown")
+    assert "POST /redfish/v1/Systems/1" in told.message
