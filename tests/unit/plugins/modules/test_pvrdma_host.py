@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, Rdma, Switch, Vmkernel
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pvrdma import Pvrdma
 from ansible_collections.aiready.vsphere.plugins.modules import pvrdma_host as module
@@ -39,3 +42,20 @@ def test_a_result_is_the_documented_one():
         rdma=(Rdma("vmrdma0", "nmlx5_rdma", "active", 4096, "vmnic2"),),
     )
     described.assert_as_documented(module, described.plan(Noun(params, None), params, Pvrdma("", False, network)))
+
+
+@pytest.mark.parametrize(
+    "options, rulesets",
+    [([], ["pvrdma"]), ([SimpleNamespace(value="")], []), ([SimpleNamespace(value="")], ["sshServer"])],
+    ids=["no option", "no rulesets", "another ruleset"],
+)
+def test_a_host_that_knows_nothing_of_pvrdma_is_an_error(options, rulesets):
+    manager = SimpleNamespace(advancedOption=SimpleNamespace(QueryOptions=lambda name: options))
+    row = {
+        "configManager": manager,
+        "config.firewall.ruleset": [SimpleNamespace(key=name, enabled=True) for name in rulesets],
+    }
+    with pytest.raises(OperatorError) as refused:
+        Noun({}, None).look(SimpleNamespace(name="esx-01", row=row), {})
+    assert refused.value.failure == {"code": "pvrdma_unsupported", "subject": Noun.label}
+    assert "Net.PVRDMAVmknic" in refused.value.message

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import zipfile
+from types import SimpleNamespace
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.range_reader import BLOCK, RangeReader
+from pyVmomi import vim
+
+from unit.plugins.module_utils.vcenter.fakes import FakeInventory, FakeWire, opened
 
 
 @pytest.mark.parametrize(
@@ -78,3 +84,60 @@ def test_seeking_beyond_the_end_reads_nothing():
     assert file.read(1) == b""
     file.seek(-2, io.SEEK_END)
     assert file.read() == b"bc"
+
+
+class FolderWire(FakeWire):
+    """File access that answers every request with this status and a body of this length."""
+
+    def __init__(self, status, length):
+        super().__init__()
+        self.status, self.length = status, length
+
+    @contextlib.contextmanager
+    def exchange(self, method, path, body=None, headers=None):
+        yield SimpleNamespace(
+            status=self.status,
+            reason="",
+            getheader=lambda name: str(self.length),
+            read=lambda count=None: b"abc",
+        )
+
+
+def files(status=200, length=3):
+    """Files of a host with a datastore that is accessible and one that is not."""
+    wire = FolderWire(status, length)
+    vcenter, _wire = opened(wire)
+    inventory = FakeInventory(wire)
+    stores = [
+        inventory.add(vim.Datastore, f"datastore-{name}", name=name, **{"summary.accessible": name == "fine"})
+        for name in ("fine", "lost")
+    ]
+    ref = inventory.add(vim.HostSystem, "host-1", datastore=stores)
+    host = SimpleNamespace(name="esx-01", moid="host-1", ref=ref, datacenter="paris", datacenter_ref=None)
+    return datastore_file.DatastoreFiles(vcenter, host)
+
+
+@pytest.mark.parametrize(
+    "name, failure",
+    [
+        ("lost", {"code": "datastore_inaccessible"}),
+        ("none", {"code": "datastore_not_found", "candidates": ["fine", "lost"]}),
+    ],
+)
+def test_a_datastore_that_cannot_be_read_is_an_error(name, failure):
+    with pytest.raises(OperatorError) as refused:
+        files().known(datastore_file.Place(name, "a.zip"))
+    assert refused.value.failure == {**failure, "subject": f"Host esx-01, [{name}] a.zip"}
+
+
+@pytest.mark.parametrize(
+    "status, length, refused", [(200, 1 << 30, False), (206, (1 << 30) + 1, False), (200, (1 << 30) + 1, True)]
+)
+def test_a_server_that_does_not_cut_sends_files_of_one_gib_at_most(status, length, refused):
+    wanted = datastore_file.Place("fine", "a.zip")
+    if not refused:
+        assert files(status, length).part(wanted, 0, 3) == (b"abc", status == 206)
+        return
+    with pytest.raises(OperatorError) as error:
+        files(status, length).part(wanted, 0, 3)
+    assert (error.value.code, "1024 MiB" in error.value.message) == ("file_too_large", True)

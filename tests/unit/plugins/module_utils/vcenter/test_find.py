@@ -219,3 +219,10 @@ def test_a_moid_that_can_be_none_never_gets_into_a_request_and_keeps_no_other_vm
 )
 def test_a_wish_has_a_label_for_messages(wish, text):
     assert find.label(wish) == text
+
+
+def test_a_wish_without_an_identity_is_an_error_that_names_them_all(site):
+    with pytest.raises(OperatorError) as refused:
+        found(site, {"name": "", "moid": None})
+    assert refused.value.failure == {"code": "identity_missing", "subject": "VM"}
+    assert ", ".join(find.IDENTITY_KEYS) in refused.value.message
