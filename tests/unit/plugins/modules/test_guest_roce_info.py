@@ -54,7 +54,12 @@ def test_hosts_and_guests_are_told_in_the_same_terms():
     "system, interfaces, failure, words",
     [
         (Silent(127, "sh: not found"), [], {"code": "no_shell", "rc": 127}, "127: sh: not found"),
-        (Silent(), ["ens224", "ens256"], {"code": "no_such_adapter", "missing": ["ens224", "ens256"]}, "ens224, ens256"),
+        (
+            Silent(),
+            ["ens224", "ens256"],
+            {"code": "no_such_adapter", "missing": ["ens224", "ens256"]},
+            "ens224, ens256",
+        ),
     ],
     ids=["no Linux", "no RDMA"],
 )

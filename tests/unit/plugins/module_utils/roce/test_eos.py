@@ -303,3 +303,26 @@ def test_absent_takes_a_port_out_of_what_an_operator_made_and_leaves_that():
     assert "no service-profile storage" in commands
     assert not any(command.startswith("no qos profile") for command in commands)
     assert "no priority-flow-control priority 3" in commands
+
+
+@pytest.mark.parametrize(
+    "lines, commands",
+    [
+        ("priority-flow-control on", ["no priority-flow-control"]),
+        ("priority-flow-control priority 4 drop", ["no priority-flow-control priority 4"]),
+        (GUARD, [f"default {GUARD}"]),
+        (f"no {GUARD}", [f"default {GUARD}"]),
+        (f"{GUARD} port timer timeout 1 polling-interval auto", [f"no {GUARD} port timer"]),
+        (f"{GUARD} port timer recovery-time 1 polling-interval auto", [f"no {GUARD} port timer"]),
+        (f"{GUARD} port action drop", [f"no {GUARD} port action"]),
+        ("qos trust cos", ["default qos trust"]),
+        ("dcbx mode ieee", ["no dcbx mode"]),
+        ("tx-queue 3\n      no priority", ["tx-queue 3", "priority strict", "exit"]),
+        ("tx-queue 3\n      priority strict\n      bandwidth percent 20", []),
+        ("mtu 9214", []),
+    ],
+)
+def test_absent_takes_back_each_line_of_an_interface_and_no_other(lines, commands):
+    ports = ["Ethernet1"]
+    made = absent(f"interface Ethernet1\n   {lines}\n", ports)
+    assert made == (["interface Ethernet1", *commands, "exit"] if commands else [])

@@ -244,12 +244,48 @@ def test_older_branches_get_the_profile_for_marking_through_the_database():
     assert not [path for _op, path, _value in operations(found) if path.startswith("/WRED_PROFILE")]
 
 
-def test_a_slower_look_than_the_watchdog_waits_is_made_faster():
-    tables = box(PFC_WD={"GLOBAL": {"POLL_INTERVAL": "400"}})
+@pytest.mark.parametrize("interval, slow", [("400", True), ("201", True), ("200", False), ("100", False)])
+def test_a_slower_look_than_the_watchdog_waits_is_made_faster(interval, slow):
+    tables = box(PFC_WD={"GLOBAL": {"POLL_INTERVAL": interval}})
     assert edit(tables).payload["starts"] == [
-        "config pfcwd interval 200",
+        *(["config pfcwd interval 200"] if slow else []),
         f"config pfcwd start --action drop {NAME} 200 --restoration-time 200",
     ]
+
+
+WATCHED = {NAME: {"action": "alert", "detection_time": "400", "restoration_time": "600"}}
+
+
+@pytest.mark.parametrize(
+    "config, starts",
+    [
+        ({}, []),
+        ({"action": "alert"}, []),
+        ({"detection_ms": 400, "recovery_ms": 600}, []),
+        ({"action": "drop"}, [f"config pfcwd start --action drop {NAME} 400 --restoration-time 600"]),
+        ({"recovery_ms": 800}, [f"config pfcwd start --action alert {NAME} 400 --restoration-time 800"]),
+    ],
+    ids=str,
+)
+def test_a_watchdog_keeps_what_nobody_asks_for(config, starts):
+    tables = patched(box(), edit(box()))
+    tables["PFC_WD"] = copy.deepcopy(WATCHED)
+    there, wish = switch(tables), intent({"watchdog": config})
+    wanted = {NAME: compare.wanted(wish, PLATFORM)}
+    assert PLATFORM.render(there, wanted, wish, True).payload["starts"] == starts
+
+
+@pytest.mark.parametrize("exact, stops", [(True, [f"config pfcwd stop {NAME}"]), (False, [])])
+def test_a_watchdog_that_is_not_wanted_is_stopped_unless_settings_are_merged(exact, stops):
+    tables = patched(box(), edit(box()))
+    found = edit(tables, {"watchdog": {"state": "disabled"}}, exact)
+    assert (found.payload["stops"] if found else []) == stops
+
+
+def test_removal_stops_a_watchdog_also_where_settings_are_merged():
+    tables = patched(box(), edit(box()))
+    gone = PLATFORM.render(switch(tables), {NAME: {}}, None, False)
+    assert gone.payload["stops"] == [f"config pfcwd stop {NAME}"]
 
 
 def test_a_switch_without_buffers_is_only_filled_when_that_is_allowed():

@@ -1,0 +1,133 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""Single checks at their limits: the verdict, the code and the figures that they report."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+    check_fabric,
+    check_guest,
+    check_pair,
+    line,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import About
+
+from .world import World
+
+PAIR = {"from": "job-01", "to": "job-02"}
+
+
+def about(check, subject, below=None, **intent):
+    lab = World(2, "sriov", lossless=True, priority=3, hops=[])
+    return About(check, subject, "", {**lab.intent, **intent}, {}, below or {})
+
+
+def codes(found):
+    return [(remark.verdict, remark.code) for remark in found.remarks]
+
+
+@pytest.mark.parametrize(
+    "values, note",
+    [
+        ({"retransmits": 0}, ""),
+        ({"retransmits": 12}, "12 segments"),
+        ({"retransmits": 0, "cpu_percent": 80.0, "remote_cpu_percent": 20.0}, "80 %"),
+        ({"retransmits": 0, "cpu_percent": 20.0, "remote_cpu_percent": 80.0}, "80 %"),
+        ({"retransmits": 0, "cpu_percent": 0, "remote_cpu_percent": 0.5}, "0.5 %"),
+        ({"retransmits": 0, "threads": False, "processes": 1, "version": "3.9"}, "3.9 uses one core"),
+        ({"retransmits": 0, "threads": False, "processes": 4, "version": "3.9"}, ""),
+        ({"retransmits": 0, "threads": True, "processes": 1, "version": "3.16"}, ""),
+    ],
+    ids=["quiet", "sent again", "sender", "receiver", "half a percent", "one core", "four processes", "threads"],
+)
+def test_a_figure_of_tcp_names_what_it_cost(values, note):
+    found = check_pair.bandwidth({"gbps": 30.0, **values}, about("pair.iperf3", PAIR))
+    assert (note in found.note, bool(found.note)) == (True, bool(note))
+
+
+@pytest.mark.parametrize(
+    "path_mtu, mtu, warned",
+    [(4096, 9000, False), (4095, 9000, True), (1024, 9000, True), (1024, 1500, False), (None, 9000, False)],
+)
+def test_small_packets_of_rdma_on_a_path_for_large_ones_are_a_warning(path_mtu, mtu, warned):
+    found = check_pair.bandwidth({"gbps": 90.0, "mtu": path_mtu}, about("pair.write_bw", PAIR, mtu=mtu))
+    assert codes(found) == ([("warn", "path_mtu")] if warned else [])
+
+
+@pytest.mark.parametrize(
+    "rate, path, warned",
+    [
+        (100, "sriov", False),
+        (99.9, "sriov", True),
+        (25, "passthrough", True),
+        (25, "pvrdma", False),
+        (0, "sriov", False),
+    ],
+)
+def test_a_link_below_the_speed_of_its_adapter_is_a_warning(rate, path, warned):
+    port = {"state": "active", "rate_gbps": rate, "interfaces": ["ens224"]}
+    values = {"devices": [{"name": "mlx5_0", "ports": [port]}], "interface": "ens224"}
+    found = check_guest.rdma_device(values, about("guest.rdma_device", {"guest": "job-01"}, data_path=path))
+    assert codes(found) == ([("warn", "slow_link")] if warned else [])
+
+
+def test_a_link_slower_than_that_of_other_guests_is_a_warning_at_its_pair():
+    seen = {line.RATES: {"job-01": 100, "job-02": 25}}
+    found = check_pair.bandwidth({"gbps": 20.0}, about("pair.write_bw", PAIR, seen, speed_gb=None))
+    assert codes(found) == [("warn", "slow_link")]
+    assert all(word in found.remarks[0].why for word in ("job-02", "25", "100"))
+
+
+MANY = check_fabric.MANY_BYTES
+
+
+@pytest.mark.parametrize(
+    "changed, expected, words",
+    [
+        ({"rx_prio3_pause": 9}, [], ""),
+        ({"rx_prio0_pause": 9, "tx_prio5_pause": 1, "rx_prio6_pause": 0}, [("warn", "pfc_class")], "0, 5"),
+        ({"tx_vport_rdma_unicast_bytes": MANY, "tx_prio0_bytes": MANY}, [], ""),
+        ({"tx_vport_rdma_unicast_bytes": MANY + 2, "tx_prio0_bytes": MANY}, [("fail", "pfc_class")], "0"),
+        (
+            {"tx_vport_rdma_unicast_bytes": 2 * MANY, "tx_prio0_bytes": MANY + 1, "tx_prio3_bytes": MANY - 1},
+            [("fail", "pfc_class")],
+            "0",
+        ),
+        ({"tx_vport_rdma_unicast_bytes": 2 * MANY, "tx_prio0_bytes": 3 * MANY, "tx_prio3_bytes": MANY}, [], ""),
+        ({"tx_vport_rdma_unicast_bytes": 2 * MANY}, [], ""),
+    ],
+    ids=["ours", "pauses of others", "few bytes", "many bytes", "less than half", "half", "not counted"],
+)
+def test_roce_in_another_class_is_found_by_the_counters_of_its_adapter(changed, expected, words):
+    values = {"changed": changed, "known": list(changed), "lost": []}
+    found = check_fabric.counted(values, about("guest.counters", {"guest": "job-01"}))
+    assert codes(found) == expected
+    assert not expected or words in found.remarks[0].why
+
+
+@pytest.mark.parametrize("lossless, verdict", [(True, "fail"), (False, "warn")])
+def test_drops_fail_where_the_network_is_lossless(lossless, verdict):
+    values = {"changed": {"rx_prio3_discards": 4}, "known": ["rx_prio3_discards"], "lost": []}
+    found = check_fabric.counted(values, about("guest.counters", {"guest": "job-01"}, lossless=lossless))
+    assert (found.measured, codes(found)) == (4, [(verdict, "drops")])
+
+
+@pytest.mark.parametrize(
+    "octets, text",
+    [
+        (10**9, "1 GB"),
+        (10**9 - 1, "1000 MB"),
+        (10**6, "1 MB"),
+        (999_999, "1000 kB"),
+        (1000, "1 kB"),
+        (999, "999 bytes"),
+        (0, "0 bytes"),
+    ],
+)
+def test_bytes_have_the_largest_unit_that_fits(octets, text):
+    assert check_fabric._bytes(octets) == text
+
+
+def test_the_three_counters_that_rose_most_are_named():
+    assert check_fabric._names({"b": 2, "a": 2, "c": 9, "d": 1}) == "c +9, a +2, b +2"
