@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import NOT_FOUND, Done
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver.read import Look
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver.read import EFI_VARIABLE, Look
 
 
 class Smi:
@@ -28,3 +29,23 @@ class Smi:
 def test_an_nvidia_smi_that_does_not_answer_is_told(done, trouble, said):
     report = Look(Smi(**done), None, None, None, "", "").report()
     assert (report.trouble, report.said) == (trouble, said)
+
+
+@pytest.mark.parametrize(
+    "content, folder, expected",
+    [
+        (b"\x06\0\0\0\x01", True, True),
+        (b"\x06\0\0\0\0", True, False),
+        (None, True, None),
+        (None, False, False),
+    ],
+    ids=["on", "off", "cannot be read", "no EFI"],
+)
+def test_secure_boot_is_read_from_the_variable_of_efi(tmp_path, content, folder, expected):
+    files = Files(str(tmp_path))
+    path = tmp_path / EFI_VARIABLE.lstrip("/")
+    if folder:
+        path.parent.mkdir(parents=True)
+    if content is not None:
+        path.write_bytes(content)
+    assert Look(None, files, None, None, "", "")._secure_boot() is expected

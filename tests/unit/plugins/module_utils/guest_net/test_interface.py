@@ -164,7 +164,11 @@ def test_two_adapters_in_one_network_are_warned_of(guest):
     "wish, word",
     [
         ({"mac": "00:50"}, "is no MAC address"),
+        ({"name": " "}, "name: it is empty"),
         ({"mtu": 100}, "mtu: 100 does not exist"),
+        ({"address": "198.51.100.255/24"}, "address: 198.51.100.255/24"),
+        ({"address": "198.51.100.0/30"}, "address: 198.51.100.0/30"),
+        ({"address": "224.0.0.5/24"}, "address: 224.0.0.5/24"),
         ({"address": "198.51.100.11"}, "has no prefix"),
         ({"address": "198.51.100.0/24"}, "is the network itself"),
         ({"address": "2001:db8::1/64"}, "is no IPv4 address"),
@@ -175,3 +179,26 @@ def test_two_adapters_in_one_network_are_warned_of(guest):
 )
 def test_wrong_parameters_are_told_before_anything_is_read(wish, word):
     assert word in " ".join(interface_params.check_params({**WISH, **wish}))
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {},
+        {"mac": None, "name": "ens224"},
+        {"address": "198.51.100.0/31"},
+        {"address": "198.51.100.1/31"},
+        {"address": "198.51.100.1/32"},
+        {"address": "198.51.100.1/30"},
+        {"wait_s": 1},
+        {"ping": ["198.51.100.12"]},
+    ],
+    ids=str,
+)
+def test_parameters_at_their_limits_are_taken(wish):
+    assert interface_params.check_params({**WISH, **wish}) == []
+
+
+@pytest.mark.parametrize("mtu, problems", [(575, 1), (576, 0), (65535, 0), (65536, 1)])
+def test_an_mtu_outside_the_limits_is_a_problem(mtu, problems):
+    assert len(interface_params.check_params({**WISH, "mtu": mtu})) == problems

@@ -60,3 +60,10 @@ def test_one_address_in_two_vlans_is_told_as_two_vlans_alone():
 
 def test_each_holder_of_an_address_but_the_first_is_told_once():
     assert [one.end.owner for one in reach.duplicates([end("a"), end("b"), end("c")])] == ["b", "c"]
+
+
+def test_two_ends_that_differ_are_enough_for_a_trouble():
+    assert [code for code, _text in said(end("a"), end("b", "192.0.2.2", vlan=222))] == ["vlan_differs"]
+    assert reach.duplicates([end("a", vlan=None), end("b", vlan=222)])[0].end.owner == "b"
+    assert reach.duplicates([end("a", vlan=111), end("b", vlan=222)]) == []
+    assert [one.end.owner for one in reach.duplicates([end("a", ""), end("b", "")])] == []

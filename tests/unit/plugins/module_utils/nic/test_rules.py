@@ -292,3 +292,11 @@ def test_rdma_is_expected_of_functions_whose_port_has_it():
     both = NETWORK.rdma + (Rdma("vmrdma1", "nmlx5_rdma", "active", 4096, "vmnic3"),)
     assert sriov.does_rdma(state(adapter(4000, "pg-3"), host=on_network(rdma=both)), FABRIC)
     assert not sriov.does_rdma(state(), FABRIC)
+
+
+@pytest.mark.parametrize("name, words", [("pg-away", "switch of pg-away"), ("network-9", "does not have network-9")])
+def test_a_port_group_elsewhere_is_told_with_the_switch_that_the_host_lacks(name, words):
+    fabric = networks.Fabric((*GROUPS, networks.Portgroup(name, name, name, "dc-1")), {"host-1": "dc-1"})
+    fabric = FABRIC if name == "pg-away" else fabric
+    (problem,) = rules.against_portgroups(state(), [entry(name)], fabric)
+    assert (problem.code, words in problem.found) == ("portgroup_not_on_host", True)

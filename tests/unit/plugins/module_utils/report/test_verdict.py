@@ -147,3 +147,12 @@ def test_figures_of_one_row_are_not_told_of_the_others_and_many_names_are_counte
     (found,) = told(*(("mtu", f"job-{number}", "fail", f"{number}", []) for number in range(1, 10)))
     assert found[1] == "job-1; job-2; job-3; job-4; job-5; 4 more"
     assert found[3] == "job-1: 1"
+
+
+@pytest.mark.parametrize(
+    "verdicts, recorded, remarks",
+    [(["pass"], None, 1), ([], None, 0), (["pass"], "pass", 0), ([], "pass", 1)],
+    ids=["worked out", "nothing at all", "recorded", "recorded without rows"],
+)
+def test_a_verdict_that_was_worked_out_says_so(verdicts, recorded, remarks):
+    assert len(made(verdicts, recorded)[1]) == remarks

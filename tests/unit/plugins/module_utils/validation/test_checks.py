@@ -131,3 +131,28 @@ def test_bytes_have_the_largest_unit_that_fits(octets, text):
 
 def test_the_three_counters_that_rose_most_are_named():
     assert check_fabric._names({"b": 2, "a": 2, "c": 9, "d": 1}) == "c +9, a +2, b +2"
+
+
+@pytest.mark.parametrize(
+    "fixed, values, expected",
+    [
+        ("10.0.0.1", {"addresses": ["10.0.0.1"], "state": "up"}, []),
+        ("10.0.0.1", {"addresses": ["10.0.0.2"], "state": "up"}, [("fail", "no_address")]),
+        ("10.0.0.1", {"addresses": [], "state": "up"}, [("fail", "no_address")]),
+        (None, {"addresses": ["10.0.0.2"], "state": "up"}, []),
+        (None, {"addresses": [], "state": "up"}, [("fail", "no_address")]),
+        (None, {"addresses": ["10.0.0.2"], "state": "down"}, [("fail", "no_link")]),
+    ],
+    ids=["fixed", "another", "none", "by DHCP", "none by DHCP", "no link"],
+)
+def test_an_address_of_the_data_path_is_the_fixed_one_or_any(fixed, values, expected):
+    asked = about("guest.address", {"guest": "job-01"}, addresses={"job-01": fixed} if fixed else {})
+    assert codes(check_guest.address({"interface": "ens224", **values}, asked)) == expected
+
+
+@pytest.mark.parametrize(
+    "values", [{}, {"interface": "ens224", "addresses": ["10.0.0.1"]}], ids=["nothing", "no state"]
+)
+def test_an_address_without_the_state_of_its_link_proves_nothing(values):
+    found = check_guest.address(values, about("guest.address", {"guest": "job-01"}, addresses={}))
+    assert (found.measured, "ens224" in found.note) == (None, bool(values))

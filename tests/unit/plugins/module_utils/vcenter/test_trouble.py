@@ -7,6 +7,7 @@ import ipaddress
 import socket
 import ssl
 import threading
+from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from pathlib import Path
 
 import pytest
@@ -258,3 +259,42 @@ def test_a_certificate_is_read_without_being_trusted(tmp_path):
 def test_what_is_no_certificate_is_called_so(der):
     with pytest.raises(ValueError, match="not a certificate"):
         certificate.parse(der)
+
+
+@pytest.mark.parametrize(
+    "error, passing",
+    [
+        (HTTPException("503 Service Unavailable"), True),
+        (HTTPException("404 Not Found"), False),
+        (RemoteDisconnected("hung up"), True),
+        (BadStatusLine("?"), True),
+        (ConnectionResetError(), True),
+        (ConnectionRefusedError(), False),
+        (TimeoutError(), True),
+        (socket.gaierror(-2, "Name or service not known"), False),
+        (ssl.SSLEOFError(), True),
+        (ssl.SSLError("wrong version number"), False),
+        (ssl.SSLCertVerificationError(), False),
+        (OSError(113, "No route to host"), False),
+        (ValueError(), False),
+    ],
+    ids=repr,
+)
+def test_what_may_pass_in_a_moment_is_tried_again(error, passing):
+    assert trouble.is_passing(error) is passing
+
+
+@pytest.mark.parametrize(
+    "error, status",
+    [
+        (HTTPException("503 Service Unavailable"), 503),
+        (HTTPException("100 Continue"), 100),
+        (HTTPException("600 what"), None),
+        (HTTPException("5030"), None),
+        (BadStatusLine("503"), None),
+        (OSError("503"), None),
+    ],
+    ids=repr,
+)
+def test_a_status_is_read_from_the_exception_of_pyvmomi_alone(error, status):
+    assert trouble.http_status(error) == status

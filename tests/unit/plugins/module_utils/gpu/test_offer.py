@@ -1,0 +1,95 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""Why a host does not offer a profile, and which profiles are named instead."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import offer
+
+from .worlds import A40, A100, A100_MIG, gpu, host, vm
+
+
+@pytest.mark.parametrize(
+    "profile, offered, expected",
+    [
+        ("grid_a100-40c", ("grid_a100-40c",), ["grid_a100-40c"]),
+        ("grid_a100-41c", A100, ["grid_a100-4c", "grid_a100-40c", "grid_a100-10c", "grid_a100-20c", "grid_a100-5c"]),
+        ("NVIDIA_A40-12Q", A40, ["nvidia_a40-48q", "nvidia_a40-24c", "nvidia_a40-48c"]),
+        ("nonsense", A100, []),
+        ("grid_a100-40c", (), []),
+    ],
+)
+def test_at_most_five_near_profiles_are_named(profile, offered, expected):
+    assert offer.near(profile, offered) == expected
+
+
+def against(profile, *others, **fields):
+    state = vm(host=host(**fields), others=others)
+    return [(problem.code, f"{problem.found} {problem.todo}") for problem in offer.against_profiles(state, [profile])]
+
+
+@pytest.mark.parametrize(
+    "names, listed",
+    [
+        (["b"], "b does"),
+        (["c", "b"], "b and c do"),
+        (list("fedcb"), "b, c, d, e and f do"),
+        (list("gfedcb"), "b, c, d, e and 2 more do"),
+    ],
+)
+def test_other_hosts_that_offer_a_profile_are_listed_up_to_five(names, listed):
+    others = [host(name, offered=A40) for name in names]
+    ((code, text),) = against("nvidia_a40-48c", *others, host("z"))
+    assert (code, listed in text) == ("profile_on_other_host", True)
+
+
+@pytest.mark.parametrize(
+    "gpus, words",
+    [
+        ((), "shows no NVIDIA graphics device"),
+        ((gpu("direct"),), "passthrough"),
+        ((gpu("basic"),), "Basic"),
+        ((gpu("shared", "sharedDirect"),), "Restart Xorg"),
+        ((gpu("shared", "shared"),), "shared, not Shared Direct."),
+        ((gpu(mode="multiInstanceGpu"), gpu(mode="multiInstanceGpu")), "MIG mode"),
+        ((gpu(mode="multiInstanceGpu"), gpu()), "driver package"),
+        ((gpu("basic"), gpu("direct")), "basic and direct, not Shared Direct"),
+    ],
+    ids=["none", "passthrough", "basic", "pending", "shared", "MIG", "MIG in part", "mixed"],
+)
+def test_a_host_that_offers_nothing_says_why(gpus, words):
+    ((code, text),) = against("grid_a100-40c", offered=(), gpus=gpus)
+    assert (code, words in text) == ("host_offers_nothing", True)
+
+
+@pytest.mark.parametrize(
+    "profile, offered, version, code, words",
+    [
+        ("grid_a100-40c", A40, "8.0.3", "profile_not_offered", "none has such a board"),
+        ("grid_a100-3-20c", A100, "8.0.3", "profile_not_offered", "not in MIG mode"),
+        ("grid_a100-40c", A100_MIG, "8.0.3", "profile_not_offered", "Switch MIG mode off"),
+        ("nvidia_a40-24c", ("nvidia_a40-48q",), "8.0.3", "profile_not_offered", "graphics family"),
+        ("grid_a100-40c", A100[:2], "8.0.3", "profile_not_offered", "other profiles of this board"),
+        ("nvidia_x9-1c", A100, "8.0.3", "unknown_profile", "nvidia_x9-1c"),
+    ],
+    ids=["another board", "time-sliced", "MIG-backed", "graphics driver", "another size", "unknown"],
+)
+def test_a_profile_that_nobody_offers_is_explained(profile, offered, version, code, words):
+    ((found, text),) = against(profile, offered=offered, version=version)
+    assert (found, words in text) == (code, True)
+    assert offered[0] in text or words == "graphics family"
+
+
+def test_a_profile_that_is_offered_has_no_problem():
+    assert against("grid_a100-40c") == []
+
+
+@pytest.mark.parametrize(
+    "state, code",
+    [(vm(), "no_host"), (vm(host=host(connected=False)), "host_not_connected")],
+    ids=["no host", "not connected"],
+)
+def test_a_host_that_cannot_be_asked_is_a_problem_only_where_a_profile_is_asked_for(state, code):
+    assert [problem.code for problem in offer.against_profiles(state, ["grid_a100-40c"])] == [code]
+    assert offer.against_profiles(state, []) == []
