@@ -104,6 +104,15 @@ def test_a_role_uses_no_shell(role):
 
 
 @pytest.mark.parametrize("role", ROLES)
+def test_a_fact_is_made_without_secrets_because_ansible_shows_it(role):
+    secrets = [name for name, option in options(role).items() if option.get("no_log")]
+    path = ROOT / "roles" / role / "vars" / "main.yml"
+    made = load(path) if path.exists() else {}
+    for name in re.findall(r"ansible\.builtin\.set_fact:\n +\w+: \"\{\{ (\w+) \}\}\"", text_of(role)):
+        assert [secret for secret in secrets if secret in str(made.get(name, ""))] == [], name
+
+
+@pytest.mark.parametrize("role", ROLES)
 def test_a_variable_of_its_own_that_a_role_reads_is_made_there(role):
     # With a default behind it, one that nobody makes is never missed.
     text = text_of(role)
