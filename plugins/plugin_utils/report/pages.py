@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -54,6 +55,25 @@ def _token(key):
 
 def html(document, drawings, why_no_drawings):
     """The page, which lies in the results folder and leads to files of evidence beside it."""
+    topology = document["topology"]
+    forms = (picture.WIDE, picture.NARROW) if topology else ()
+    return _page().render(
+        doc=located(document),
+        models=[name for name, _runs in gallery.models(document)],
+        drawings={name: Markup(drawing) for name, drawing in drawings.items()},
+        why_no_drawings=why_no_drawings,
+        pictures=[entry for form in forms for entry in picture.pictures(topology, form)],
+    )
+
+
+def markdown(document):
+    """The summary, for a ticket or a chat."""
+    models = [name for name, _runs in gallery.models(document)]
+    return _summary().render(doc=document, models=models)
+
+
+@functools.lru_cache(maxsize=None)
+def _page():
     environment = _environment(autoescape=True)
     environment.filters.update(
         {
@@ -66,25 +86,16 @@ def html(document, drawings, why_no_drawings):
             "link": lambda path: quote(path) if _inside(path) else "",
         }
     )
-    topology = document["topology"]
-    forms = (picture.WIDE, picture.NARROW) if topology else ()
-    return environment.get_template("report.html.j2").render(
-        doc=located(document),
-        models=[name for name, _runs in gallery.models(document)],
-        drawings={name: Markup(drawing) for name, drawing in drawings.items()},
-        why_no_drawings=why_no_drawings,
-        pictures=[entry for form in forms for entry in picture.pictures(topology, form)],
-    )
+    return environment.get_template("report.html.j2")
 
 
-def markdown(document):
-    """The summary, for a ticket or a chat."""
+@functools.lru_cache(maxsize=None)
+def _summary():
     environment = _environment(autoescape=False, finalize=_plain)
     environment.filters.update(
         {"num": numbers.figure, "change": numbers.percent, "took": numbers.duration, "span": numbers.span}
     )
-    models = [name for name, _runs in gallery.models(document)]
-    return environment.get_template("report.md.j2").render(doc=document, models=models)
+    return environment.get_template("report.md.j2")
 
 
 def _environment(**settings):
