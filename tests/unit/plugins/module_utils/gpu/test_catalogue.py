@@ -108,3 +108,27 @@ def test_a_whole_gpu_is_recognised_even_on_a_board_that_the_table_lacks(profile,
 )
 def test_efi_is_needed_by_every_board_with_a_large_memory_window(profile, needed):
     assert catalogue.needs_efi(profile) is needed
+
+
+@pytest.mark.parametrize(
+    "profile, most",
+    [("grid_a100-4c", 10), ("grid_a100-40c", 1), ("grid_a100-1-5c", 7), ("grid_a100-7-40c", 1), ("grid_x-1c", None)],
+)
+def test_a_gpu_holds_as_many_vgpus_as_the_table_says(profile, most):
+    assert catalogue.most_per_gpu(profile) == most
+
+
+@pytest.mark.parametrize(
+    "profile, offered, memory, whole",
+    [
+        ("grid_a100-40c", (), 40, True),
+        ("grid_a100-20c", (), 40, False),
+        ("grid_a100-7-40c", (), 40, False),
+        ("nvidia_x9-8c", (), 8, True),
+        ("nvidia_x9-8c", ("nvidia_x9-16c", "nvidia_y-48c", "strange"), 16, False),
+        ("strange", (), 0, False),
+    ],
+)
+def test_the_memory_of_a_board_that_is_not_in_the_table_is_its_largest_profile(profile, offered, memory, whole):
+    assert catalogue.board_memory_gb(profile, offered) == memory
+    assert catalogue.is_whole_gpu(profile, offered) is whole

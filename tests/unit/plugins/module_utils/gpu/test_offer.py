@@ -32,10 +32,10 @@ def against(profile, *others, **fields):
 @pytest.mark.parametrize(
     "names, listed",
     [
-        (["b"], "b does"),
-        (["c", "b"], "b and c do"),
-        (list("fedcb"), "b, c, d, e and f do"),
-        (list("gfedcb"), "b, c, d, e and 2 more do"),
+        (["b"], "cluster b does"),
+        (["c", "b"], "cluster b and c do"),
+        (list("fedcb"), "cluster b, c, d, e and f do"),
+        (list("gfedcb"), "cluster b, c, d, e and 2 more do"),
     ],
 )
 def test_other_hosts_that_offer_a_profile_are_listed_up_to_five(names, listed):
@@ -93,3 +93,20 @@ def test_a_profile_that_is_offered_has_no_problem():
 def test_a_host_that_cannot_be_asked_is_a_problem_only_where_a_profile_is_asked_for(state, code):
     assert [problem.code for problem in offer.against_profiles(state, ["grid_a100-40c"])] == [code]
     assert offer.against_profiles(state, []) == []
+
+
+@pytest.mark.parametrize(
+    "offered, instead",
+    [(A100, "Move the VM to such a host."), (("nvidia_a40-24c",), "nvidia_a40-24c.")],
+    ids=["nothing near", "a near one"],
+)
+def test_a_host_that_others_can_replace_names_what_it_offers_itself(offered, instead):
+    ((_code, text),) = against("nvidia_a40-48c", host("b", offered=A40), offered=offered)
+    assert text.endswith(instead)
+
+
+@pytest.mark.parametrize("count", [8, 9])
+def test_of_many_profiles_that_are_not_near_eight_are_named(count):
+    offered = tuple(f"grid_p40-{number}q" for number in range(10, 10 + count))
+    ((_code, text),) = against("grid_a100-40c", offered=offered)
+    assert [name in text for name in offered] == [number < 8 for number in range(count)]

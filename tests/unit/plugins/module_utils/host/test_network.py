@@ -79,6 +79,12 @@ def test_an_rdma_device_belongs_to_its_port_whether_the_server_sends_the_key_or_
     assert network.rdma_of("vmnic3") is None
 
 
+def test_a_port_without_a_link_has_no_speed():
+    config = info()
+    config.pnic[1].linkSpeed = vim.host.PhysicalNic.LinkSpeedDuplex(speedMb=100000, duplex=True)
+    assert [port.link_mbps for port in network_of(config).ports] == [0, 100000, 0]
+
+
 def test_a_host_that_tells_nothing_has_an_empty_network():
     assert network_of(None).ports == ()
 

@@ -87,4 +87,7 @@ def test_signed_fields_of_the_api_become_the_numbers_of_the_vendors():
         type="NUMA", numNodes=2, numaNode=[vim.host.NumaNode(typeId=1, pciId=[GPU]), vim.host.NumaNode(typeId=0)]
     )
     read = tree_of([entry], numa)
+    entry.vendorId, entry.classId = 0x8086 - 0x10000, 0xFF00 - 0x10000
+    again = tree_of([entry], None)
+    assert (again.get(GPU).vendor, again.get(GPU).kind, again.numa_node(GPU)) == (0x8086, 0xFF, None)
     assert (read.get(GPU).device, read.get(GPU).kind, read.numa_node(GPU)) == (0xA345, 0x03, 1)
