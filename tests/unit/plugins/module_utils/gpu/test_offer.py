@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import offer
 
@@ -110,3 +112,20 @@ def test_of_many_profiles_that_are_not_near_eight_are_named(count):
     offered = tuple(f"grid_p40-{number}q" for number in range(10, 10 + count))
     ((_code, text),) = against("grid_a100-40c", offered=offered)
     assert [name in text for name in offered] == [number < 8 for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    "version, older",
+    [("7.0.3", True), ("8.0.2", True), ("8.0.3", False), ("8.0.4", False), ("9.0.0", False), ("", False)],
+)
+def test_a_profile_that_came_with_a_newer_esxi_says_so(version, older):
+    ((code, text),) = against("grid_a100-1-10c", offered=A100_MIG, version=version)
+    assert (code, "ESXi 8.0.3" in text) == ("profile_not_offered", older)
+    assert version in text or not older
+
+
+@pytest.mark.parametrize("cluster", [True, False], ids=["in a cluster", "alone"])
+def test_a_board_that_only_another_host_has_is_no_missing_board(cluster):
+    state = dataclasses.replace(vm(host=host(offered=A40)), cluster=(host(offered=A100[:2]),) if cluster else ())
+    (problem,) = offer.against_profiles(state, ["grid_a100-8c"])
+    assert ("none has such a board" in problem.found) is not cluster

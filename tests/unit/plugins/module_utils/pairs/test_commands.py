@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as names
@@ -91,3 +93,11 @@ def test_each_size_is_a_run_of_its_own_the_smallest_first(check, option):
 def test_a_command_line_keeps_its_words_and_leaves_the_port_to_the_guest():
     assert commands.line(["iperf3", "-p", commands.PORT, "a b", "$HOME"]) == "iperf3 -p \"$port\" 'a b' '$HOME'"
     assert commands.line(["iperf3", "-p", commands.PORT], 18520) == "iperf3 -p 18520"
+
+
+@pytest.mark.parametrize("mtu, payload", [(9000, 8972), (29, 1), (28, 0), (20, 0)])
+def test_a_packet_has_the_size_of_the_mtu_with_its_headers(mtu, payload):
+    client, server = ends()
+    (test,) = commands.runs(names.PING, params(), server, replace(client, mtu=mtu))
+    argv = [str(word) for word in test.clients[0]]
+    assert argv[argv.index("-s") + 1] == str(payload)

@@ -115,3 +115,11 @@ def test_guest_that_cannot_take_part_says_why(found, why):
 )
 def test_versions_of_iperf3_without_threads_get_several_processes(wanted, version, many):
     assert look.processes(wanted, seen("job-01", {**TOOLS, "iperf3": version})) == many
+
+
+@pytest.mark.parametrize(
+    "wish, found, port", [({}, (), 1), ({}, TABLE, 1), ({"port": 2}, TABLE, 2), ({"port": 2}, (), 2)]
+)
+def test_a_port_is_the_one_asked_for_or_the_first(wish, found, port):
+    end, _why = look.end_of({**WISH, **wish}, seen("job-01", gids=found))
+    assert end.port == port
