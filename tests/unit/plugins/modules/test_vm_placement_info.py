@@ -139,3 +139,27 @@ def test_the_answer_has_the_documented_keys():
     assert set(placed) == set(sample)
     assert (set(placed["gpus"][0]), set(placed["nics"][0])) == (set(sample["gpus"][0]), set(sample["nics"][0]))
     json.dumps(said)
+
+
+@pytest.mark.parametrize(
+    "entry, task",
+    [
+        ({"profiles": [], "memory_gb": 1, "cpus": 1, "disk_gb": 0}, {"path": "tcp"}),
+        ({"profiles": [], "gpus": 0}, {"gpu_mode": "passthrough", "path": "tcp"}),
+        ({"profiles": [], "gpus": 1}, {"gpu_mode": "passthrough", "gpudirect": True, "path": "sriov"}),
+        ({"nics": 1}, {"path": "sriov"}),
+        ({"nics": 0}, {"path": "tcp"}),
+        ({"profiles": ["grid_a100-40c", "grid_a100-20c"]}, {"path": "tcp"}),
+        ({}, {"gpudirect": True, "path": "sriov"}),
+        ({"profiles": ["grid_a100-3-20c"]}, {"gpu_mode": "mig", "path": "tcp"}),
+        ({}, {"path": "pvrdma", "switch": "dvs"}),
+        ({}, {"path": "tcp", "host_overhead_gb": 0, "max_per_vm": 1}),
+    ],
+)
+def test_what_is_just_allowed_is_taken(entry, task):
+    assert problems({**WHOLE, **entry}, **task) == []
+
+
+@pytest.mark.parametrize("path, nics, ports", [("tcp", None, 0), ("sriov", None, 1), ("sriov", 2, 2), ("pvrdma", 0, 0)])
+def test_a_vm_gets_one_port_unless_it_says_otherwise(path, nics, ports):
+    assert params.ports({"nics": nics}, path) == ports

@@ -171,3 +171,26 @@ def test_stanzas_need_no_more_than_a_name():
 
 def test_a_mask_that_is_none_stays_what_it_is():
     assert ifupdown.prefix_of("255.255.255.x") == "255.255.255.x"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a:\nb: 1\n",
+        "a: {b: 1}\nc:\n",
+        "a: ''\nb: '''x'''\n",
+        "a:\n- 1\n-\n  b: 2\n",
+        "a:\n  b:\n  c: ~\n",
+        "a: -12\nb: 1-2\nc: On\nd: []\ne: {f: g}\n",
+        "---\na: b # c\n",
+    ],
+)
+def test_short_forms_are_read_as_a_yaml_library_reads_them(text):
+    assert yaml_text.parse(text) == yaml.safe_load(text)
+
+
+@pytest.mark.parametrize(
+    "text, found", [("a: '", {"a": "'"}), ('a: "b"', {"a": "b"}), ('a: "b', {"a": "b"}), ("", {}), (None, {})]
+)
+def test_what_is_no_yaml_is_a_text_or_nothing(text, found):
+    assert yaml_text.parse(text) == found
