@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+    check_cluster,
     check_fabric,
     check_guest,
     check_pair,
@@ -16,11 +17,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found i
 from .world import World
 
 PAIR = {"from": "job-01", "to": "job-02"}
+BOTH = {"guests": ["job-01", "job-02"]}
 
 
-def about(check, subject, below=None, **intent):
+def about(check, subject, below=None, variant="", **intent):
     lab = World(2, "sriov", lossless=True, priority=3, hops=[])
-    return About(check, subject, "", {**lab.intent, **intent}, {}, below or {})
+    return About(check, subject, variant, {**lab.intent, **intent}, {}, below or {})
 
 
 def codes(found):
@@ -156,3 +158,72 @@ def test_an_address_of_the_data_path_is_the_fixed_one_or_any(fixed, values, expe
 def test_an_address_without_the_state_of_its_link_proves_nothing(values):
     found = check_guest.address(values, about("guest.address", {"guest": "job-01"}, addresses={}))
     assert (found.measured, "ens224" in found.note) == (None, bool(values))
+
+
+@pytest.mark.parametrize(
+    "hosts, size, expected, measured",
+    [
+        ({"job-01": 1, "job-02": 2}, None, [], "3 processes on 2 guests"),
+        ({"job-01": 1, "job-02": 2}, 3, [], "3 processes on 2 guests"),
+        ({"job-01": 1, "job-02": 2}, 4, [("fail", "ranks")], "3 processes on 2 guests"),
+        ({"job-01": 1, "job-02": 0}, None, [("fail", "ranks")], "1 processes on 1 guests"),
+        ({"job-01": 0}, None, [], None),
+        ({}, 2, [], None),
+    ],
+)
+def test_processes_run_on_every_guest(hosts, size, expected, measured):
+    found = check_cluster.hostname({"hosts": hosts, "size": size}, about("cluster.hostname", BOTH))
+    assert (codes(found), found.measured) == (expected, measured)
+    assert "2 guests" in found.expected
+
+
+@pytest.mark.parametrize(
+    "values, expected, measured",
+    [
+        ({"version": "0.28", "frameworks": ["pytorch"]}, [], True),
+        ({"version": "0.28", "frameworks": []}, [("fail", "build")], True),
+        ({"version": "0.28"}, [], True),
+        ({"frameworks": ["pytorch"]}, [], False),
+    ],
+    ids=["sound", "no framework", "not told", "no version"],
+)
+def test_a_build_without_a_version_proves_nothing(values, expected, measured):
+    found = check_cluster.build(values, about("cluster.check_build", BOTH, build={}))
+    assert (codes(found), found.measured is not None, found.compared) == (expected, measured, not measured)
+
+
+@pytest.mark.parametrize(
+    "values, expected, note",
+    [
+        ({"wrong": 0}, [], ""),
+        ({"wrong": 2}, [("fail", "wrong")], ""),
+        ({"wrong": None}, [], "not checked"),
+        ({"wrong": 0, "nodes": 1}, [("fail", "ranks")], ""),
+        ({"wrong": 0, "large": False, "largest_bytes": 8}, [], "8 bytes"),
+    ],
+    ids=["right", "wrong", "not checked", "one guest", "small"],
+)
+def test_a_bandwidth_of_nccl_counts_with_right_results_on_all_guests(values, expected, note):
+    given = {"busbw": 10.0, "nodes": 2, "transport": "rdma", "gpudirect": "all", "large": True, **values}
+    found = check_cluster.nccl(given, about("cluster.nccl", BOTH, variant="rdma", gpudirect="auto"))
+    assert (codes(found), found.measured) == (expected, None if note == "8 bytes" else 10.0)
+    assert (note in found.note, bool(found.note)) == (True, bool(note))
+
+
+@pytest.mark.parametrize(
+    "values, devices, device",
+    [
+        ({"devices": 4, "ranks": [{"device": "cpu"}]}, 4, "CPU"),
+        ({"ranks": [{"device": "cuda:0"}, {"device": "cpu"}]}, 2, None),
+        ({"ranks": []}, None, None),
+        ({"device": "GPU", "ranks": [{"device": "cpu"}]}, 1, "GPU"),
+    ],
+)
+def test_a_training_is_on_the_cpu_where_all_its_ranks_are(values, devices, device):
+    found = check_cluster.figures(values)
+    assert (found["devices"], found["device"]) == (devices, device)
+
+
+@pytest.mark.parametrize("totals, total", [({"total": 5.0}, 5.0), ({"total": 0}, None), ({"total": -1.0}, None)])
+def test_a_rate_of_a_training_is_more_than_nothing(totals, total):
+    assert check_cluster.figures(totals)["total"] == total
