@@ -81,6 +81,9 @@ def netplan(root, ethernets):
         pytest.param({"data": {"match": {"macaddress": MAC.upper()}}}, "data", id="by its MAC address"),
         pytest.param({"all": {"match": {"name": "en*"}, "dhcp6": True}}, "aiready-ens224", id="one of many"),
         pytest.param({"ens192": {}}, "ens224", id="not at all"),
+        pytest.param({"all": {"match": {"driver": "vmxnet3"}}}, "ens224", id="by its driver, which is not known"),
+        pytest.param({"a": {"match": {"macaddress": MAC, "name": "eth*"}}}, "ens224", id="by MAC and another name"),
+        pytest.param({"a": {"match": {"name": "eth*"}, "set-name": "ens224"}}, "aiready-ens224", id="by its new name"),
     ],
 )
 def test_netplan_gets_one_file_that_adds_to_the_definition(tmp_path, ethernets, name):
@@ -226,3 +229,12 @@ def test_a_service_takes_over_what_was_written(tmp_path, name, carrier, refuses,
     link = adapter.Link(name="ens224", mac=MAC, mtu=1500, carrier=carrier)
     done = services.KNOWN[name](guest, guest.files).activate(link)
     assert (" ".join(done.argv), guest.said[-1], guest.limits.get(argv)) == (argv, argv, limit_s)
+
+
+def test_a_file_of_ours_that_networkd_has_not_read_yet_is_what_is_kept(tmp_path):
+    guest = networkd(tmp_path, None)
+    guest.answers["networkctl status"] = "  Network File: n/a\n"
+    chosen, link = service(guest)
+    assert chosen.read(link).mtu is None
+    chosen.write(link, chosen.read(link), 9000, None)
+    assert (chosen.read(link).mtu, chosen.read(link).where) == (9000, "/etc/systemd/network/05-aiready-ens224.network")

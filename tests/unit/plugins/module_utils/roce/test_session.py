@@ -51,3 +51,11 @@ def test_what_a_new_connection_does_not_mend_is_told(failures, done):
     with pytest.raises(type(failures[-1])):
         ask(line)
     assert line.done == done
+
+
+@pytest.mark.parametrize("kind", [Refused, Lost, NoLogin])
+def test_an_error_of_a_session_keeps_the_whole_command_and_prints_its_beginning(kind):
+    command = "x" * 5000
+    error = kind(command, "% Invalid input")
+    assert error.command == command
+    assert ("% Invalid input" in str(error), len(str(error)) < 1000) == (True, True)
