@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.graphics import Device, Graphics
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 from ansible_collections.aiready.vsphere.plugins.modules import host_graphics as module
+from pyVmomi import vim
 
+from unit.plugins.module_utils.vcenter.fakes import FakeInventory, opened
 from unit.plugins.modules import described
 
 HOST = {**described.LOGIN, "host": "esx-01.example.com"}
@@ -44,3 +48,14 @@ def test_a_host_without_a_gpu_is_left_alone_with_a_warning_in_check_mode_too(wis
     plan = described.plan(Noun(params, warnings.append), params, Graphics("shared", "performance", "performance"))
     assert plan["changed"] is False
     assert warnings == ["Host esx-01.example.com has no NVIDIA GPU. Its graphics settings stay as they are."]
+
+
+def test_a_host_whose_graphics_vcenter_does_not_report_is_an_error():
+    vcenter, wire = opened()
+    ref = FakeInventory(wire).add(vim.HostSystem, "host-12", name="esx-01.example.com")
+    found = HostFound(ref, "host-12", "esx-01.example.com", "/lab", None, None, "lab", None, "connected", None)
+    noun = Noun({}, None)
+    noun._vcenter = vcenter
+    with pytest.raises(OperatorError) as refused:
+        noun.look(found, {})
+    assert refused.value.failure == {"code": "graphics_unknown", "subject": Noun.label}

@@ -57,5 +57,6 @@ def test_what_a_new_connection_does_not_mend_is_told(failures, done):
 def test_an_error_of_a_session_keeps_the_whole_command_and_prints_its_beginning(kind):
     command = "x" * 5000
     error = kind(command, "% Invalid input")
-    assert error.command == command
+    assert (error.command, getattr(error, "reason", "% Invalid input")) == (command, "% Invalid input")
+    assert hasattr(error, "reason") is (kind is not Refused)
     assert ("% Invalid input" in str(error), len(str(error)) < 1000) == (True, True)
