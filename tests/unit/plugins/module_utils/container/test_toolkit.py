@@ -24,9 +24,9 @@ class Says(Commands):
         (
             "NVIDIA Container Toolkit CLI version 1.17.8\ncommit: f202b80a9b9d0db00d9b1d73c0128c8962c55f4d\n",
             "1.17.8",
-            None,
+            False,
         ),
-        ("nvidia-ctk version v1.18.0-rc.1\n", "1.18.0-rc.1", None),
+        ("nvidia-ctk version v1.18.0-rc.1\n", "1.18.0-rc.1", True),
         ("NVIDIA Container Toolkit CLI version 2.0.0\n", "2.0.0", True),
         ("NVIDIA Container Toolkit CLI version 1.9.0\n", "1.9.0", False),
     ],
@@ -34,8 +34,7 @@ class Says(Commands):
 def test_the_version_of_the_toolkit_is_read(stdout, version, drop_in):
     tool = Toolkit("docker on job-01", Says(0, stdout))
     tool.require()
-    assert tool.version == version
-    assert drop_in in (None, tool.has_drop_in)
+    assert (tool.version, tool.has_drop_in) == (version, drop_in)
 
 
 @pytest.mark.parametrize(
