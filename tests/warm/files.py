@@ -41,7 +41,7 @@ def install(root: Path) -> None:
 def _parsed(loader: Any, root: Path) -> Iterable[tuple[str, tuple[tuple[int, ...], Any]]]:
     for folder in FOLDERS:
         for file in sorted((root / folder).rglob("*.yml")):
-            # What cannot be read is told by the playbook that reads it.
+            # The playbook that reads a broken file reports it.
             with contextlib.suppress(Exception):
                 path = os.path.realpath(file)
                 yield (

@@ -21,7 +21,7 @@ ROW = re.compile(r"[a-z0-9][a-z0-9+.-]+ \S+")
 BASE = {"libc6": "2.36-9", "openssl": "3.0.1"}
 PINNED = {"make": "4.3-4.1", "openssl": "3.0.2"}
 SOURCES = """Types: deb
-URIs: http://deb.debian.org/debian
+URIs: http://packages.example.com/debian
 Suites: bookworm
 
 Types: deb

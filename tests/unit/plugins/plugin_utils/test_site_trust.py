@@ -174,7 +174,7 @@ def bmc_authority(path):
 
 
 def registry_authority(path):
-    Registry("registry.example.org", ca_files=[path])
+    Registry("images.example.com", ca_files=[path])
 
 
 @pytest.mark.parametrize("content, why", UNUSABLE.values(), ids=UNUSABLE.keys())
