@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
+import time
 
 import pytest
 import yaml
 
 from rehearse import playbook
+from warm import client
 
 TASKS = """\
 - hosts: localhost
@@ -36,7 +39,7 @@ TASKS = """\
     - ansible.builtin.debug: {msg: "{{ [said.stdout_lines, said.stderr] }}"}
     - name: A module warns
       ansible.builtin.file:
-        path: "{{ folder }}/made"
+        path: "{{ folder }}/{{ inventory_hostname }}"
         state: touch
         mode: 0644
     - name: A filter of the collection fails
@@ -45,8 +48,43 @@ TASKS = """\
     - name: A module gets what it does not know
       ansible.builtin.stat: {path: /, unknown: 1}
       ignore_errors: true
+    - name: A loop skips one of its items
+      ansible.builtin.command: {argv: [echo, "{{ item }}"]}
+      changed_when: item == 'c'
+      when: item != 'b'
+      loop: [a, b, c]
+      register: looped
+    - name: A fact is made of what a loop returned, and is the next task's condition
+      ansible.builtin.set_fact: {letters: "{{ looped.results | reject('skipped') | map(attribute='stdout') | join }}"}
+    - name: A task is skipped
+      ansible.builtin.command: {argv: ["false"]}
+      when: letters != 'ac'
+    - name: A condition is met, and a module decides by another one
+      ansible.builtin.command: {argv: ["true"]}
+      when: letters == 'ac'
+      failed_when: letters == 'ac'
+      ignore_errors: true
+    - name: A condition fails
+      ansible.builtin.debug: {msg: never}
+      when: not_known == 1
+      ignore_errors: true
+    - name: Something is tried more than once
+      ansible.builtin.set_fact: {tried: "{{ tried | default(0) | int + 1 }}"}
+      register: trying
+      until: trying.ansible_facts.tried == 5
+      retries: 1
+      delay: 0
+      ignore_errors: true
+    - name: Files are included
+      ansible.builtin.include_tasks: {file: "{{ folder }}/more.yml"}
+      when: item
+      loop: [false, true]
+    - ansible.builtin.assert: {that: [letters == 'ac', more == 'true'], fail_msg: no, success_msg: "yes"}
     - name: The last task fails
       ansible.builtin.command: {argv: ["false"]}
+"""
+MORE = """\
+- ansible.builtin.set_fact: {more: "{{ item | lower }}"}
 """
 
 
@@ -56,14 +94,15 @@ def file(tmp_path):
     return tmp_path / "play.yml"
 
 
-def _both(monkeypatch, tmp_path, file, *arguments):
+def _both(monkeypatch, tmp_path, file, *arguments, inventory="localhost,"):
     found = []
     for warm in (True, False):
         monkeypatch.setenv(playbook.WARM, "1") if warm else monkeypatch.delenv(playbook.WARM, raising=False)
         work = tmp_path / str(warm)
         work.mkdir()
+        (work / "more.yml").write_text(MORE)
         words = (*arguments, "--extra-vars", f"folder={work}")
-        run = playbook.run(file, *words, env=playbook.environment(work), inventory="localhost,")
+        run = playbook.run(file, *words, env=playbook.environment(work), inventory=inventory)
         output = re.sub(r'"(start|end|delta|elapsed)": "[^"]*"', "", run.output)
         found.append((run.status, output.replace(str(work), "")))
     return found
@@ -73,6 +112,15 @@ def _both(monkeypatch, tmp_path, file, *arguments):
 def test_output_and_status_are_those_of_a_new_process(monkeypatch, tmp_path, file, arguments):
     forked, new = _both(monkeypatch, tmp_path, file, *arguments)
     assert forked == new
+
+
+def test_output_and_status_are_those_of_a_new_process_where_a_play_has_several_hosts(monkeypatch, tmp_path, file):
+    file.write_text(
+        TASKS.replace("localhost", "all").replace("connection: local", "connection: local\n  order: sorted")
+    )
+    forked, new = _both(monkeypatch, tmp_path, file, inventory="one,two")
+    assert forked[0] == new[0]
+    assert sorted(forked[1].splitlines()) == sorted(new[1].splitlines())
 
 
 def test_playbook_with_a_mistake_ends_as_a_new_process_does(monkeypatch, tmp_path, file):
@@ -90,14 +138,35 @@ def test_configuration_file_of_the_caller_is_read(monkeypatch, tmp_path, file):
     assert "localhost | FAILED" in run.output
 
 
+def _sleeps(file):
+    play = {**yaml.safe_load(TASKS)[0]}
+    play["tasks"] = [{"ansible.builtin.command": {"argv": ["sh", "-c", f"touch {file}.begun; sleep 600; true"]}}]
+    file.write_text(json.dumps([play]))
+
+
+def _left(file):
+    return [pid for pid in os.listdir("/proc") if pid.isdigit() and f"{file}.begun" in _command(pid)]
+
+
 def test_killed_playbook_leaves_no_process(monkeypatch, tmp_path, file):
     monkeypatch.setenv(playbook.WARM, "1")
-    play = {**yaml.safe_load(TASKS)[0], "tasks": [{"ansible.builtin.command": {"argv": ["sleep", "600"]}}]}
-    file.write_text(json.dumps([play]))
+    _sleeps(file)
     run = playbook.run(file, env=playbook.environment(tmp_path), inventory="localhost,", kill_after_s=3)
     assert run.status == -9
-    left = [pid for pid in os.listdir("/proc") if pid.isdigit() and str(file) in _command(pid)]
-    assert left == []
+    assert _left(file) == []
+
+
+def test_interrupted_playbook_leaves_no_process(monkeypatch, tmp_path, file):
+    monkeypatch.setenv(playbook.WARM, "1")
+    _sleeps(file)
+    command = ["ansible-playbook", "--inventory", "localhost,", str(file)]
+    process = client.start(command, tmp_path, playbook.environment(tmp_path))
+    while not os.path.exists(f"{file}.begun"):
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    assert "User interrupted execution" in process.stdout.read()
+    assert process.wait() == 99
+    assert _left(file) == []
 
 
 def _command(pid):

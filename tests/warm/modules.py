@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import re
 import signal
@@ -104,11 +105,26 @@ def _share(cache: Path) -> None:
 
 def _run(order: Order, folder: bytes | None) -> tuple[int, bytes, bytes]:
     """Exit status, output and errors of a module."""
+    from ansible.utils.display import Display
+
     said = [os.memfd_create(name) for name in ("out", "err")]
-    child = os.fork()
+    # As Ansible starts workers: no thread holds what the fork would miss, or has written half of something.
+    with Display()._lock:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        child = os.fork()
+    # A worker ends its whole session when it is interrupted; without one, the module gets a session of its own.
+    alone = multiprocessing.parent_process() is None
     if child == 0:
+        if alone:
+            os.setsid()
         _become(order, folder, said)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except BaseException:
+        if alone:
+            os.killpg(child, signal.SIGTERM)
+        raise
     texts = []
     for number in said:
         with os.fdopen(number, "rb") as stream:

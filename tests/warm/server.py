@@ -19,7 +19,7 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-from warm import connections, files, modules, properties, templates
+from warm import connections, files, inline, modules, properties, templates
 
 PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 OURS = "ansible_collections.aiready.vsphere.plugins"
@@ -56,6 +56,7 @@ def serve(path: str) -> None:
     connections.install()
     templates.install(Path(path).parent / "templates")
     files.install(PLUGINS.parent)
+    inline.install()
     properties.install()
     gc.collect()
     gc.freeze()
