@@ -1,55 +1,13 @@
-"""Python starts with this wherever tests and the rehearsal start it: what came in a zip is compiled once.
+"""Python starts with this wherever tests and the rehearsal start it: modules in zips are compiled once."""
 
-Ansible sends each module with all that it imports as a zip, and Python keeps no bytecode of zips: it compiles the same
-sources again for every task, twice, which took a third of the time of modules. The code that runs is the same.
-"""
-
-import hashlib
-import marshal
 import os
 import sys
-import zipimport
 
-KEPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), ".build", "bytecode")
+TESTS = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(TESTS, "twin", "src", "vsphere_twin", "guests", "files"))
+try:
+    import lab_bytecode
+finally:
+    del sys.path[0]
 
-
-def known(file):
-    """What was kept there, or None; what a killed process or another Python left is none."""
-    try:
-        with open(file, "rb") as stream:
-            return marshal.load(stream)
-    except (OSError, EOFError, ValueError, TypeError):
-        return None
-
-
-def keep(file, code):
-    """Whole or not at all; a full disk costs time here, and nothing else."""
-    own = f"{file}.{os.getpid()}"
-    try:
-        os.makedirs(os.path.dirname(file), exist_ok=True)
-        with open(own, "wb") as stream:
-            marshal.dump(code, stream)
-        os.replace(own, file)
-    except OSError:
-        pass
-
-
-def kept(compiled):
-    """The compiler of zipimport, before which there is a look for what it made of the same source."""
-
-    def compile_source(path, source):
-        # Each zip lies in a folder of its own, what is in it has the same names.
-        name = path.rpartition(".zip" + os.sep)[2]
-        digest = hashlib.sha256(f"{sys.implementation.cache_tag}\0{name}\0".encode() + source).hexdigest()
-        file = os.path.join(KEPT, digest[:2], digest)
-        code = known(file)
-        if code is None:
-            code = compiled(path, source)
-            keep(file, code)
-        return code
-
-    return compile_source
-
-
-if hasattr(zipimport, "_compile_source"):
-    zipimport._compile_source = kept(zipimport._compile_source)
+lab_bytecode.install(os.path.join(os.path.dirname(TESTS), ".build", "bytecode"))

@@ -20,6 +20,8 @@ PACKAGES = (
 )
 # What packages there are stays in the image: asking again for what has not changed is much less work for each guest.
 KEPT = "--skip=cleanup/apt/lists"
+# What the image is made with, and where that goes; Python starts with the second.
+FILES_OF_IMAGE = {"setup": "/setup", "lab_bytecode.py": "/usr/lib/python3/dist-packages/lab_bytecode.py"}
 NEEDED_BYTES = 2 * 1024**3
 WHAT = "the image of the guests"
 TODO = "Look whether this machine reaches the Debian mirror in its apt sources, then start again."
@@ -27,9 +29,8 @@ TODO = "Look whether this machine reaches the Debian mirror in its apt sources, 
 
 def tag():
     """The name of the image that this recipe makes."""
-    recipe = "\n".join(
-        [building.SUITE, KEPT, *PACKAGES, *building.LEFT_OUT, (FILES / "setup").read_text(encoding="utf-8")]
-    )
+    texts = [(FILES / name).read_text(encoding="utf-8") for name in FILES_OF_IMAGE]
+    recipe = "\n".join([building.SUITE, KEPT, *PACKAGES, *building.LEFT_OUT, *texts])
     return f"{REPOSITORY}:{hashlib.sha256(recipe.encode()).hexdigest()[:12]}"
 
 
@@ -48,7 +49,8 @@ def _make(client, name, say):
     building.require_room(WHAT, NEEDED_BYTES)
     say(f"Making {WHAT}, {name}; this is done once and takes a minute or two.")
     if building.can_bootstrap():
-        hooks = [f"upload {FILES / 'setup'} /setup", 'chroot "$1" sh /setup', 'rm "$1/setup"']
+        uploads = [f"upload {FILES / name} {path}" for name, path in FILES_OF_IMAGE.items()]
+        hooks = [*uploads, 'chroot "$1" sh /setup', 'rm "$1/setup"']
         arguments = [KEPT, *(f"--customize-hook={hook}" for hook in hooks)]
         building.bootstrapped(client, name, say, TODO, PACKAGES, arguments)
     else:
@@ -58,12 +60,14 @@ def _make(client, name, say):
 
 
 def _from_hub(client, name, say):
-    lines = [f"FROM {building.PLAIN}", "ENV DEBIAN_FRONTEND=noninteractive", "COPY setup /setup"]
+    lines = [f"FROM {building.PLAIN}", "ENV DEBIAN_FRONTEND=noninteractive"]
+    lines += [f"COPY {name} {path}" for name, path in FILES_OF_IMAGE.items()]
     lines += [
         f"RUN apt-get update && apt-get install -y --no-install-recommends {' '.join(PACKAGES)}"
         " && sh /setup && rm /setup"
     ]
     with tempfile.TemporaryDirectory(prefix="aiready-image-") as folder:
-        shutil.copy(FILES / "setup", folder)
+        for name in FILES_OF_IMAGE:
+            shutil.copy(FILES / name, folder)
         Path(folder, "Dockerfile").write_text("\n".join(lines) + "\n", encoding="utf-8")
         building.built(client, f"Making {WHAT}: docker build", say, TODO, path=folder, tag=name)
