@@ -58,7 +58,7 @@ guests: setup ## roles and modules on guests that are real Linux; needs Docker (
 browser: setup ## the report in a real browser; needs Chromium (T=path or -k expression narrows)
 	@$(ALONE) python -m pytest $(or $(T),tests/browser)
 
-sanity: setup ## ansible-test sanity on every Python from 3.8 that is here
+sanity: setup ## ansible-test sanity, with imports on Python 3.8
 	@$(GATES) sanity
 
 molecule: setup ## molecule scenarios of the roles

@@ -107,7 +107,7 @@ def rehearse(
         announced = thorough and not kills
         if announced:
             title = "Run playbooks/site.yml --check --diff: it tells what would be done, and does nothing"
-            with report.step(title) as note:
+            with report.step(title) as note, playbook.forked():
                 note(_planned(twin, env, results / "plan", inside))
         title = "Run playbooks/site.yml: hosts and switches become ready, each host gets a VM with an A100"
         with report.step(f"{title}, they train, and all of it is validated" if inside else title) as note:
@@ -128,7 +128,7 @@ def rehearse(
         if inside:
             with report.step("Look at the report in a browser") as note:
                 note(guests.looked_at(results / "run", say))
-        # The runs so far were processes as operators start them.
+        # The run above was a process as operators start it.
         os.environ[playbook.WARM] = "1"
         if names:
             with report.step("Plant faults, one at a time: a playbook has to name each") as note:

@@ -1,4 +1,4 @@
-"""Ask the warm server of this process for a playbook."""
+"""Ask a warm server for a playbook, or make others ask it."""
 
 from __future__ import annotations
 
@@ -37,6 +37,30 @@ IMPORTED = (
 )
 # Those of most playbooks of tests.
 USUAL = {"ANSIBLE_NOCOLOR": "1", "ANSIBLE_PIPELINING": "true", "ANSIBLE_TIMEOUT": "60"}
+# A program that has its own script's work done by a server: it hands its input, output and environment over, passes
+# signals on, and ends as reported. Where a fork would not be what a new process is, it becomes the script.
+STUB = """\
+#!{python}
+import array, json, os, signal, socket, sys
+env = dict(os.environ)
+line = socket.socket(socket.AF_UNIX)
+order = {{"program": {program!r}, "argv": sys.argv, "folder": os.getcwd(), "env": env}}
+rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))]
+try:
+    if any(env.get(name) != value for name, value in {needs!r}.items()):
+        raise ValueError
+    line.connect({path!r})
+    data = json.dumps(order).encode() + b"\\n"
+    line.sendall(data[line.sendmsg([data], rights):])
+    answers = line.makefile()
+    pid = int(answers.readline())
+except (OSError, ValueError):
+    os.execv(sys.executable, [sys.executable, {script!r}, *sys.argv[1:]])
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, lambda number, frame: os.kill(pid, number))
+status = int((answers.readline() or "1").split()[0])
+sys.exit(status if status >= 0 else 128 - status)
+"""
 # Seconds of processors that the server's forks used; they are not children of this process.
 used = [0.0]
 
@@ -88,8 +112,7 @@ def start(command: list[str], folder: Path, env: dict[str, str]) -> Process | No
 
     None where a fork would not be what a new process is.
     """
-    usual = {**os.environ, **USUAL}
-    if any(env.get(name) != usual.get(name) for name in IMPORTED):
+    if any(env.get(name) != value for name, value in server().imported.items()):
         return None
     read, write = os.pipe()
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -103,12 +126,13 @@ def start(command: list[str], folder: Path, env: dict[str, str]) -> Process | No
 
 
 class Server:
-    """The process that forks; it ends with this one."""
+    """The process that forks; it ends with this one. Its forks are for those whose environment is as this one."""
 
-    def __init__(self) -> None:
+    def __init__(self, env: dict[str, str]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="warm-")
         self.path = str(Path(self._folder.name, "s"))
-        env = {**os.environ, **USUAL, "ANSIBLE_LOCAL_TEMP": self._folder.name, "ANSIBLE_HOME": self._folder.name}
+        self.imported = {name: env.get(name) for name in IMPORTED}
+        env = {**env, "ANSIBLE_LOCAL_TEMP": self._folder.name, "ANSIBLE_HOME": self._folder.name}
         env.pop("ANSIBLE_CONFIG", None)
         command = [sys.executable, "-m", "warm.server", self.path]
         # In a session of its own: what interrupts this process ends the server by the end of its input.
@@ -129,6 +153,12 @@ class Server:
         line.sendall(data[sent:])
         return line
 
+    def stub(self, file: Path, program: str, script: str, needs: dict[str, str | None]) -> None:
+        """Write a program that has the server do what the script does, where its environment has what it needs."""
+        text = STUB.format(python=sys.executable, program=program, path=self.path, script=script, needs=needs)
+        file.write_text(text, encoding="utf-8")
+        file.chmod(0o700)
+
     def close(self) -> None:
         """End it and remove what it wrote."""
         if self._process.poll() is None:
@@ -144,4 +174,4 @@ class Server:
 @functools.cache
 def server() -> Server:
     """The server of this process, started when it is needed first."""
-    return Server()
+    return Server({**os.environ, **USUAL})

@@ -52,12 +52,14 @@ def install() -> None:
     _wake(strategy)
 
 
-def _worker(process: type, executor: type) -> type:
+def _worker(process: Any, executor: Any) -> Any:
     """Ansible's worker, which is started only where one is needed."""
-    from ansible._internal import _task
+    from ansible._internal._task import TaskContext
     from ansible.executor.task_result import _RawTaskResult
 
     class Worker(process):
+        _task: Any
+
         def start(self) -> None:
             task = self._task
             if not _may_be_tried(task, self._task_vars):
@@ -67,7 +69,7 @@ def _worker(process: type, executor: type) -> type:
             own = task.copy(exclude_parent=True)
             own._parent = task._parent
             try:
-                with _task.TaskContext(own):
+                with TaskContext(own):
                     answer = executor(
                         self._host,
                         own,

@@ -16,24 +16,6 @@ from pathlib import Path
 
 from warm import client
 
-# What Ansible starts instead of its own script: it hands its input, output and environment over, and ends as reported.
-# Without a server that answers, it becomes the script.
-STUB = """
-import array, json, os, socket, sys
-line = socket.socket(socket.AF_UNIX)
-order = {{"program": "connection", "argv": sys.argv, "folder": os.getcwd(), "env": dict(os.environ)}}
-try:
-    line.connect({path!r})
-    line.sendmsg(
-        [json.dumps(order).encode() + b"\\n"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))]
-    )
-    _pid, ended = line.makefile()
-    status = int(ended.split()[0])
-except (OSError, ValueError):
-    os.execv(sys.executable, [sys.executable, {script!r}, *sys.argv[1:]])
-sys.exit(status)
-"""
-
 
 @contextlib.contextmanager
 def quick():
@@ -60,5 +42,5 @@ def _stub():
     folder = tempfile.TemporaryDirectory(prefix="pc-")
     atexit.register(folder.cleanup)
     script = importlib.util.find_spec("ansible.cli.scripts.ansible_connection_cli_stub").origin
-    Path(folder.name, "helper.py").write_text(STUB.format(path=client.server().path, script=script))
+    client.server().stub(Path(folder.name, "helper.py"), "connection", script, needs={})
     return Path(folder.name)
