@@ -165,6 +165,10 @@ def test_interrupted_playbook_leaves_no_process(monkeypatch, tmp_path, file):
     os.kill(process.pid, signal.SIGINT)
     assert "User interrupted execution" in process.stdout.read()
     assert process.wait() == 99
+    # What was asked to end may need a moment on a busy machine.
+    until = time.monotonic() + 60
+    while _left(file) and time.monotonic() < until:
+        time.sleep(0.05)
     assert _left(file) == []
 
 

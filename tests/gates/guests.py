@@ -27,7 +27,10 @@ def guests(gate: Gate) -> None:
 
 
 def molecule(gate: Gate) -> None:
-    """Every scenario of the roles, from nothing: what an earlier run left would be taken for done."""
+    """Every scenario of the roles, from nothing: what an earlier run left would be taken for done.
+
+    Its playbooks are forks of a warm server. Without this gate, molecule starts processes.
+    """
     state = BUILD / "molecule"
     shutil.rmtree(state, ignore_errors=True)
     env = environment(ANSIBLE_HOME=str(state / "ansible-home"), MOLECULE_EPHEMERAL_DIRECTORY=str(state / "ephemeral"))
