@@ -42,12 +42,7 @@ class Lab:
                 asked.append(json.loads(self.rfile.readline()))
                 self.wfile.write(json.dumps(answers.pop(0)).encode() + b"\n")
 
-        program = self.root / "usr/bin" / name
-        if not program.is_symlink():
-            program.symlink_to(ASK)
-        where = {"LAB_SOCKET": str(self.socket), "LAB_ROOT": str(self.root), "LAB_STATE": str(self.root / "run/lab")}
-        environment = {**os.environ, **where, "LAB_HOME": str(self.root / "usr/lib/lab"), **dict(env)}
-        argv = [sys.executable, str(program), *words]
+        argv, environment = self._command(name, words, env)
         if not answers:
             return subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False, env=environment)
         self.socket.unlink(missing_ok=True)
@@ -57,6 +52,19 @@ class Lab:
                 return subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False, env=environment)
             finally:
                 server.shutdown()
+
+    def start(self, name):
+        """The process of a program whose model is somebody else's."""
+        argv, environment = self._command(name)
+        return subprocess.Popen(argv, env=environment)
+
+    def _command(self, name, words=(), env=()):
+        program = self.root / "usr/bin" / name
+        if not program.is_symlink():
+            program.symlink_to(ASK)
+        where = {"LAB_SOCKET": str(self.socket), "LAB_ROOT": str(self.root), "LAB_STATE": str(self.root / "run/lab")}
+        environment = {**os.environ, **where, "LAB_HOME": str(self.root / "usr/lib/lab"), **dict(env)}
+        return [sys.executable, str(program), *words], environment
 
 
 def test_it_prints_and_ends_as_it_is_told(lab):
@@ -194,6 +202,34 @@ def test_of_the_environment_only_ranks_and_their_ways_are_told(lab):
     env = {"NCCL_IB_HCA": "=mlx5_0", "OMPI_COMM_WORLD_RANK": "1", "PMIX_NAMESPACE": "1@1", "NGC_API_KEY": "secret"}
     lab.run("all_reduce_perf", answers=[{}], env=env)
     assert lab.asked[0]["env"] == {name: value for name, value in env.items() if name != "NGC_API_KEY"}
+
+
+@pytest.mark.parametrize(
+    "second, patience_s, order", [("rmmod", 1, ["modprobe", "rmmod"]), ("lsmod", 60, ["lsmod", "modprobe"])]
+)
+def test_who_changes_modules_asks_after_whoever_is_at_it(lab, second, patience_s, order):
+    """The first one's answer waits for the second one's question, which comes only where the second changes nothing."""
+    (lab.root / "run/lab").mkdir(parents=True)
+    first_asks, second_asks, answered = threading.Event(), threading.Event(), []
+
+    class Model(socketserver.StreamRequestHandler):
+        def handle(self):
+            name = json.loads(self.rfile.readline())["argv"][0]
+            if name == "modprobe":
+                first_asks.set()
+                second_asks.wait(patience_s)
+            else:
+                second_asks.set()
+            answered.append(name)
+            self.wfile.write(json.dumps({"files": {"/run/lab/loaded": f"{name}\n"}}).encode() + b"\n")
+
+    with socketserver.ThreadingUnixStreamServer(str(lab.socket), Model) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        first = lab.start("modprobe")
+        assert first_asks.wait(60)
+        assert (lab.start(second).wait(60), first.wait(60)) == (0, 0)
+        server.shutdown()
+    assert answered == order
 
 
 def _turn_away(door):
