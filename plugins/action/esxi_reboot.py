@@ -9,7 +9,8 @@ import time
 
 from ansible.module_utils.common.validation import check_type_int
 from ansible.plugins.action import ActionBase
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import progress, stage_failure
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure as stage_failure
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import progress
 
 MODULE = "aiready.vsphere.esxi_reboot"
 SLICE_S = 60

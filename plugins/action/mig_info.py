@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig import info, params
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import RemoteAction
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import info, params
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
 
 
 class ActionModule(RemoteAction):

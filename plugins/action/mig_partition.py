@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig.partition import MigPartitions
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import RemoteAction
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.partition import MigPartitions
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
 
 
 class ActionModule(RemoteAction):

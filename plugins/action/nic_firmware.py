@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import firmware, firmware_args, mlxconfig
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun, run
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import RemoteAction
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
 
 # On ESXi the tools are outside of the search path.
 FOLDERS = ("", "/opt/mellanox/bin/")

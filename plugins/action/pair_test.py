@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 
-from ansible_collections.aiready.vsphere.plugins.module_utils import evidence
-from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_reach
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.guests_action import GuestsAction
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.pair_steps import PairSteps
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.pair_watch import PairWatch
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_noun import new_run
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import evidence
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params, rounds
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.guests import GuestsAction
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach as training_reach
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.noun import new_run
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.pair_steps import PairSteps
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.pair_watch import PairWatch
 
 
 class ActionModule(GuestsAction):

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce import offline, params
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import RoceQos, check_ports, read
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import as_data
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_action import SwitchAction, keep
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import offline, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import RoceQos, check_ports, read
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import as_data
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.switch import SwitchAction, keep
 
 
 class ActionModule(SwitchAction):

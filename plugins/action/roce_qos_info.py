@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import read
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import as_data
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_action import SwitchAction
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import read
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import as_data
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.switch import SwitchAction
 
 
 class ActionModule(SwitchAction):

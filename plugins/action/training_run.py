@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import params
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_noun, training_reach
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.guests_action import GuestsAction
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.guests import GuestsAction
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import noun as training_noun
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach
 
 
 class ActionModule(GuestsAction):
@@ -25,6 +26,6 @@ class ActionModule(GuestsAction):
     def meet(self, module, task_vars):
         label = training_noun.new_run()
         items = [Item(label, module.params, {"name": label})]
-        with training_reach.opened(self, [host["name"] for host in module.params["hosts"]], task_vars) as guests:
+        with reach.opened(self, [host["name"] for host in module.params["hosts"]], task_vars) as guests:
             noun = training_noun.TrainingRun(module.params, guests, self.say, module.warn)
             run(module, noun, items, "training", single=True)

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.report import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import RemoteAction
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.report.noun import ValidationReport
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import params
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.noun import ValidationReport
 
 
 class ActionModule(RemoteAction):

@@ -9,7 +9,7 @@ Ansible requires that an action plugin has the name of a module.
 from __future__ import annotations
 
 from ansible.plugins.action.normal import ActionModule as Normal
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import stage_failure
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
 
 
 class ActionModule(Normal):
@@ -17,4 +17,4 @@ class ActionModule(Normal):
 
     def run(self, tmp=None, task_vars=None):
         result = super().run(tmp, task_vars)
-        return stage_failure.answer(result, self._task, task_vars or {}, self._display.verbosity)
+        return failure.answer(result, self._task, task_vars or {}, self._display.verbosity)

@@ -33,9 +33,10 @@ notes:
 """
 
 from ansible.plugins.callback import CallbackBase
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_plan, run_record
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_course import NOT_ENDED
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_listener import Listener, at_exit
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import plan as run_plan
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import record
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import NOT_ENDED
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.listener import Listener, at_exit
 
 
 class CallbackModule(CallbackBase):
@@ -92,7 +93,7 @@ class CallbackModule(CallbackBase):
         folder = self._listener.plan
         if not folder or self._listener.course.check or not self._listener.course.stages:
             return
-        plan = run_plan.planned(run_record.of_folder(folder))
+        plan = run_plan.planned(record.of_folder(folder))
         if not plan["stages"]:
             self._display.warning(f"aiready_plan names {folder}, where no run in check mode left its record.")
             return
@@ -102,7 +103,7 @@ class CallbackModule(CallbackBase):
     def _listen(self):
         if self._listener is None:
             self._listener = Listener(self.get_option("run_folder"), self.get_option("results"))
-            self._record = run_record.Record(self._display.warning)
+            self._record = record.Record(self._display.warning)
             self._began = self._listener.course.clock.stamp()
             at_exit(self._broken_off)
         self._open = True
@@ -130,7 +131,7 @@ class CallbackModule(CallbackBase):
             return
         if course.now is not None:
             course.now.seconds = course.seconds()
-        told = run_record.told(course, self._began, course.clock.stamp(), self._listener.simulated)
+        told = record.told(course, self._began, course.clock.stamp(), self._listener.simulated)
         self._record.write(self._listener.folder.path, told, at_once)
 
     def _broken_off(self):

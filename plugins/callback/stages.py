@@ -71,10 +71,9 @@ import os
 
 from ansible import constants as C
 from ansible.plugins.callback.default import CallbackModule as Default
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_record, run_results, stage_watch
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import stage_screen as screen
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_course import LONG_S, NOT_ENDED
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.run_listener import Listener, at_exit
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import record, results, screen, watch
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import LONG_S, NOT_ENDED
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.listener import Listener, at_exit
 
 NAME = "aiready.vsphere.stages"
 RECORD = "aiready.vsphere.record"
@@ -158,7 +157,7 @@ class CallbackModule(Default):
     def _listen(self):
         if self._listener is None:
             self._listener = Listener(self.get_option("run_folder"), self.get_option("results"))
-            self._watch = stage_watch.Watch(self._display, self._listener)
+            self._watch = watch.Watch(self._display, self._listener)
             at_exit(self._broken_off)
         self._open = True
 
@@ -199,14 +198,14 @@ class CallbackModule(Default):
         if not self._brief or self._run_is_verbose(result):
             self._whole("v2_runner_item_on_ok", result)
             return
-        seen = run_results.seen(result)
+        seen = results.seen(result)
         self._tell_trouble(result, seen)
         if seen.data.get("changed"):
             self._tell_change(result, seen, f" (item={self._get_item_label(seen.data)})")
 
     def v2_runner_item_on_skipped(self, result):
         if self._brief:
-            self._tell_trouble(result, run_results.seen(result))
+            self._tell_trouble(result, results.seen(result))
         super().v2_runner_item_on_skipped(result)
 
     def v2_playbook_on_include(self, included_file):
@@ -260,13 +259,13 @@ class CallbackModule(Default):
             return
         # Automation controller makes its own of this callback, on a terminal that nobody looks at.
         if self.CALLBACK_NAME == NAME:
-            live = self.get_option("live") == "auto" and stage_watch.can_be_live()
+            live = self.get_option("live") == "auto" and watch.can_be_live()
             self._watch.start(live, int(self.get_option("still_s")))
         if not self._watch.is_live:
             self._watch.say(screen.begins(begun, course, self._watch.usually(begun.name)), screen.PLAIN)
 
     def _record(self):
-        return os.path.join(self._listener.folder.path, run_record.NAME) if RECORD in C.CALLBACKS_ENABLED else ""
+        return os.path.join(self._listener.folder.path, record.NAME) if RECORD in C.CALLBACKS_ENABLED else ""
 
     def _say_all(self, lines):
         for text, kind in lines:

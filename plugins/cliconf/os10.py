@@ -16,7 +16,7 @@ version_added: 0.1.0
 author: the aiready.vsphere authors (@aiready)
 """
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_command_line import CommandLine
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.switch_command_line import CommandLine
 
 
 class Cliconf(CommandLine):

@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the aiready.vsphere authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How modules reach a server's BMC over Redfish; the spec is BMC in module_utils/redfish/args.py."""
+"""How modules reach a server's BMC over Redfish; the spec is BMC in module_utils/host/redfish/args.py."""
 
 from __future__ import annotations
 

@@ -275,18 +275,18 @@ failure:
 from dataclasses import replace
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import (
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import (
     address,
     bios_plan,
     bios_state,
     session,
     system,
 )
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.args import BMC, check_bmc
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.bios import Bios
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.function_map import WORDS
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun, run
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC, check_bmc
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios import Bios
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_map import WORDS
 
 ARGUMENTS = dict(
     BMC,

@@ -172,10 +172,10 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change, Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import address, power, session, system
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.args import BMC, check_bmc
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun, run
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import address, power, session, system
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC, check_bmc
 
 ARGUMENTS = dict(
     BMC,

@@ -235,12 +235,12 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.container import proxy
-from ansible_collections.aiready.vsphere.plugins.module_utils.container.settings_noun import EngineSettings
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import proxy
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_noun import EngineSettings
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
 
 ARGUMENTS = {
     "engine": {"type": "str", "choices": ["docker", "containerd"], "default": "docker"},

@@ -225,11 +225,11 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.drs import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.drs.noun import DrsPlacement
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.noun import DrsPlacement
 
 
 def main():

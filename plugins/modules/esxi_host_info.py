@@ -226,7 +226,7 @@ host:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import facts, gather
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, args, session
 

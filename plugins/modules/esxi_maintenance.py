@@ -216,8 +216,8 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import run_for_host
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power.maintenance import ARGUMENTS, Maintenance
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power.params import problems
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.maintenance import ARGUMENTS, Maintenance
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.params import problems
 
 
 def main():

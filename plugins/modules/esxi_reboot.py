@@ -214,9 +214,9 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import run_for_host
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power import switch
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power.boot import ARGUMENTS, Reboot
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power.params import problems
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.boot import ARGUMENTS, Reboot
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.params import problems
 
 
 def main():

@@ -289,8 +289,8 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import esxi_gather
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import esxi_gather
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
 
 

@@ -165,7 +165,7 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import run_for_host
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power.service import ARGUMENTS, Services
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.service import ARGUMENTS, Services
 
 
 def main():

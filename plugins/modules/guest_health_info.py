@@ -209,8 +209,8 @@ import ipaddress
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
-from ansible_collections.aiready.vsphere.plugins.module_utils.health import probes
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
 
 NET = "/sys/class/net"
 ARGUMENTS = {

@@ -237,7 +237,7 @@ failure:
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net import rdma
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
 
 ARGUMENTS = {"user": {"type": "str"}}
 

@@ -190,8 +190,8 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.driver import params, read, state
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import params, read, state
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import check_common
 

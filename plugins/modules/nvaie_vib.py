@@ -343,10 +343,17 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.driver import apply, image, params, plan, read, source
-from ansible_collections.aiready.vsphere.plugins.module_utils.driver import state as driver_state
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun, run
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import (
+    apply,
+    image,
+    params,
+    plan,
+    read,
+    source,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import state as driver_state
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, datastore_file, session
 
 

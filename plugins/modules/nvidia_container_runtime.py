@@ -251,11 +251,11 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.container.runtime_noun import ContainerRuntime
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_noun import ContainerRuntime
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
 
 ARGUMENTS = {
     "engine": {"type": "str", "choices": ["docker", "containerd", "crio", "podman"], "default": "docker"},

@@ -401,18 +401,11 @@ failure:
   sample: {code: some_failed, failed: [train-02]}
 """
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.direct import (
-    near,
-    offer,
-    params,
-    plan,
-    rules,
-    spec,
-)
-from ansible_collections.aiready.vsphere.plugins.module_utils.direct import state as states
-from ansible_collections.aiready.vsphere.plugins.module_utils.direct.availability import Claim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import params as vm_params
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near, offer, params, plan, rules, spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import state as states
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.availability import Claim
 
 # Before this API version there are no device groups, and asking for them is an error.
 _GROUPS_FROM = (8, 0, 0, 1)

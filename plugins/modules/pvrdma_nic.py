@@ -442,9 +442,9 @@ failure:
 """
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pvrdma import OPTION
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic import params, pvrdma, pvrdma_path, surroundings
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic.noun import Nics
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic.state import PVRDMA
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import params, pvrdma, pvrdma_path, surroundings
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.noun import Nics
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import PVRDMA
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import main as run_module
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
 

@@ -303,9 +303,9 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement.fabric import agree, summary
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.fabric import agree, summary
 
 
 def main():

@@ -414,9 +414,9 @@ failure:
   sample: {code: some_failed, failed: [train-02]}
 """
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic import params, sriov, surroundings
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic.noun import Nics
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic.state import SRIOV
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import params, sriov, surroundings
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.noun import Nics
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import SRIOV
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import main as run_module
 
 ARGUMENTS = params.arguments(

@@ -151,7 +151,7 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.surroundings import look, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.environment import look, params
 
 
 def main():

@@ -263,9 +263,9 @@ import os
 import time
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.health import record
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import baseline, simulated, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline, simulated, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import record
 
 ARGUMENTS = {
     "intent": {"type": "dict", "required": True},

@@ -193,9 +193,9 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.access import params, read
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.privileges import params, read
 
 
 def main():

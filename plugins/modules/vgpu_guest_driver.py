@@ -350,11 +350,11 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver.noun import GuestDriver
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.noun import GuestDriver
 
 
 def main():

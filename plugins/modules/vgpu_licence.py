@@ -234,11 +234,11 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
-from ansible_collections.aiready.vsphere.plugins.module_utils.licence import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.licence.noun import Licence
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.noun import Licence
 
 
 def main():

@@ -348,23 +348,18 @@ failure:
   sample: {code: some_failed, failed: [train-02]}
 """
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import (
-    vgpu_params,
-    vgpu_plan,
-    vgpu_read,
-    vgpu_rules,
-    vgpu_spec,
-    vgpu_state,
-)
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import params as vgpu_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import plan, read, rules, spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import state as vgpu_state
 
 
 class VgpuProfiles(VmNoun):
     """The vGPUs of VMs."""
 
     WHAT = "vGPU configuration"
-    HOST_PROPERTIES = vgpu_read.HOST_PROPERTIES
+    HOST_PROPERTIES = read.HOST_PROPERTIES
     WHOLE_CLUSTER = True
 
     def __init__(self, module):
@@ -374,26 +369,26 @@ class VgpuProfiles(VmNoun):
 
     def state_of(self, row, vm, place):
         if place is None:
-            return vgpu_read.state_of(row, vm, None, ())
+            return read.state_of(row, vm, None, ())
         if place.moid not in self._hosts:
             for neighbour in place.neighbours:
-                self._hosts[neighbour.moid] = vgpu_read.host_of(neighbour, place.cluster)
+                self._hosts[neighbour.moid] = read.host_of(neighbour, place.cluster)
         cluster = tuple(self._hosts[neighbour.moid] for neighbour in place.neighbours)
-        return vgpu_read.state_of(row, vm, self._hosts[place.moid], cluster)
+        return read.state_of(row, vm, self._hosts[place.moid], cluster)
 
     def want_settings(self, now, wish):
-        return vgpu_plan.want(now, wish)
+        return plan.want(now, wish)
 
     def refuse(self, item, wanted):
-        added = vgpu_plan.added_profiles(item.now, wanted.devices)
+        added = plan.added_profiles(item.now, wanted.devices)
         if added:
-            vgpu_rules.refuse_impossible(item.label, item.now, wanted.devices, added, item.wish["max_per_vm"])
+            rules.refuse_impossible(item.label, item.now, wanted.devices, added, item.wish["max_per_vm"])
 
     def setting_changes(self, now, wanted):
-        return vgpu_plan.setting_changes(now, wanted)
+        return plan.setting_changes(now, wanted)
 
     def reconfiguration(self, now, wanted):
-        return vgpu_spec.reconfiguration(now, wanted)
+        return spec.reconfiguration(now, wanted)
 
     def settings(self, state):
         return vgpu_state.settings(state)

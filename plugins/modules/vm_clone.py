@@ -447,12 +447,12 @@ failure:
   sample: {code: some_failed, failed: [train-03]}
 """
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.clone import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.clone.module import CloneModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.clone.noun import Clones
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.module import CloneModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.noun import Clones
 
 
 def main():

@@ -347,9 +347,9 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.placement import answer, params, plan, read
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import answer, params, plan, read
 
 
 def main():

@@ -317,9 +317,9 @@ failure:
   sample: {code: some_failed, failed: [train-02]}
 """
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.power import params as power_params
-from ansible_collections.aiready.vsphere.plugins.module_utils.power.noun import Power
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import params as power_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.noun import Power
 
 
 def main():

@@ -548,17 +548,11 @@ failure:
   sample: {code: some_failed, failed: [train-02]}
 """
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.shape import (
-    hardware,
-    plan,
-    read,
-    rules,
-    spec,
-)
-from ansible_collections.aiready.vsphere.plugins.module_utils.shape import params as shape_params
-from ansible_collections.aiready.vsphere.plugins.module_utils.shape.state import project
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import hardware, plan, read, rules, spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import params as shape_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import project
 
 
 class VmShapes(VmNoun):

@@ -372,10 +372,10 @@ failure:
   sample: {code: some_failed, failed: [train-02]}
 """
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic import params, rules
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic.noun import Nics
-from ansible_collections.aiready.vsphere.plugins.module_utils.nic.state import VMXNET3
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import params, rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.noun import Nics
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import VMXNET3
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import main as run_module
 
 ARGUMENTS = params.arguments()

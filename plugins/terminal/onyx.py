@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_command_line import Terminal
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.switch_command_line import Terminal
 
 
 class TerminalModule(Terminal):

@@ -7,9 +7,9 @@ import random
 import statistics
 import time
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig.planner import Wish, plan
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig.rules import Rules
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig.table import GPUS
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Wish, plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
 
 # Of the GPUs that differ in their grid; the others of a grid have the same numbers under other names.
 ALIKE = ("a100_40gb", "a30", "rtx_pro_6000_blackwell")

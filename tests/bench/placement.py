@@ -9,8 +9,8 @@ import statistics
 import time
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
-from ansible_collections.aiready.vsphere.plugins.module_utils.placement import answer
-from ansible_collections.aiready.vsphere.plugins.module_utils.placement.model import (
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import answer
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import (
     Gpu,
     Host,
     Nic,
@@ -20,7 +20,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.placement.model im
     Vm,
     World,
 )
-from ansible_collections.aiready.vsphere.plugins.module_utils.placement.search import solve
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import solve
 
 SIZES = ("40c", "20c", "10c", "5c")
 GB = 1024

@@ -6,9 +6,9 @@ import json
 import os
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils import runner
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.report.noun import ValidationReport
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.noun import ValidationReport
 
 from browser import broken, chromium, runs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
 
 from browser.parts import counts, noise, stages, stamp, throughput, topology, trainings
 

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import overlaid
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import overlaid
 
 from rehearse import playbook
 from vsphere_twin.launch import launch

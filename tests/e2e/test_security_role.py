@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_privileges import NEEDS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.privileges import NEEDS
 
 from rehearse import playbook
 

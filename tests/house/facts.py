@@ -14,13 +14,13 @@ FILE = ROOT / "tests" / "data" / "facts.json"
 UTILS = "ansible_collections.aiready.vsphere.plugins.module_utils"
 # Modules whose constants are what vendors, standards and sources say.
 TABLES = (
-    "driver.matrix",
+    "host.driver.matrix",
     "gpu.boards",
-    "mig.table",
-    "redfish.function_map",
-    "roce.platforms.cumulus_state",
-    "roce.platforms.onyx_settings",
-    "validation.thresholds",
+    "host.mig.table",
+    "host.redfish.function_map",
+    "fabric.platforms.cumulus.state",
+    "fabric.platforms.onyx.settings",
+    "validation.judge.thresholds",
 )
 
 

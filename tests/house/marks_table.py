@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rungs, thresholds
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import short
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import short
 
 from .role_readme import ROOT, renewed
 

@@ -11,9 +11,9 @@ import pytest
 from house.collection import ROOT
 
 PAGES = {
-    "training.md": ("module_utils/training/*.py", "plugin_utils/training_*.py"),
-    "container_runtime.md": ("module_utils/container/*.py",),
-    "guest_driver.md": ("module_utils/guest_driver/*.py", "module_utils/licence/*.py"),
+    "training.md": ("module_utils/training/*.py", "plugin_utils/training/*.py"),
+    "container_runtime.md": ("module_utils/guest/container/*.py",),
+    "guest_driver.md": ("module_utils/guest/driver/*.py", "module_utils/guest/licence/*.py"),
 }
 # Functions that make the error; the code is the fifth of their arguments.
 MAKERS = ("OperatorError", "_error")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
 
 from guests.faults import GUESTS, INSIDE, MPI, NCCL, PAIRS, RUNS, TRAINING, VALIDATE, Fault, Named, Seen, named, nothing
 from guests.faults.recorded import RECORDED

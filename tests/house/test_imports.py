@@ -30,3 +30,20 @@ def test_no_files_of_the_plugins_import_each_other_in_a_circle():
     except CycleError as error:
         circle = error.args[1]
     assert circle == []
+
+
+LAYERS = ("core", "vcenter", "gpu", "host", "vm", "fabric", "guest", "training", "validation")
+UTILS = "plugins.module_utils."
+
+
+def test_a_package_imports_only_packages_of_lower_layers():
+    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in (ROOT / "plugins").rglob("*.py")}
+    shared = {name: path for name, path in files.items() if name.startswith(UTILS)}
+    layer = {name: LAYERS.index(name.removeprefix(UTILS).split(".")[0]) for name in shared}
+    upwards = [
+        (name, used)
+        for name, path in shared.items()
+        for used in imported(path, set(files))
+        if layer.get(used, 99) > layer[name]
+    ]
+    assert upwards == []

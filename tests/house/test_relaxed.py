@@ -7,9 +7,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import specification
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_relaxed import BENCHMARK, COMPARED
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_relaxed_rules import RULES
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import BENCHMARK, COMPARED
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed_rules import RULES
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import specification
 
 from .role_readme import ROOT
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.clone import params as clone
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_params
-from ansible_collections.aiready.vsphere.plugins.module_utils.placement import params as placement
-from ansible_collections.aiready.vsphere.plugins.module_utils.power import params as power
-from ansible_collections.aiready.vsphere.plugins.module_utils.shape import params as shape
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machines import machines
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import params as clone
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import params as placement
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import params as power
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import params as shape
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import params
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import machines
 
 from .role_readme import ROOT
 
@@ -19,7 +19,7 @@ ROLE = yaml.safe_load((ROOT / "roles/training_vm/meta/argument_specs.yml").read_
 ]
 MODULES = {
     "vm_clone": clone.ARGUMENTS,
-    "vgpu_profile": vgpu_params.ARGUMENTS.spec,
+    "vgpu_profile": params.ARGUMENTS.spec,
     "vm_placement_info": placement.ARGUMENTS,
     "vm_power": power.ARGUMENTS.spec,
     "vm_shape": shape.ARGUMENTS.spec,

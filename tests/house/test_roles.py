@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import repository_keys
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repository_keys
 
 from house.collection import ROOT, load, modules, option_type_fits, roles
 

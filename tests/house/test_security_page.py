@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_privileges import NEEDS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.privileges import NEEDS
 
 from house.collection import ROOT
 

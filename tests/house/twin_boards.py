@@ -20,7 +20,7 @@ UNREAD = ("mark", "note", "sure", "nvidia_prefix")
 def tables() -> dict[str, list]:
     """The rows of both tables, in their order."""
     facts = importlib.import_module("house.facts")
-    boards, mig = facts.facts("gpu.boards"), facts.facts("mig.table")
+    boards, mig = facts.facts("gpu.boards"), facts.facts("host.mig.table")
     rows = {"boards": boards["BOARDS"], "gpus": list(mig["GPUS"].values())}
     return {name: [_read_by_the_twin(row) for row in found] for name, found in rows.items()}
 

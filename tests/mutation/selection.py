@@ -30,7 +30,7 @@ OURS = "ansible_collections.aiready.vsphere"
 ENTRIES = ("plugins/modules/", "plugins/action/", "plugins/terminal/", "plugins/cliconf/")
 GUEST_SITES = ("test_guest_sites.py", "test_stages.py")
 # Playbook tests of what runs in ansible-playbook itself, which the record of calls does not see: by the first word of
-# the name of a filter, callback or file of plugin_utils.
+# the name of a filter or callback, or by the package of plugin_utils, else by the first word of the file.
 CONTROLLER_TESTS = {
     **dict.fromkeys(("run", "stage", "stages", "live", "record"), ("test_stages.py", "test_plan.py")),
     **dict.fromkeys(("preflight", "inventory", "controller", "surroundings"), PLAYBOOK_TESTS["preflight"]),
@@ -158,7 +158,7 @@ def over_the_wire(file: str, root: Path) -> tuple[str, ...]:
             ranked.append((min(named.values()), -same, len(named), path.relative_to(root).as_posix()))
     if not ranked:
         # A platform is found by its name and imported by nobody.
-        word = Path(file).stem.partition("_")[0]
+        word = Path(file).parent.name.rpartition("_")[2]
         found = (root / "tests/wire").glob(f"test_*{word}*.py")
         ranked = [(0, 0, 0, path.relative_to(root).as_posix()) for path in found]
     return tuple(path for _far, _same, _named, path in sorted(ranked)[:FILES_OVER_THE_WIRE])
@@ -175,7 +175,8 @@ def on_the_controller(file: str) -> tuple[str, ...]:
     """The playbook tests of a file that Ansible runs on the controller."""
     if not file.startswith(ON_CONTROLLER):
         return ()
-    files = CONTROLLER_TESTS.get(Path(file).stem.partition("_")[0], ())
+    words = (Path(file).parent.name, Path(file).stem.partition("_")[0])
+    files = next((CONTROLLER_TESTS[word] for word in words if word in CONTROLLER_TESTS), ())
     return tuple(f"tests/e2e/{name}" for name in files)
 
 

@@ -7,7 +7,7 @@ import logging
 import os
 from pathlib import Path
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
 
 from browser import chromium, seen
 

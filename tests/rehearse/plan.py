@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_plan, run_record
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import plan as run_plan
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import record
 
 from .failure import RehearsalFailed
 
@@ -31,7 +32,7 @@ def decided_after(folder: Path, stage: str) -> list[str]:
 
 def compared(plan: Path, run: Path) -> dict:
     """Both records, by their folders, as run_plan compares them."""
-    told, done = (run_record.of_folder(str(folder)) for folder in (plan, run))
+    told, done = (record.of_folder(str(folder)) for folder in (plan, run))
     missing = [str(folder) for folder, found in ((plan, told), (run, done)) if found is None]
     if missing:
         raise RehearsalFailed(f"There is no record in {' and '.join(missing)}.")

@@ -215,7 +215,7 @@ def _preload() -> None:
             importlib.import_module(f"{OURS}.{name}")
     importlib.import_module("ansible.plugins.vars.host_group_vars")
     modules.preload()
-    importlib.import_module(f"{OURS}.plugin_utils.site").specification()
+    importlib.import_module(f"{OURS}.plugin_utils.site.specification").specification()
     forget_folders()
 
 

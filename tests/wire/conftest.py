@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce import edit
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import edit
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import Clock
 
 from vsphere_twin.launch import launch

@@ -9,7 +9,7 @@ import uuid
 from ansible.executor.task_executor import start_connection
 from ansible.playbook.play_context import PlayContext
 from ansible.plugins import loader as plugins
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.switch_session import Helper
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.switch_session import Helper
 
 from . import drive_action, helper_processes
 

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 import sushy
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Clock, Wire
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import Clock, Wire
 
 from vsphere_twin.model import boot
 from vsphere_twin.redfish import bios as twin_bios

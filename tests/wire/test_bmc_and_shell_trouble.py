@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.wire import Clock
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import Clock
 
 from twin_labs.host_lab import ESX, esx
 from twin_labs.host_lab import host as model

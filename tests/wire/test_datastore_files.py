@@ -10,7 +10,7 @@ import socketserver
 import threading
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, hosts, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.datastore_file import DatastoreFiles, Place
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest

@@ -8,7 +8,7 @@ import pytest
 
 from .linux_host import LinuxHost
 
-SAMPLES = Path(__file__).parents[1] / "unit/plugins/module_utils/roce/samples/linux_host"
+SAMPLES = Path(__file__).parents[1] / "unit/plugins/module_utils/fabric/samples/linux_host"
 BASE = {
     "/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0": "ens192",
     "/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types/0": "RoCE v2",

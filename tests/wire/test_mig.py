@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig.table import GPUS
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
 
 from vsphere_twin.model import boot
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.health import collect
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import counters
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import counters
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import collect
 
 from .roce_lab import bench
 from .rows.roce_qos import port

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms.cumulus import Cumulus
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.platform import Cumulus
 
 from .roce_lab import LOSSLESS, NAME, bench, cut_at, ended, unchanged_by
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import enterprise_sonic
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.enterprise_sonic import platform
 
 from .roce_lab import LOSSLESS, bench, ended, unchanged_by
 
@@ -12,7 +12,7 @@ ALLOWED = {"allow": ["roce_enable_reboot"]}
 
 @pytest.fixture(autouse=True)
 def brief(monkeypatch):
-    monkeypatch.setattr(enterprise_sonic, "PAUSE_S", 0.1)
+    monkeypatch.setattr(platform, "PAUSE_S", 0.1)
 
 
 def test_a_restart_happens_only_when_it_is_allowed_by_name():

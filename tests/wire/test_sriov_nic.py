@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.direct import costs
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
 
 from .lab import result
 from .nics import adapters_of, network_lab

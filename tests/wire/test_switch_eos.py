@@ -15,7 +15,7 @@ from vsphere_twin.switches.treatment import Marking
 SAMPLE = (
     Path(__file__)
     .parents[1]
-    .joinpath("unit/plugins/module_utils/roce/samples/eos/running-config_qos_profiles_generated.txt")
+    .joinpath("unit/plugins/module_utils/fabric/samples/eos/running-config_qos_profiles_generated.txt")
 )
 UNKNOWN = "% Invalid input (at token {}: '{}')\n"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import platform_of
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Lost, Refused
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import switch_session
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import platform_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Lost, Refused
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote import switch_session
 
 from vsphere_twin.launch import launch
 

@@ -87,7 +87,7 @@ def begin_clone(running, name, user=None):
 
 
 def _spec(running, name):
-    from ansible_collections.aiready.vsphere.plugins.module_utils.clone import spec, state
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import spec, state
     from pyVmomi import vim
 
     (host,) = [one for one in running.world.of_kind("HostSystem") if one.name == f"esx-{name[-2:]}"]

@@ -11,7 +11,7 @@ import signal
 import subprocess
 from dataclasses import dataclass
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
 # A login by ssh or sudo may have none of the folders of administrators.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

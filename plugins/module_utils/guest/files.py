@@ -12,7 +12,7 @@ import os
 import stat
 import tempfile
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
 
 class Files:

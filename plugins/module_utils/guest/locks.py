@@ -10,7 +10,7 @@ import fcntl
 import os
 import struct
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
 
 # Files that dpkg, apt and rpm lock for as long as they work.

@@ -10,7 +10,7 @@ import platform
 import shlex
 from dataclasses import dataclass
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
 # The distributions that are supported, by their ID and the versions of it, and the family each belongs to.
 SUPPORTED = {

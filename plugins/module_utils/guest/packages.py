@@ -10,7 +10,7 @@ import fnmatch
 import re
 from dataclasses import dataclass
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import locks
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
 

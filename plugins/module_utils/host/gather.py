@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible.module_utils.common import warnings
-from ansible_collections.aiready.vsphere.plugins.module_utils.driver import names
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import port_groups
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import names
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.facts import LOCKDOWN, PROPERTIES, Answers
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import esxcli_ssh, hosts, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl

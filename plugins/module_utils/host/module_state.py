@@ -9,8 +9,8 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass, field, replace
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import module_text
 
 # One value for each port that the module drives, over all cards of the host (NVIDIA ESXi driver user manual).

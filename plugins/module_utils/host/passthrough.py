@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 
 
 @dataclass(frozen=True)

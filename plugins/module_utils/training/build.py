@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
 SECTIONS = {
     "Available Frameworks": "frameworks",

@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
-from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 
 GROUP = re.compile(r"[0-9a-fA-F]{1,4}")
 RUN = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import posixpath
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.args import ROCE_INTENT
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent, problems
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import images
 
 ENGINES, LAUNCHERS, CONTROLLERS = ("horovod", "torchrun"), ("mpirun", "horovodrun"), ("mpi", "gloo")

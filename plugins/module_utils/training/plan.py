@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import container, files, images, launch
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import (

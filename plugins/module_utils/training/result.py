@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ansible_collections.aiready.vsphere.plugins.module_utils import plain_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, output, progress
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
 

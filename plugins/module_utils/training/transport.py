@@ -9,7 +9,7 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
 
 # Since then NCCL finds the GID by itself, and says that its index should not be set. Before, it takes the first one of
 # the table, which as a rule is that of RoCE v1.

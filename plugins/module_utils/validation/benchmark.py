@@ -10,8 +10,8 @@ import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import spread
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import spread
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
 TOOL = "the training"
 # By how much a printed mean may differ from the one of its iterations, as a share and in its last digit.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
 TOOL = "gdrcopy_sanity"
 _SUMMARY = re.compile(r"Total: (\d+), Passed: (\d+), Failed: (\d+), Waived: (\d+)")

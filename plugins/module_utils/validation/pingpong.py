@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
 TOOL = "ibv_rc_pingpong"
 _RATE = re.compile(r"(\d+) bytes in ([\d.]+) seconds = ([\d.]+) Mbit/sec")

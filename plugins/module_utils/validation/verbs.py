@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import linux_text, words
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import text as texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import linux_text, words
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
 _PAIR = re.compile(r"\s*([\w /?]+?):\s*(.*?)\s*$")
 _PORT = re.compile(r"\s*[Pp]ort:?\s+(\d+):?\s*$")

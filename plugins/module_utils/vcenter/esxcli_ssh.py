@@ -10,7 +10,7 @@ import json
 import shlex
 import subprocess
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import (
     Esxcli,
     is_read,

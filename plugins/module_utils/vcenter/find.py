@@ -11,7 +11,7 @@ import re
 import uuid
 from dataclasses import dataclass
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import IDENTITY_KEYS

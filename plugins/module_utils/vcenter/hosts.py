@@ -10,7 +10,7 @@ import difflib
 import re
 from dataclasses import dataclass, replace
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve

@@ -11,8 +11,8 @@ import contextlib
 import os
 
 from ansible.module_utils.common import warnings
-from ansible_collections.aiready.vsphere.plugins.module_utils import trust
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import api_version, session_file, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import check_common

@@ -16,7 +16,7 @@ import threading
 import time
 from dataclasses import asdict, dataclass, fields
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
 FORMAT = 1
 _POLL_S = 0.05

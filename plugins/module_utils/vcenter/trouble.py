@@ -12,7 +12,7 @@ import ssl
 from http.client import HTTPException
 from xml.parsers.expat import ExpatError
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import certificate
 
 _PASSING_STATUS = (408, 429, 502, 503, 504)

@@ -12,8 +12,8 @@ import ssl
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPSConnection
 
-from ansible_collections.aiready.vsphere.plugins.module_utils import trust
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import SoapStubAdapter
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.certificate import fingerprint
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import CertificateChanged

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import fleet as fleets
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import power_cycle
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current

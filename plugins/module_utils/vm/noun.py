@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Change
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import apply, rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet

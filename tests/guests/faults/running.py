@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import overlaid
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import overlaid
 
 from rehearse import plan, playbook
 

@@ -6,12 +6,9 @@ import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import (
-    inventory_checks,
-    preflight_around,
-    preflight_questions,
-)
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight_finding import OPEN
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import around, questions
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import OPEN
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import inventory_checks
 
 inventory_problems = FilterModule().filters()["inventory_problems"]
 SITE = {
@@ -186,7 +183,7 @@ def test_a_site_of_one_group_alone_is_told_by_its_file(tmp_path):
         (told,) = inventory_problems({}, groups, {"esx-01": own})
         assert told.startswith("site: it is set for hosts of the group esxi_hosts alone, and this machine has none.")
         assert where in told
-        (row,) = preflight_questions.everything({}, groups=groups, variables={"esx-01": own})["problems"]
+        (row,) = questions.everything({}, groups=groups, variables={"esx-01": own})["problems"]
         assert row == told
 
 
@@ -216,8 +213,8 @@ def test_a_password_in_plain_text_is_a_row_of_preflight_with_its_file(text, line
     monkeypatch.chdir(tmp_path)
     (tmp_path / "vault.yml").write_text(text)
     variables = {"localhost": DataLoader().load_from_file("vault.yml")}
-    found = preflight_questions.everything(SITE, groups=GROUPS, variables=variables)["plain"]
-    rows = [(one.found, one.todo, one.state) for one in preflight_around.plain(found)]
+    found = questions.everything(SITE, groups=GROUPS, variables=variables)["plain"]
+    rows = [(one.found, one.todo, one.state) for one in around.plain(found)]
     told = f"It is in plain text in vault.yml, line {line}."
     assert rows == ([(told, "Run: ansible-vault encrypt vault.yml", OPEN)] if line else [])
 

@@ -9,7 +9,11 @@ import time
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.repository_keys import LARGEST, Unreadable, fingerprints
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.repository_keys import (
+    LARGEST,
+    Unreadable,
+    fingerprints,
+)
 
 from house.collection import ROOT, filter_sample, load
 

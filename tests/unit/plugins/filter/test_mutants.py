@@ -8,18 +8,18 @@ from contextlib import contextmanager
 
 import pytest
 from ansible.errors import AnsibleError
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import (
-    preflight_questions,
-    site,
-    site_guests,
-    site_hosts,
-    site_machines,
-    site_relaxed,
-    site_runtime,
-    site_switches,
-    site_training,
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import questions
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import (
+    guests,
+    hosts,
+    machines,
+    relaxed,
+    runtime,
+    specification,
+    switches,
+    training,
 )
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_checks import problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
 
 from unit.plugins.filter import mutants
 
@@ -54,18 +54,18 @@ def everything(made):
     found = problems(made)
     assert all(isinstance(one, str) and one for one in found)
     assert len("".join(found)) < 200_000
-    site.connection(made)
-    site_hosts.bmc_connection(made)
-    preflight_questions.questions(made)
+    specification.connection(made)
+    hosts.bmc_connection(made)
+    questions.questions(made)
     if found:
         return found
-    site_hosts.hosts(made)
-    site_machines.machines(made)
-    site_switches.switches(made, ["leaf-01"])
-    site_guests.guests(made)
-    site_relaxed.relaxed(site.validate(made)[0])
-    for name, work in {"runtime": site_runtime.runtime, "training": site_training.training}.items():
-        if name in site_guests.stages(made):
+    hosts.hosts(made)
+    machines.machines(made)
+    switches.switches(made, ["leaf-01"])
+    guests.guests(made)
+    relaxed.relaxed(specification.validate(made)[0])
+    for name, work in {"runtime": runtime.runtime, "training": training.training}.items():
+        if name in guests.stages(made):
             work(made)
     return found
 

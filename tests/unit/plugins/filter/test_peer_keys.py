@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.peer_keys import peer_keys
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.peer_keys import peer_keys
 
 
 def blob(kind, rest=b"\0\0\0\x20" + b"k" * 32):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.args import BMC
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import specification
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import specification
 
 site_bmc_connection = FilterModule().filters()["site_bmc_connection"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import CONNECTION
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import specification
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import specification
 
 site_connection = FilterModule().filters()["site_connection"]
 

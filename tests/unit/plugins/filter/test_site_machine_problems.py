@@ -6,8 +6,8 @@ import copy
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.shape.keys import KEYS
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_machine_checks import OWNERS
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.keys import KEYS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machine_checks import OWNERS
 
 site_problems = FilterModule().filters()["site_problems"]
 

@@ -9,9 +9,9 @@ import yaml
 from ansible.errors import AnsibleFilterError
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce import args, params
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import Intent, intent
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_hosts import hosts
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import args, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent, intent
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import hosts
 
 filtered = FilterModule().filters()["site_switches"]
 

@@ -9,9 +9,9 @@ import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.aiready.vsphere.plugins.filter.filters import FilterModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params as pairs
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import ARGUMENTS as TRAINING_RUN
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import validation_results
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as pairs
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation import results
 
 from house.collection import filter_example, filter_sample
 from unit.plugins.filter.seen_guests import PVRDMA, seen, site, vm
@@ -93,7 +93,7 @@ def test_it_is_trained_on_more_and_more_guests(wanted, many, nodes):
     "many, nodes", [(0, []), (1, [1]), (4, [1, 2, 3, 4]), (5, [1, 2, 4, 5]), (8, [1, 2, 4, 8]), (12, [1, 2, 4, 8, 12])]
 )
 def test_of_many_guests_not_each_number_is_trained(many, nodes):
-    from ansible_collections.aiready.vsphere.plugins.plugin_utils.site_validation import _nodes
+    from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.validation import _nodes
 
     assert _nodes(None, many) == nodes
 
@@ -276,7 +276,7 @@ def test_documented_example_gives_what_is_documented():
 
 def test_looks_of_all_guests_are_put_together_also_of_silent_ones():
     lost = {"unreachable": True, "msg": "no route", "changed": False}
-    told = validation_results.looks(
+    told = results.looks(
         [
             {"inventory_hostname": "a", "__validation_before": {"measurements": [], "outputs": {}, "changed": False}},
             {"inventory_hostname": "b", "__validation_before": lost, "__validation_after": lost},
@@ -290,7 +290,7 @@ def test_looks_of_all_guests_are_put_together_also_of_silent_ones():
 
 def test_a_program_of_osu_of_a_loop_is_a_run():
     result = {"item": {"check": "pair.mpi_lat", "guests": ["a", "b"], "hosts": [], "command": ["x"]}, "failed": True}
-    assert validation_results.run(result) == {
+    assert results.run(result) == {
         "check": "pair.mpi_lat",
         "variant": "",
         "guests": ["a", "b"],
@@ -300,7 +300,7 @@ def test_a_program_of_osu_of_a_loop_is_a_run():
 
 def test_a_training_of_a_loop_is_a_run():
     result = {"item": {"variant": "1:tcp", "guests": ["a"], "hosts": []}, "training": {"msg": ""}, "failed": False}
-    assert validation_results.run(result) == {
+    assert results.run(result) == {
         "check": "cluster.training",
         "variant": "1:tcp",
         "guests": ["a"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import validation_blocked
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation import blocked
 
 KERNEL = {"kernel": "6.1"}
 ADDRESS = {"interface": "ens224", "addresses": ["198.51.100.1"], "state": "up"}
@@ -32,7 +32,7 @@ def test_what_stands_on_something_broken_is_not_run(kernel, address, reason):
     look = [measured("guest.kernel", kernel), measured("guest.address", address)]
     before = {"measurements": look, "outputs": {one["check"]: "printed" for one in look}}
     seen = {"guests": {"a": {"before": before, "after": {}}}}
-    told = validation_blocked.blocked(seen, {"guests": ["a"], "gpus": "none"}, "cluster.hostname", ["a"])
+    told = blocked.blocked(seen, {"guests": ["a"], "gpus": "none"}, "cluster.hostname", ["a"])
     assert reason in told
     assert bool(told) is bool(reason)
 
@@ -59,11 +59,11 @@ def test_steps_are_left_with_what_may_be_run(osu, broken, left):
     skip = dict.fromkeys(("guest.address", "guest.mtu", "cluster.hostname"), "It is not asked here")
     steps = [[{"check": "pair.mpi_lat", "guests": pair}] for pair in (["a", "b"], ["c", "a"])]
     seen = {"pairs": {"measurements": pings}}
-    told = validation_blocked.due(steps, seen, {"guests": guests, "gpus": "none", "osu": osu, "skip": skip})
+    told = blocked.due(steps, seen, {"guests": guests, "gpus": "none", "osu": osu, "skip": skip})
     assert [run["guests"] for step in told for run in step] == left
     assert all(told)
 
 
 def test_what_is_left_out_is_not_run():
     intent = {"guests": ["a"], "gpus": "none"}
-    assert validation_blocked.blocked({}, intent, "cluster.nccl", ["a"], "tcp") == "The guests have no GPUs."
+    assert blocked.blocked({}, intent, "cluster.nccl", ["a"], "tcp") == "The guests have no GPUs."

@@ -7,18 +7,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.container import config_file, engines, toolkit
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent, Watchdog
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import known, platform_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import NOT_FOUND, Commands, Done
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import config_file, engines, toolkit
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import package_file, source
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import package_file, source
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net import adapter, ifupdown, netplan, reach
-from ansible_collections.aiready.vsphere.plugins.module_utils.health import record
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import Intent, Watchdog
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import known, platform_of
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platforms import cumulus_rules
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, ifupdown, netplan, reach
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import build, look, plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import record
 
 from unit.approved import outline
 
@@ -126,7 +126,7 @@ REFUSALS = {
         "room, or name another baseline.",
     ),
     "release_too_old": (
-        lambda: cumulus_rules._check_release(
+        lambda: rules._check_release(
             Switch("cumulus", version="5.2.1", hostname="leaf-01"), Intent(priority=4, watchdog=Watchdog(enabled=False))
         ),
         "leaf-01: RoCE was wanted otherwise than in the preset, or with a watchdog. Cumulus Linux 5.2.1 has nothing "

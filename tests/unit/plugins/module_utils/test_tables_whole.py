@@ -7,10 +7,11 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.direct import costs
-from ansible_collections.aiready.vsphere.plugins.module_utils.driver import matrix
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import function_map
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rungs, xid
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import function_map
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import xid
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
 
 from unit import approved
 

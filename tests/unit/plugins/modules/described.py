@@ -11,8 +11,8 @@ import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.loader import fragment_loader
 from ansible.utils.plugin_docs import get_docstring
-from ansible_collections.aiready.vsphere.plugins.module_utils import runner
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 
 COMPARED = ("type", "elements", "choices", "default")
 LOGIN = {"hostname": "vcenter.example.com", "username": "user", "password": "secret"}

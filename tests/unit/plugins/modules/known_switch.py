@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils import runner
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce import params as parameters
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Edit, Limits, Platform
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import RoceQos
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.session import Refused
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Marking, Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import params as parameters
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Limits, Platform
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import RoceQos
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Port, Switch
 
 from . import described
 

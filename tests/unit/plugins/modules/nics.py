@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils import runner
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
 from ansible_collections.aiready.vsphere.plugins.modules import pvrdma_nic, sriov_nic, vmxnet3_nic
 
-from unit.plugins.module_utils.nic.worlds import FABRIC
+from unit.plugins.module_utils.vm.nic.worlds import FABRIC
 from unit.plugins.modules import described
 
 VM = {"name": "train-01", "moid": "vm-42", "instance_uuid": "52b6d2a1", "path": "/dc1/vm/training/train-01"}

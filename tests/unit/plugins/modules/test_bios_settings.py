@@ -10,12 +10,12 @@ import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.loader import fragment_loader
 from ansible.utils.plugin_docs import get_docstring
-from ansible_collections.aiready.vsphere.plugins.module_utils import runner
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish import function_plan, registry
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.args import check_bmc
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.bios_state import BiosState
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.system import System
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import function_plan, registry
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import check_bmc
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import BiosState
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.system import System
 from ansible_collections.aiready.vsphere.plugins.modules import bios_settings
 
 NAME = "aiready.vsphere.bios_settings"

@@ -9,9 +9,9 @@ import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.loader import fragment_loader
 from ansible.utils.plugin_docs import get_docstring
-from ansible_collections.aiready.vsphere.plugins.module_utils import runner
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.redfish.args import check_bmc
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import check_bmc
 from ansible_collections.aiready.vsphere.plugins.modules import bmc_power
 
 NAME = "aiready.vsphere.bmc_power"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.container.settings_noun import EngineSettings
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_noun import EngineSettings
 from ansible_collections.aiready.vsphere.plugins.modules import container_engine as module
 
-from unit.plugins.module_utils.container.fake_guest import Guest, answer
+from unit.plugins.module_utils.guest.container.fake_guest import Guest, answer
 from unit.plugins.modules import described
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.container.login_noun import RegistryLogin, check_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.login_noun import (
+    RegistryLogin,
+    check_params,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.modules import container_registry_login as module
 
-from unit.plugins.module_utils.container.fake_guest import answer
+from unit.plugins.module_utils.guest.container.fake_guest import answer
 from unit.plugins.modules import described
 
 RELATIONS = {"required_if": module.REQUIRED_IF}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.drs import params, state
-from ansible_collections.aiready.vsphere.plugins.module_utils.drs.noun import DrsPlacement
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import params, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.noun import DrsPlacement
 from ansible_collections.aiready.vsphere.plugins.modules import drs_placement
 
 from .described import LOGIN, assert_as_documented, calls, checked, documented, plan, specified

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power.maintenance import Maintenance, Service
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.maintenance import Maintenance, Service
 from ansible_collections.aiready.vsphere.plugins.modules import esxi_maintenance as module
 
 from unit.plugins.modules import described

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power import journal, params
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power.boot import Boot, Reboot
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import journal, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.boot import Boot, Reboot
 from ansible_collections.aiready.vsphere.plugins.modules import esxi_reboot as module
 
 from unit.plugins.modules import described

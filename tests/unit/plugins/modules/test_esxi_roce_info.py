@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import esxi_gather
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts.endpoint import Endpoint, as_data
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import esxi_gather
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint, as_data
 from ansible_collections.aiready.vsphere.plugins.modules import esxi_roce_info as module
 
 from unit.plugins.modules import described

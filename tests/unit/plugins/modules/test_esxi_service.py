@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.host_power.service import Daemon, Services
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.service import Daemon, Services
 from ansible_collections.aiready.vsphere.plugins.modules import esxi_service as module
 
 from unit.plugins.modules import described

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Done
-from ansible_collections.aiready.vsphere.plugins.module_utils.health import probes
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
 from ansible_collections.aiready.vsphere.plugins.modules import guest_health_info as module
 
-from ..module_utils.health.healthy import healthy, wish
+from unit.plugins.module_utils.validation.probe.healthy import healthy, wish
+
 from .described import calls, checked, documented, specified
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net import interface, interface_params
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net.adapter import Link
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net.kept import Kept
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import interface, interface_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept
 from ansible_collections.aiready.vsphere.plugins.modules import guest_interface
 
 from .described import calls, documented, specified

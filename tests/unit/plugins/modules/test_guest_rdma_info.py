@@ -7,8 +7,9 @@ import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.modules import guest_rdma_info
 
-from ..module_utils.guest_net.test_rdma import device
-from ..module_utils.guest_net.world import Guest
+from unit.plugins.module_utils.guest.network.test_rdma import device
+from unit.plugins.module_utils.guest.network.world import Guest
+
 from .described import calls, documented, specified
 
 RETURNED = yaml.safe_load(guest_rdma_info.RETURN)["rdma"]["contains"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net import roce, roce_state
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.intent import Intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import roce, roce_state
 from ansible_collections.aiready.vsphere.plugins.modules import guest_roce
 
 from .described import calls, checked, documented, specified

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts import guest
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.hosts.endpoint import Endpoint, as_data
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import guest
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint, as_data
 from ansible_collections.aiready.vsphere.plugins.modules import esxi_roce_info, guest_roce_info
 
 COMPARED = ("type", "elements", "choices", "default", "required")

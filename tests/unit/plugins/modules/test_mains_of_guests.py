@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
-from unit.plugins.module_utils.guest_net.world import MAC, Guest
+from unit.plugins.module_utils.guest.network.world import MAC, Guest
 from unit.plugins.module_utils.training.samples import read
 from unit.plugins.modules.test_horovod_build_info import ALL as BUILT
 from wire.drive import load, run

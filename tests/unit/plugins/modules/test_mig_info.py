@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig import info, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import info, params
 from ansible_collections.aiready.vsphere.plugins.modules import mig_info, mig_partition
 
-from unit.plugins.module_utils.mig.device import Device
+from unit.plugins.module_utils.host.mig.device import Device
 
 COMPARED = ("type", "elements", "choices", "default", "required")
 

@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.aiready.vsphere.plugins.module_utils.mig import identify, inventory, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import identify, inventory, params
 from ansible_collections.aiready.vsphere.plugins.modules import mig_partition
 
 NAME = "aiready.vsphere.mig_partition"

@@ -6,7 +6,7 @@ import types
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.action import nic_firmware as action
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import firmware, firmware_args, mlxconfig
 from ansible_collections.aiready.vsphere.plugins.modules import nic_firmware as module
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS
 
-from unit.plugins.module_utils.nic.worlds import state
+from unit.plugins.module_utils.vm.nic.worlds import state
 from unit.plugins.modules import described
 from unit.plugins.modules.nics import NOUNS, plan
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.aiready.vsphere.plugins.module_utils.driver import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
 LOGIN = {"hostname": "vcenter.example.com", "username": "user", "password": "secret"}

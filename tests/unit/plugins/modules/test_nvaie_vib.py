@@ -7,8 +7,8 @@ import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.loader import fragment_loader
 from ansible.utils.plugin_docs import get_docstring
-from ansible_collections.aiready.vsphere.plugins.module_utils.driver import params, state
-from ansible_collections.aiready.vsphere.plugins.module_utils.driver.state import HostDriver
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import params, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
 from ansible_collections.aiready.vsphere.plugins.modules import nvaie_driver_info, nvaie_vib
 
 COMPARED = ("type", "elements", "choices", "default")

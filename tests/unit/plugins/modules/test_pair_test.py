@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.action import pair_test as action
-from ansible_collections.aiready.vsphere.plugins.module_utils.pairs import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params
 from ansible_collections.aiready.vsphere.plugins.modules import pair_test
 
-from ..plugin_utils.test_pair_watch import World
+from unit.plugins.plugin_utils.validation.test_pair_watch import World
+
 from .described import calls, checked, documented, specified
 
 

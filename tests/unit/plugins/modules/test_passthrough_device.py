@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils import runner
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.direct import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import params
 from ansible_collections.aiready.vsphere.plugins.modules import passthrough_device as module
 
-from unit.plugins.module_utils.direct.worlds import GPU_FAR, PORT, offer, state, static_device
+from unit.plugins.module_utils.vm.pci.worlds import GPU_FAR, PORT, offer, state, static_device
 from unit.plugins.modules import described
 
 VM = {"name": "train-01", "moid": "vm-42", "instance_uuid": "52b6d2a1", "path": "/dc1/vm/training/train-01"}

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, Rdma, Switch, Vmkernel
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pvrdma import Pvrdma
 from ansible_collections.aiready.vsphere.plugins.modules import pvrdma_host as module

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.agreement import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement import params
 from ansible_collections.aiready.vsphere.plugins.modules import roce_agreement_info as module
 
-from unit.plugins.module_utils.roce.agreement_lab import Lab
+from unit.plugins.module_utils.fabric.agreement_lab import Lab
 from unit.plugins.modules import described
 
 LEAF = {"name": "leaf-01", "ports": {}}

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce import params as parameters
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.platform import Limits
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.qos import RoceQos
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import Oper
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import params as parameters
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Limits
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import RoceQos
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper
 from ansible_collections.aiready.vsphere.plugins.modules import roce_qos as module
 
 from unit.plugins.modules import described

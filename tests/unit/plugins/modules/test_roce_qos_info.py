@@ -7,8 +7,8 @@ from dataclasses import fields
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce import params as parameters
-from ansible_collections.aiready.vsphere.plugins.module_utils.roce.state import (
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import params as parameters
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import (
     Marking,
     Neighbour,
     Oper,

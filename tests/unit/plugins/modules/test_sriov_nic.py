@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.modules import sriov_nic as module
 
-from unit.plugins.module_utils.nic.worlds import state
+from unit.plugins.module_utils.vm.nic.worlds import state
 from unit.plugins.modules.nics import asked, plan
 
 

@@ -10,7 +10,7 @@ import threading
 import urllib.error
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.surroundings import look, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.environment import look, params
 from ansible_collections.aiready.vsphere.plugins.modules import surroundings_info as module
 
 from unit.plugins.modules import described

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import params
 from ansible_collections.aiready.vsphere.plugins.modules import training_run
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import STAGES
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.training_noun import TrainingRun
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import STAGES
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.noun import TrainingRun
 
 from ..module_utils.training.runs import guests, planned
 from .described import calls, checked, documented, plan, specified

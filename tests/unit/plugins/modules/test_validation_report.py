@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.report import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import params
 from ansible_collections.aiready.vsphere.plugins.modules import validation_report
-from ansible_collections.aiready.vsphere.plugins.plugin_utils.report.noun import ValidationReport
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.noun import ValidationReport
 
 from browser import runs
 

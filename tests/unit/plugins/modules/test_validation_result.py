@@ -5,7 +5,8 @@ from __future__ import annotations
 import yaml
 from ansible_collections.aiready.vsphere.plugins.modules import validation_result as module
 
-from ..module_utils.health.test_record import judged
+from unit.plugins.module_utils.validation.probe.test_record import judged
+
 from .described import calls, checked, documented, specified
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.access import params, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.privileges import params, state
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from ansible_collections.aiready.vsphere.plugins.modules import vcenter_access_info as module
 from pyVmomi import vim

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.smi_text import Gpu, Report
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import params, plan, source, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import params, plan, source, state
 from ansible_collections.aiready.vsphere.plugins.modules import vgpu_guest_driver
 
 from .described import calls, checked, documented, specified
@@ -50,7 +50,7 @@ def test_the_example_of_a_result_is_what_the_module_makes_of_it():
 
 
 def test_the_failure_in_the_documentation_is_what_a_wrong_pair_gives():
-    from ansible_collections.aiready.vsphere.plugins.module_utils.driver import matrix
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
 
     sample = yaml.safe_load(vgpu_guest_driver.RETURN)["failure"]["sample"]
     assert matrix.guest_branches(sample["host_version"]) == sample["allowed_branches"]

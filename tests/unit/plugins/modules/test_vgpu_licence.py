@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import yaml
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.smi_text import Gpu, Report
-from ansible_collections.aiready.vsphere.plugins.module_utils.licence import params, plan, state, token
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import params, plan, state, token
 from ansible_collections.aiready.vsphere.plugins.modules import vgpu_licence
 
 from .described import calls, checked, documented, specified

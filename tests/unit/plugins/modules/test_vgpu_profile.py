@@ -12,12 +12,12 @@ import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.loader import fragment_loader
 from ansible.utils.plugin_docs import get_docstring
-from ansible_collections.aiready.vsphere.plugins.module_utils import runner
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import vgpu_params
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import Gpu, Host, VmState
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import params as vgpu_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import Gpu, Host, VmState
 from ansible_collections.aiready.vsphere.plugins.modules import vgpu_profile
 
 NAME = "aiready.vsphere.vgpu_profile"

@@ -7,9 +7,9 @@ import json
 import pytest
 from ansible.module_utils import basic
 from ansible.module_utils.testing import patch_module_args
-from ansible_collections.aiready.vsphere.plugins.module_utils.clone import params, rules, state
-from ansible_collections.aiready.vsphere.plugins.module_utils.clone.module import CloneModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.clone.noun import Clones
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import params, rules, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.module import CloneModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.noun import Clones
 from ansible_collections.aiready.vsphere.plugins.modules import vm_clone
 
 from .described import LOGIN, assert_as_documented, calls, checked, documented, plan, specified

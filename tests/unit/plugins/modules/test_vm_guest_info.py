@@ -6,9 +6,9 @@ import json
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_info import params, state
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.find import Found
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.info import params, state
 from ansible_collections.aiready.vsphere.plugins.modules import vm_guest_info as module
 from pyVmomi import vim
 

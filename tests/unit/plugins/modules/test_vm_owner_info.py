@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.placement import owners
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import owners
 from ansible_collections.aiready.vsphere.plugins.modules import vm_owner_info as module
 
 from unit.plugins.modules import described

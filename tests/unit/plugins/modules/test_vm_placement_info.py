@@ -6,11 +6,11 @@ import json
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.placement import answer, params
-from ansible_collections.aiready.vsphere.plugins.module_utils.placement.search import solve
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import answer, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import solve
 from ansible_collections.aiready.vsphere.plugins.modules import vm_placement_info as module
 
-from unit.plugins.module_utils.placement.worlds import host, rules, split, vm, world
+from unit.plugins.module_utils.vm.placement.worlds import host, rules, split, vm, world
 from unit.plugins.modules import described
 
 WHOLE = {"name": "a", "profiles": ["grid_a100-40c"]}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.power import params
-from ansible_collections.aiready.vsphere.plugins.module_utils.power.guest import Guest, Nic
-from ansible_collections.aiready.vsphere.plugins.module_utils.power.noun import Power, PowerState
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.guest import Guest, Nic
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.noun import Power, PowerState
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 from ansible_collections.aiready.vsphere.plugins.modules import vm_power
 

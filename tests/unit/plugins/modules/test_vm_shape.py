@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.aiready.vsphere.plugins.module_utils.shape import keys, params
-from ansible_collections.aiready.vsphere.plugins.module_utils.shape.state import Host, Node, Shape
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import RELATIONS, ids
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys, params
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host, Node, Shape
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 from ansible_collections.aiready.vsphere.plugins.modules import vm_shape
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.vgpu_state import FIRST_KEY, Gpu, Host, VmState
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import FIRST_KEY, Gpu, Host, VmState
 from ansible_collections.aiready.vsphere.plugins.modules.vgpu_profile import VgpuProfiles
 
 A100 = ("grid_a100-10c", "grid_a100-20c", "grid_a100-40c", "grid_a100-4c", "grid_a100-5c", "grid_a100-8c")

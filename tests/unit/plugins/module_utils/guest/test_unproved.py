@@ -8,25 +8,25 @@ import contextlib
 
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
-from ansible_collections.aiready.vsphere.plugins.module_utils.container.login_noun import RegistryLogin
-from ansible_collections.aiready.vsphere.plugins.module_utils.container.runtime_noun import ContainerRuntime
-from ansible_collections.aiready.vsphere.plugins.module_utils.container.settings_noun import EngineSettings
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver import params as driver_params
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_driver.noun import GuestDriver
-from ansible_collections.aiready.vsphere.plugins.module_utils.guest_net import interface, roce
-from ansible_collections.aiready.vsphere.plugins.module_utils.licence import params as licence_params
-from ansible_collections.aiready.vsphere.plugins.module_utils.licence.noun import Licence
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.login_noun import RegistryLogin
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_noun import ContainerRuntime
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_noun import EngineSettings
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import params as driver_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.noun import GuestDriver
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import params as licence_params
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.noun import Licence
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import interface, roce
 
-from ..container import fake_guest, test_login_noun, test_runtime_noun, test_settings_noun
-from ..guest_net import world
-from ..guest_net.test_interface import WISH
-from ..guest_net.test_rdma import device
-from ..guest_net.test_services import networkd
-from ..licence import test_noun as licences
 from . import a_guest
+from .container import fake_guest, test_login_noun, test_runtime_noun, test_settings_noun
+from .licence import test_noun as licences
+from .network import world
+from .network.test_interface import WISH
+from .network.test_rdma import device
+from .network.test_services import networkd
 
 KEPT = "[Match]\nMACAddress=00:50:56:9a:10:01\n[Network]\n"
 

@@ -9,7 +9,8 @@ import tarfile
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, scripts
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import training_keys, training_steps
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import keys as training_keys
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import steps
 
 from .runs import IMAGE, guests, planned, rdma
 
@@ -191,7 +192,7 @@ def test_a_container_that_cannot_take_programs_says_why(tmp_path):
 
 def test_files_of_a_run_belong_to_root_with_their_modes():
     _keys, made = made_files()
-    with tarfile.open(fileobj=io.BytesIO(training_steps.archive(made))) as tar:
+    with tarfile.open(fileobj=io.BytesIO(steps.archive(made))) as tar:
         found = {entry.name: (entry.mode, entry.uid) for entry in tar}
     assert found["key"] == (0o600, 0)
     assert found["worker"] == (0o644, 0)

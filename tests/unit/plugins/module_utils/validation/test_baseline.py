@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import baseline
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline
 
 KEY = "sriov: pair.write_bw job-01 > job-02"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
 
 from .world import World, not_right, row_of
 

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import (
     check_cluster,
     check_fabric,
     check_guest,
     check_pair,
     line,
 )
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import About
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 from .world import World
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
-    check_guest,
-    modules,
-    smi,
-    topology,
-    verbs,
-)
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import About
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import verbs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_guest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import modules, smi, topology
 
 from . import texts
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import baseline, rungs
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.judge import judge
 
 from .world import MOVED, World, row_of
 

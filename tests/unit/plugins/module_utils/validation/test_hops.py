@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import hops
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import hops
 
 from .world import PASSED, PORT, World, not_right, row_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import expected, needs, rungs
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, needs, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.judge import judge
 
 from .world import World, not_right, row_of
 

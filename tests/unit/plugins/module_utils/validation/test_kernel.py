@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
-    check_fabric,
-    chrony,
-    counters,
-    xid,
-)
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import About
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_fabric
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import chrony, counters, xid
 
 from . import texts
 

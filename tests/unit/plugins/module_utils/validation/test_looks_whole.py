@@ -12,11 +12,11 @@ import copy
 from collections.abc import Iterator
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import expected
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import places as locations
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.check_fabric import CARRIED, SENT
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import About
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import LOOKS
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import places as locations
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.check_fabric import CARRIED, SENT
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.judge import LOOKS
 
 from unit import approved
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import baseline, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline, rungs
 
 from .world import World, not_right, row_of
 

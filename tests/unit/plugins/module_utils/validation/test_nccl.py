@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import nccl_log, nccl_tests
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import nccl_log, nccl_tests
 
 from . import texts
 from .texts import MIB, OLD_HEAD, nccl_row

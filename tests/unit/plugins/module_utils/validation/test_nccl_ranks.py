@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import nccl_tests
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import nccl_tests
 
 from . import texts
 from .texts import MIB, nccl_row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import osu
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import osu
 
 
 @pytest.mark.parametrize(

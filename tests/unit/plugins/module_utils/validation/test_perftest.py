@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import perftest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import perftest
 
 from . import texts
 

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
-    gdrcopy,
-    hostnames,
-    ping,
-    pingpong,
-    rping,
-)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import gdrcopy, pingpong
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import hostnames, ping, rping
 
 from . import texts
 

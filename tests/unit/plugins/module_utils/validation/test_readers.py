@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import (
-    benchmark,
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import benchmark, gdrcopy, pingpong, verbs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import (
     chrony,
     counters,
-    gdrcopy,
     hostnames,
     iperf3,
     modules,
@@ -16,11 +15,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation import 
     osu,
     perftest,
     ping,
-    pingpong,
     rping,
     smi,
     topology,
-    verbs,
     xid,
 )
 

@@ -7,7 +7,8 @@ import re
 import time
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import counters, nccl_tests, perftest, verbs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation import verbs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import counters, nccl_tests, perftest
 
 from .test_readers import READERS
 

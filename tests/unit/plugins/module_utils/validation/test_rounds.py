@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
 
 COUNTS = range(2, 34)
 

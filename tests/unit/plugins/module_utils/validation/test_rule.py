@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import baseline
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.entry import Entry, finish, guard
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import Found
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.entry import Entry, finish, guard
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import Found
 
 from .world import ADAPTER, MOVED, World, row_of
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rungs, simulated
-from ansible_collections.aiready.vsphere.plugins.plugin_utils import run_stages
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs, simulated
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import stages
 
 ALL = simulated.WORDS
 # (check, variant, device of a training): the parts, where a site declares all of them.
@@ -47,7 +47,7 @@ def test_each_of_them_marks_it_alone_and_no_other_does(one, parts):
 
 def test_each_check_and_each_stage_says_what_it_rests_on():
     assert set(simulated.CHECKS) == set(rungs.CHECKS)
-    assert set(simulated.STAGES) == set(run_stages.USUAL)
+    assert set(simulated.STAGES) == set(stages.USUAL)
     assert set(simulated.VERSIONS) <= set(rungs.CHECKS)
     tables = (simulated.CHECKS, simulated.STAGES, simulated.VERSIONS, simulated.TOPOLOGY)
     assert {word for table in tables for parts in table.values() for word in parts} == set(ALL)

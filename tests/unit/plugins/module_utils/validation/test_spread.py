@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import spread
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import spread
 
 from .world import names, topology
 
@@ -14,7 +14,7 @@ PAIRS = list(itertools.permutations(GUESTS, 2))
 
 
 def places(per_switch=3, hosts=6):
-    from ansible_collections.aiready.vsphere.plugins.module_utils.validation import places as locations
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import places as locations
 
     told = locations.of(topology(GUESTS, per_switch))
     for number, guest in enumerate(GUESTS):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import expected, thresholds
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import About
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 
 def about(check="pair.write_bw", variant="", rdma_gbs=11.5, **intent):

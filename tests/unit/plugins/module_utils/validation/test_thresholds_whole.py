@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import expected, rungs, thresholds
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.found import About
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 from unit import approved
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.judge import judge
 
 from .world import World, row_of
 

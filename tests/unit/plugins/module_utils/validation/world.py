@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import rounds
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.judge import judge
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
 
 LINE = 100.0
 GOOD = {"pvrdma": {"bw": 86.9, "lat": 4.5}, "sriov": {"bw": 92.4, "lat": 2.4}, "passthrough": {"bw": 92.4, "lat": 2.4}}

@@ -8,7 +8,7 @@ import zipfile
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.range_reader import BLOCK, RangeReader
 from pyVmomi import vim

@@ -11,7 +11,7 @@ from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from pathlib import Path
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import certificate, transport, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Wire
 from cryptography import x509

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.tasks import Outcome
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import places_of

@@ -1,0 +1,38 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The one kind of error that this collection raises on purpose."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+
+
+class OperatorError(Exception):
+    """Something an operator can act on: the object, what was wanted, what is there, what to do.
+
+    found and todo are whole sentences, since they are read as such.
+    """
+
+    def __init__(self, subject, wanted, found, todo, code, **data):
+        # Guests, switches and BMCs have their words in it, and a terminal shows it.
+        self.subject, self.wanted, self.found, self.todo = map(plain_text.shown, (subject, wanted, found, todo))
+        self.code = code
+        self.data = plain_text.shown_all(data)
+        super().__init__(self.message)
+
+    @property
+    def message(self):
+        parts = [f"{self.subject}: {self.wanted}", self.found, self.todo]
+        return " ".join(_sentence(part) for part in parts if part)
+
+    @property
+    def failure(self):
+        """The machine-readable twin of the message."""
+        return dict(self.data, code=self.code, subject=self.subject)
+
+
+def _sentence(text):
+    text = text.strip()
+    return text if text.endswith((".", "!", "?")) else text + "."

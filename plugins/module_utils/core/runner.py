@@ -1,0 +1,175 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The one way a module runs: read, want, compare, apply, prove. Check mode is decided here and nowhere else."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+# Items of a fleet whose trouble the summary tells; more could not be read in one line.
+TOLD = 10
+
+
+class Noun:
+    """What a module manages. read, apply and prove take all items at once and do all I/O; the rest is pure.
+
+    What goes wrong with one item is recorded in item.error; an OperatorError that is raised by read, apply or
+    prove concerns the whole task.
+    """
+
+    def read(self, items):
+        """Fill item.now and item.ids from the world."""
+        raise NotImplementedError
+
+    def want(self, item):
+        """The state that the wish asks for; raises OperatorError when it is impossible."""
+        raise NotImplementedError
+
+    def compare(self, now, wanted):
+        """The list of changes that lead from one state to the other."""
+        raise NotImplementedError
+
+    def validate(self, items):
+        """In check mode: let the world judge item.changes without making them, where it can. Records item.error."""
+
+    def keep(self, items):
+        """Outside of check mode: items that are right already. Whatever is done here changes nothing."""
+
+    def apply(self, items):
+        """Make exactly item.changes; sets item.touched before the first request that changes something."""
+        raise NotImplementedError
+
+    def prove(self, items):
+        """Read every touched item again into item.proved; a gap is an error unless the item has one already."""
+        raise NotImplementedError
+
+    def project(self, state):
+        """A state as the user sees it in before, after and the diff."""
+        raise NotImplementedError
+
+    def pending(self, state):
+        """What is set in this state and waits for a restart: [{what, needs}]."""
+        return []
+
+
+def run(module, noun, items, result_key, single=False):
+    """Take the items through the five steps of a noun and leave the module with their results.
+
+    single: the task is about one object, so that the result is that object's and no list of one.
+    """
+    trouble = None
+    try:
+        noun.read(items)
+        for item in _sound(items):
+            _plan(noun, item)
+        todo = [item for item in _sound(items) if item.changes]
+        right = [item for item in _sound(items) if not item.changes]
+        if todo and module.check_mode:
+            noun.validate(todo)
+        elif todo:
+            noun.apply(todo)
+            noun.prove([item for item in todo if item.touched])
+        if right and not module.check_mode:
+            noun.keep(right)
+    except OperatorError as error:
+        trouble = error
+        for item in _sound(items):
+            if item.wanted is None or item.changes:
+                item.error = error
+    _leave(module, noun, items, result_key, trouble, single)
+
+
+def _plan(noun, item):
+    try:
+        item.wanted = noun.want(item)
+        item.changes = noun.compare(item.now, item.wanted)
+    except OperatorError as error:
+        item.error = error
+
+
+def _sound(items):
+    return [item for item in items if item.error is None]
+
+
+def _leave(module, noun, items, result_key, trouble, single):
+    results = [_result(noun, item) for item in items]
+    answer = {"changed": any(result["changed"] for result in results), result_key: results[0] if single else results}
+    if module._diff:
+        made = [(item, _made(noun, item)) for item in items]
+        answer["diff"] = [_diff(item, changes) for item, changes in made if changes]
+    failed = [item for item in items if item.error is not None]
+    if not failed and trouble is None:
+        module.exit_json(**answer)
+    if trouble is None and len(items) == 1:
+        trouble = failed[0].error
+    if trouble is not None:
+        answer.update(msg=trouble.message, failure=trouble.failure)
+    else:
+        told = [item.error.message for item in failed[:TOLD]]
+        if len(failed) > TOLD:
+            told.append(f"What is wrong with the other {len(failed) - TOLD} stands in `{result_key}`.")
+        answer.update(
+            msg=f"{len(failed)} of {len(items)} failed. {' '.join(told)}",
+            failure={"code": "some_failed", "failed": [item.label for item in failed]},
+        )
+    module.fail_json(**answer)
+
+
+def _result(noun, item):
+    """The same keys in check mode, without a change and with one, sound or failed."""
+    if item.proved is not None:
+        last = item.proved
+    elif item.error is None:
+        last = item.wanted
+    else:
+        last = item.now
+    return dict(
+        item.ids,
+        changed=bool(item.changes) if item.error is None else item.touched,
+        before=noun.project(item.now) if item.now is not None else {},
+        after=noun.project(last) if last is not None else {},
+        changes=[change.as_result() for change in item.changes],
+        pending=_pending(noun, item),
+        failed=item.error is not None,
+        msg=item.error.message if item.error is not None else "",
+        failure=item.error.failure if item.error is not None else {},
+    )
+
+
+def _pending(noun, item):
+    """After the proof, what the world says; before it, also what the planned changes will wait for."""
+    if item.proved is not None:
+        waiting = list(noun.pending(item.proved))
+    else:
+        planned = {change.path: change.needs for change in item.changes if item.error is None}
+        found = noun.pending(item.now) if item.now is not None else []
+        waiting = [entry for entry in found if entry["what"] not in planned]
+        waiting += [{"what": path, "needs": needs} for path, needs in planned.items() if needs]
+    return sorted(waiting, key=lambda entry: str(entry["what"]))
+
+
+def _made(noun, item):
+    """The changes that were made, or would be; of an item that failed, those that are there all the same."""
+    if item.error is None:
+        return item.changes
+    return noun.compare(item.now, item.proved) if item.proved is not None else []
+
+
+def _diff(item, changes):
+    name = item.ids.get("path") or item.ids.get("name") or item.label
+    # All GPUs of a host have the same name.
+    place = item.ids.get("pci")
+    if place and place not in name:
+        name = f"{name} at {place}"
+    shown = {
+        "before_header": name,
+        "after_header": name,
+        "before": {change.path: change.before for change in changes},
+        "after": {change.path: change.after for change in changes},
+    }
+    # What is sent to a command line stands below the difference that it makes.
+    if item.ids.get("commands"):
+        shown["prepared"] = "\n".join([*item.ids["commands"], ""])
+    return shown

@@ -1,0 +1,255 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What one adapter of a host or guest does to RoCE. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import (
+    ERROR,
+    WARNING,
+    finding,
+    numbers,
+)
+
+NEEDED = {
+    "trust": "what it trusts",
+    "pfc": "flow control",
+    "mtu": "the MTU",
+    "pause": "link-level pause",
+    "ecn": "whether it reacts to marks",
+    "cnp_dscp": "the DSCP of its congestion notifications",
+}
+DSCP = "the DSCP that it puts on RoCE"
+# What the host decides for guests whose adapter it keeps.
+OF_THE_HOST = ("trust", "pfc", "pause", "ecn", "cnp_dscp")
+FIRMWARE_AGENT = "the firmware"
+
+
+def unknown(side, wish, behind_host=False, stamped_by=None):
+    """What is not known of an adapter and decides, in words."""
+    found = [NEEDED[key] for key in _keys(wish, behind_host) if getattr(side.endpoint, key) is None]
+    if side.endpoint.dscps() is None and stamped_by is None:
+        found.insert(0, DSCP)
+    return found
+
+
+def needed(wish, behind_host=False):
+    """All that decides, in words."""
+    return [DSCP, *(NEEDED[key] for key in _keys(wish, behind_host))]
+
+
+def _keys(wish, behind_host):
+    return [
+        key
+        for key in NEEDED
+        if (wish.lossless or key != "pfc")
+        and (wish.ecn or key not in ("ecn", "cnp_dscp"))
+        and not (behind_host and key in OF_THE_HOST)
+    ]
+
+
+def check(side, wish, peer=None, stamped_by=None):
+    """The disagreements of an adapter with the treatment; stamped_by: the host's adapter that marks for a guest."""
+    adapter = side.endpoint
+    yield from _marks(side, wish, peer, stamped_by)
+    yield from _class(side, wish)
+    if wish.lossless:
+        yield from _pauses(side, wish)
+    yield from _notifications(side, wish, peer)
+    if wish.ecn and adapter.ecn is not None and wish.priority not in adapter.ecn:
+        yield finding(
+            "ecn_host",
+            WARNING if wish.lossless else ERROR,
+            side,
+            f"does not react to congestion for priority {wish.priority}",
+            "switches mark its packets in vain",
+            "ecn",
+            adapter.ecn,
+        )
+    for device, mtu in sorted(adapter.vmkernel.items()):
+        if adapter.mtu is not None and mtu > adapter.mtu:
+            yield finding(
+                "mtu",
+                ERROR,
+                side,
+                f"carries {adapter.mtu} bytes",
+                "large packets vanish there, while a ping works",
+                "mtu",
+                adapter.mtu,
+                f"{side.owner} {device}",
+                f"sends up to {mtu}",
+                mtu,
+            )
+    if adapter.pending:
+        yield finding(
+            "waits_for_restart",
+            WARNING,
+            side,
+            f"is set to what does not act yet ({', '.join(adapter.pending)})",
+            "what was checked changes with the next restart",
+            "pending",
+            adapter.pending,
+        )
+    agents = [*adapter.agents, *([FIRMWARE_AGENT] if adapter.dcbx_owner == "firmware" else [])]
+    if len(agents) > 1:
+        yield finding(
+            "two_lldp_agents",
+            WARNING,
+            side,
+            f"has {' and '.join(agents)} speak LLDP",
+            "they overwrite each other's settings, and flow control goes off after a restart",
+            "agents",
+            agents,
+        )
+
+
+def _fate(dscp, peer):
+    """What becomes of packets with a DSCP that is not that of RoCE, at the switch where they arrive."""
+    goes = peer.priority_of(dscp) if peer is not None and peer.is_switch else None
+    if goes is None:
+        return "switches do not know them as RoCE, and drop them under load"
+    into = f"{peer.place} puts them into priority {goes}"
+    if goes in (peer.pfc or ()):
+        return f"{into}, which is lossless there, and switches without this mapping drop them under load"
+    return f"{into}, and drops them under load"
+
+
+def _marks(side, wish, peer, stamped_by):
+    if side.endpoint.stamps is False:
+        yield finding(
+            "stamps_nothing",
+            WARNING,
+            side,
+            "puts no DSCP of its own on packets of RoCE",
+            "those of the host have none, and those of guests what a guest says; what has none is dropped under load",
+            "stamps",
+            False,
+            wish.source,
+            f"knows RoCE by DSCP {wish.dscp}",
+            wish.dscp,
+        )
+    dscps = side.endpoint.dscps()
+    if stamped_by is not None or dscps is None:
+        return
+    where = [dscp for dscp in dscps if dscp != wish.dscp]
+    if dscps == [0]:
+        yield finding(
+            "marks_nothing",
+            ERROR,
+            side,
+            "puts no DSCP on packets of RoCE",
+            "switches treat them as any other traffic, and drop them under load",
+            "dscp",
+            0,
+            wish.source,
+            f"knows RoCE by DSCP {wish.dscp}",
+            wish.dscp,
+        )
+    elif where:
+        yield finding(
+            "dscp_differs",
+            ERROR,
+            side,
+            f"puts DSCP {', '.join(map(str, where))} on packets of RoCE",
+            _fate(where[0], peer),
+            "dscp",
+            where[0] if len(where) == 1 else where,
+            wish.source,
+            f"knows RoCE by DSCP {wish.dscp}",
+            wish.dscp,
+        )
+    bare = side.endpoint.without_ect()
+    if bare and wish.ecn:
+        yield finding(
+            "not_ecn_capable",
+            WARNING,
+            side,
+            f"does not say that its packets may be marked ({', '.join(bare)})",
+            "switches drop them where they would mark them, unless the adapter sets the bits itself",
+            "traffic_class",
+            [mark["traffic_class"] for mark in side.endpoint.marks or []],
+        )
+
+
+def _class(side, wish):
+    adapter = side.endpoint
+    if adapter.trust == "pcp":
+        yield finding(
+            "trust",
+            ERROR,
+            side,
+            "trusts the VLAN tag (802.1p)",
+            f"its pauses and buffers are not those of DSCP {wish.dscp}",
+            "trust",
+            "pcp",
+            wish.source,
+            "wants trust in dscp",
+            "dscp",
+        )
+        return
+    priority = side.priority_of(wish.dscp)
+    if priority is not None and priority != wish.priority:
+        yield finding(
+            "dscp_map",
+            ERROR,
+            side,
+            f"puts DSCP {wish.dscp} into priority {priority}",
+            f"it sends RoCE on while priority {wish.priority} is paused",
+            "dscp_map",
+            priority,
+            wish.source,
+            f"wants priority {wish.priority}",
+            wish.priority,
+        )
+
+
+def _pauses(side, wish):
+    adapter = side.endpoint
+    others = [one for one in adapter.pfc or [] if one != wish.priority]
+    if others and wish.priority in adapter.pfc:
+        yield finding(
+            "pfc_more_priorities",
+            WARNING,
+            side,
+            f"pauses {numbers(adapter.pfc)}",
+            "what is not RoCE can stop ports too",
+            "pfc",
+            adapter.pfc,
+            wish.source,
+            f"wants priority {wish.priority} alone",
+            [wish.priority],
+        )
+    set_to = {*(adapter.pfc_obeys or [])} & {*(adapter.pfc_sends or [])}
+    if adapter.pfc is not None and wish.priority in set_to.difference(adapter.pfc):
+        yield finding(
+            "pfc_not_acting",
+            ERROR,
+            side,
+            f"is set to pause priority {wish.priority} and acts on {numbers(adapter.pfc)}",
+            "packets of RoCE are dropped under load",
+            "pfc",
+            adapter.pfc,
+        )
+
+
+def _notifications(side, wish, peer):
+    """What a switch does to those that have the right DSCP is told of the switch."""
+    dscp = side.endpoint.cnp_dscp
+    if dscp is None or dscp == wish.cnp_dscp:
+        return
+    goes = peer.priority_of(dscp) if peer is not None and peer.is_switch else None
+    fate = f"{peer.place} puts them into priority {goes}, where" if goes is not None else "on the way"
+    yield finding(
+        "cnp_dscp",
+        WARNING,
+        side,
+        f"sends congestion notifications with DSCP {dscp}",
+        f"{fate} they wait behind other traffic, and senders slow down too late",
+        "cnp_dscp",
+        dscp,
+        wish.source,
+        f"knows them by DSCP {wish.cnp_dscp}",
+        wish.cnp_dscp,
+    )

@@ -1,0 +1,320 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Whether switches, adapters of hosts, and guests treat RoCE alike: every disagreement, in a sentence each. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement import ends, hops, links, pairs, wanted
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.cabling import (
+    cabling,
+    find_port,
+    owner_of,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import ERROR, WARNING, Side
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import natural, ranged
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import endpoint
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent as intent_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import from_data
+
+# Names of ports that take more characters are told in short.
+LONG = 60
+
+
+class Fabric:
+    """Everything that was looked at."""
+
+    def __init__(self, switches, hosts, guests, cables, intent=None, listed=None, portgroups=()):
+        self._aliases = {}
+        self._guests_on = {}
+        self.sides = {}
+        self.exceptions = []
+        self.unread = []
+        for data in switches:
+            self._add_switch(data)
+        for data in [*hosts, *guests]:
+            self._add_host(data)
+        told = {cable.get("host"): None for cable in cables}
+        self._told = {owner_of(self._aliases, name) or name for name in told if name}
+        self.cabling = cabling(self.sides, self._aliases, cables)
+        self._linked = self._roce_links()
+        self._data_path = set(portgroups)
+        named = links.Listed(*(listed or ({}, {})), lambda owner, name: find_port(self.sides, owner, name))
+        self._links, self._unknown_links = links.check(
+            self.sides, self._linked, named, self._ends_of(cables), set(portgroups)
+        )
+        sides = self._of_roce()
+        self.wish = wanted.of_fabric(sides) if intent is None else wanted.of_intent(intent_of(intent), sides)
+
+    def disagreements(self):
+        """All of them, the worse ones first."""
+        found = list(self.cabling.findings) + self.exceptions + self._links
+        marking = next((side for side in self._of_roce() if side.is_switch and self._does_mark(side)), None)
+        for side in self._of_roce():
+            found += self._of_side(side, marking)
+        fastest = self._fastest()
+        for link, one, other in self._linked:
+            found += pairs.check(link, one, other, self.wish)
+            found += pairs.speed(one, other, fastest)
+        found += self._guests()
+        return sorted(found, key=lambda one: (one["severity"] != ERROR, natural(one["msg"])))
+
+    def not_known(self):
+        """Sentences about what could not be checked; it is never taken for right."""
+        found = [*self.unread, *self._unknown_values(), *self._unknown_ways(), *self._silent(), *self._unknown_links]
+        return sorted(set(found), key=natural)
+
+    def ends(self):
+        """Of each port that RoCE passes, which settings of those that decide are known, and which are not."""
+        return [
+            {
+                "name": side.owner,
+                "port": side.name,
+                "switch": side.is_switch,
+                "known": [what for what in needed if what not in unknown],
+                "unknown": [what for what in unknown if what not in untold],
+                "untold": [what for what in unknown if what in untold],
+            }
+            for side in self._of_roce()
+            for needed, unknown, untold in [(self._needed(side), self._unknown_of(side), side.untold)]
+        ]
+
+    def paths(self, disagreements):
+        """Every cable that carries RoCE, where it is known from, and whether its ends agree."""
+        bad = {(end["name"], end["port"]) for one in disagreements if one["severity"] == ERROR for end in _ends(one)}
+        return [
+            {
+                "a": {"name": link.a[0], "port": link.a[1]},
+                "b": {"name": link.b[0], "port": link.b[1]},
+                "known_from": sorted(link.sources),
+                "agreed": not {link.a, link.b} & bad,
+            }
+            for link, _one, _other in sorted(self._linked, key=lambda entry: [natural(part) for part in entry[0].a])
+        ]
+
+    def _add_switch(self, data):
+        switch = from_data(data)
+        owner = data.get("name") or switch.hostname or "switch"
+        self._alias(owner, owner)
+        self._alias(switch.hostname, owner)
+        for name, port in switch.ports.items():
+            neighbours = switch.neighbours.get(name) or []
+            side = Side(owner, name, port, switch.oper.get(name), None, switch.platform, neighbours)
+            self.sides[side.key] = side
+        self.exceptions += [_exception(owner, sentence) for sentence in switch.exceptions]
+        self.unread += [f"{owner}: {sentence}" for sentence in switch.unread]
+
+    def _add_host(self, data):
+        owner = data.get("name") or "host"
+        self._alias(owner, owner)
+        if data.get("host"):
+            self._guests_on[owner] = data["host"]
+        for port in data.get("ports") or []:
+            adapter = endpoint.from_data(dict(port, owner=owner))
+            side = Side(owner, adapter.name, endpoint=adapter, neighbours=adapter.lldp or [])
+            self.sides[side.key] = side
+            self.unread += [f"{side.place}: {sentence}" for sentence in adapter.not_read]
+        if data.get("not_read"):
+            self.unread += [f"{owner}: {sentence}" for sentence in data["not_read"]]
+
+    def _alias(self, name, owner):
+        if name:
+            self._aliases.setdefault(name.lower(), owner)
+
+    def _ends_of(self, cables):
+        """The keys of the ports that the list of cables names."""
+        ends = [(cable.get("switch"), cable.get("port")) for cable in cables]
+        ends += [(cable.get("peer"), cable.get("peer_port")) for cable in cables]
+        ends += [(cable.get("host"), cable.get("nic")) for cable in cables]
+        return {find_port(self.sides, owner_of(self._aliases, owner) or owner, name) for owner, name in ends if owner}
+
+    def _roce_links(self):
+        """[(Link, Side, Side)] of the cables between switches, and to adapters that carry RoCE."""
+        found = []
+        for link in self.cabling.links:
+            one, other = self.sides[link.a], self.sides[link.b]
+            if all(side.is_switch or self._carries(side) for side in (one, other)):
+                found.append((link, one, other))
+        return found
+
+    def _fastest(self):
+        """The adapter of a host that has the fastest line, of those whose line is known."""
+        hosts = [side for side in self._of_roce() if not side.is_switch and side.endpoint.kind == "esxi"]
+        return max((side for side in hosts if side.speed), key=lambda side: side.speed, default=None)
+
+    def _carries(self, side):
+        """Whether RoCE uses an adapter: it has an RDMA device, flow control, or stands in the list of cables."""
+        adapter = side.endpoint
+        return bool(adapter.rdma or adapter.pfc or adapter.dscp is not None) or side.owner in self._told
+
+    def _is_beside(self, side):
+        """Whether an adapter of a host is not of the data path, such as one for management that has an RDMA device too.
+
+        Only where another adapter of the same host is known to be: by PVRDMA or a port group of the data path.
+        """
+        one = side.endpoint
+        if side.is_switch or one.kind != "esxi" or one.pfc or one.dscp is not None:
+            return False
+        if side.owner in self._told or any(side.key in (link.a, link.b) for link in self.cabling.links):
+            return False
+        mine = [other for other in self.sides.values() if other.owner == side.owner and not other.is_switch]
+        used = [other.key for other in mine if links.in_use(other, self._data_path)]
+        return bool(used) and side.key not in used
+
+    def _of_roce(self):
+        """The Sides that RoCE passes: both ends of its cables, adapters for it, and ports that pause and are in use."""
+        linked = {key for link, _one, _other in self._linked for key in (link.a, link.b)}
+        other_traffic = {key for link in self.cabling.links for key in (link.a, link.b)} - linked
+        known = {owner for owner, _port in linked}
+        found = []
+        for key, side in self.sides.items():
+            uses = self._may_carry(side, known) if side.is_switch else self._carries(side)
+            if key in linked or (uses and key not in other_traffic):
+                found.append(side)
+        return found
+
+    def _may_carry(self, side, known):
+        """Whether a port of which nobody knows where it leads is looked at: many switches pause on unused ports too."""
+        up = side.oper.up if side.oper is not None else None
+        return bool(side.pfc) and (up is True or (up is None and side.owner not in known))
+
+    def _peer(self, side):
+        links = [link for link, _one, _other in self._linked if side.key in (link.a, link.b)]
+        return self.sides[links[0].other(side.key)] if links else None
+
+    def _of_side(self, side, marking):
+        peer = self._peer(side)
+        if side.is_switch:
+            return list(hops.check(side, self.wish, peer, marking if marking is not side else None))
+        return list(ends.check(side, self.wish, peer, self._stamps_for(side)))
+
+    def _does_mark(self, side):
+        told = hops.effect_of(side, self.wish)["ecn"]
+        return bool(told) and told.get("mark") is not False
+
+    def _hosts_of(self, side):
+        """The adapters of the ESXi host that a guest's adapter goes through."""
+        host = owner_of(self._aliases, self._guests_on.get(side.owner))
+        return [one for one in self._of_roce() if one.owner == host and not one.is_switch] if host else []
+
+    def _stamps_for(self, side):
+        """An adapter of the host that puts its own DSCP on what the guest sends."""
+        return next((one for one in self._hosts_of(side) if one.endpoint.dscp is not None), None)
+
+    def _guests(self):
+        for side in self._of_roce():
+            if side.owner in self._guests_on:
+                for host in self._hosts_of(side):
+                    yield from pairs.mtu(side, host, self.wish)
+
+    def _unknown_of(self, side):
+        if side.is_switch:
+            return hops.unknown(side, self.wish)
+        return ends.unknown(side, self.wish, side.owner in self._guests_on, self._stamps_for(side))
+
+    def _needed(self, side):
+        """All settings that unknown() may name."""
+        if side.is_switch:
+            return list(hops.needed(self.wish).values())
+        return ends.needed(self.wish, side.owner in self._guests_on)
+
+    def _unknown_values(self):
+        grouped = {}
+        for side in self._of_roce():
+            told = [] if self._is_beside(side) else self._unknown_of(side)
+            if told:
+                grouped.setdefault((side.owner, tuple(told)), []).append(side.name)
+        return [
+            f"{owner} {_in_short(names)} does not tell {_listed(told)}." for (owner, told), names in grouped.items()
+        ]
+
+    def _silent(self):
+        """Switches of which no port was compared with anything: that they are not complained of means nothing."""
+        compared = {side.owner for side in self._of_roce()}
+        switches = {side.owner for side in self.sides.values() if side.is_switch}
+        for owner in switches - compared:
+            yield f"{owner}: none of its ports is on a known cable or pauses anything, so nothing of it was looked at."
+
+    def _unknown_ways(self):
+        linked = {key for link in self.cabling.links for key in (link.a, link.b)}
+        grouped = {}
+        for side in self.sides.values():
+            unused = side.is_switch and (not side.pfc or (side.oper is not None and side.oper.up is False))
+            concerns = not unused if side.is_switch else self._carries(side)
+            if concerns and side.key not in linked and side.owner not in self._guests_on and not self._is_beside(side):
+                stranger = self.cabling.strangers.get(side.key)
+                grouped.setdefault((side.owner, stranger), []).append(side.name)
+        for (owner, stranger), names in grouped.items():
+            if stranger:
+                yield f"{owner} {_in_short(names)} leads to {stranger}, which was not looked at."
+            else:
+                why = "LLDP shows nothing, and no cable was told"
+                yield f"{owner} {_in_short(names)}: what is at the other end is not known; {why}."
+        for guest, host in self._guests_on.items():
+            if owner_of(self._aliases, host) is None:
+                yield f"{guest} runs on {host}, which was not looked at."
+
+
+def agree(switches, hosts=(), guests=(), cables=(), intent=None, strict=False, listed=None, portgroups=()):
+    """{agreed, disagreements, not_known, paths, ends, wanted}; strict: whether warnings count as disagreement too.
+
+    listed: (ports to hosts, ports to switches) that the inventory names, each {switch: names}. portgroups: names of
+    those of the data path.
+    """
+    fabric = Fabric(switches, hosts, guests, cables, intent, listed, portgroups)
+    found = fabric.disagreements()
+    counted = found if strict else [one for one in found if one["severity"] == ERROR]
+    return {
+        "agreed": not counted,
+        "disagreements": found,
+        "not_known": fabric.not_known(),
+        "paths": fabric.paths(found),
+        "ends": fabric.ends(),
+        "wanted": wanted.as_data(fabric.wish),
+    }
+
+
+def summary(answer):
+    """The answer of agree() in lines for people: ports of a switch with one and the same trouble share a line."""
+    grouped = {}
+    for one in answer["disagreements"]:
+        place = f"{one['a']['name']} {one['a']['port']}"
+        alone = one["b"] is not None or not one["msg"].startswith(place)
+        what = ("", one["msg"]) if alone else (one["a"]["name"], one["msg"][len(place) :])
+        grouped.setdefault((one["severity"], *what), []).append(one["a"]["port"])
+    lines = [
+        f"{severity:<8} {f'{owner} {_in_short(ports)}' if owner else ''}{rest}"
+        for (severity, owner, rest), ports in grouped.items()
+    ]
+    return lines + [f"{'unknown':<8} {sentence}" for sentence in answer["not_known"]]
+
+
+def _exception(owner, sentence):
+    return {
+        "msg": f"{owner}: {sentence}",
+        "code": "switch_exception",
+        "severity": WARNING,
+        "a": {"name": owner, "port": ""},
+        "b": None,
+        "key": "exceptions",
+        "seen": {"a": sentence, "b": None},
+        "breaks": sentence,
+    }
+
+
+def _ends(one):
+    return [end for end in (one["a"], one["b"]) if end is not None]
+
+
+def _in_short(names):
+    """Names of ports, or how many when they would fill a line."""
+    text = ranged(names)
+    if len(text) <= LONG:
+        return text
+    ordered = sorted(names, key=natural)
+    return f"{ordered[0]} to {ordered[-1]} ({len(ordered)} ports)"
+
+
+def _listed(words):
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,321 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Whether the data path is one network: links, VLANs of ports, and addresses of both ends. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import ERROR, finding
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import expanded
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import reach
+
+NOBODY = "no packet of RoCE passes it"
+FALLS_BACK = "PVRDMA falls back to TCP, and reports nothing"
+BREAKS = {
+    reach.NO_ADDRESS: FALLS_BACK,
+    reach.VLAN: f"they do not reach each other, and {FALLS_BACK}",
+    reach.SUBNET: f"they do not reach each other, and {FALLS_BACK}",
+    reach.DUPLICATE: "packets for one of them go to the other",
+}
+
+
+class Listed:
+    """The ports that the inventory names, as {switch: names} for each role; a name may be a range."""
+
+    def __init__(self, host_ports, fabric_ports, find):
+        self._roles = {}
+        for role, ports in (("fabric", fabric_ports), ("host", host_ports)):
+            for owner, names in ports.items():
+                for name in expanded(names or []):
+                    self._roles[find(owner, name) or (owner, name)] = role
+        self._owners = {owner for owner, _name in self._roles}
+
+    def role(self, key):
+        return self._roles.get(key)
+
+    def names(self, owner):
+        """Whether the inventory names ports of this switch at all."""
+        return owner in self._owners
+
+
+def check(sides, linked, listed, given, names):
+    """(disagreements, sentences about what is not known).
+
+    linked: [(Link, Side, Side)] of the cables with RoCE. given: keys of the ports in the list of cables. names: port
+    groups of the data path, beside those of VMkernel adapters that PVRDMA uses.
+    """
+    peers = {}
+    for _link, one, other in linked:
+        peers[one.key], peers[other.key] = other, one
+    found = list(_states(sides, peers, listed, given, names))
+    found += _unlisted(linked, listed)
+    routed = _is_routed(linked)
+    at_hosts, unknown = _at_hosts(linked, names, routed)
+    found += at_hosts
+    between, more = _between(linked, names)
+    found += between
+    apart = list(_addresses(sides, routed))
+    found += [one for one in apart if not isinstance(one, str)]
+    return found, unknown + more + [one for one in apart if isinstance(one, str)]
+
+
+def _is_routed(linked):
+    """Whether switches route between each other: each has its own VLANs and subnets then."""
+    modes = [(one.port.vlan_mode, other.port.vlan_mode) for _link, one, other in linked if _both_switches(one, other)]
+    return bool(modes) and all(one == other == vlans.ROUTED for one, other in modes)
+
+
+def _both_switches(one, other):
+    return one.is_switch and other.is_switch
+
+
+def _states(sides, peers, listed, given, names):
+    """Ports that were shut down, and ports without a link, of those that the data path needs."""
+    for side in sides.values():
+        peer = peers.get(side.key)
+        named = listed.role(side.key) is not None or side.key in given
+        if side.is_switch:
+            up = side.oper.up if side.oper is not None else None
+            if side.port.enabled is False and (named or peer is not None):
+                yield _at(side, "port_shut_down", "is administratively down", "enabled", False, peer)
+            elif up is False and (named or peer is not None):
+                yield _at(side, "no_link", "has no link", "up", False, peer)
+        elif side.endpoint.kind == "esxi" and side.endpoint.up is False and in_use(side, names):
+            yield _at(side, "no_link", f"has no link, and is an uplink of {side.endpoint.switch}", "up", False, peer)
+        elif not side.is_switch and side.endpoint.up is False and named:
+            yield _at(side, "no_link", "has no link", "up", False, peer)
+
+
+def in_use(side, names):
+    """Whether an adapter is an uplink of the data path: adapters for management often have an RDMA device too."""
+    one = side.endpoint
+    used = any(row.get("pvrdma") for row in one.addresses) or any(group["name"] in names for group in one.portgroups)
+    return bool(one.switch and one.rdma and used)
+
+
+def _at(side, code, says, key, value, peer):
+    cable = f"its cable leads to {peer.place}, and {NOBODY}" if peer is not None else NOBODY
+    return finding(code, ERROR, side, says, cable, key, value)
+
+
+def _unlisted(linked, listed):
+    """Hosts at ports that the inventory does not name: nobody sets such a port up."""
+    for _link, one, other in linked:
+        for switch, host in ((one, other), (other, one)):
+            if not switch.is_switch or host.is_switch or not listed.names(switch.owner):
+                continue
+            role = listed.role(switch.key)
+            if role != "host":
+                says = "is not in the inventory" if role is None else "is listed as a port to another switch"
+                yield finding(
+                    "port_not_listed",
+                    ERROR,
+                    switch,
+                    says,
+                    "nobody sets up that port for RoCE of a host; name it in switch_host_ports, or correct the cable",
+                    "role",
+                    role,
+                    host,
+                    "is cabled to it",
+                    "host",
+                )
+
+
+def needs(side, names):
+    """{VLAN: who needs it} of an adapter of a host; 0 for packets without a tag."""
+    found = {}
+    for one in side.endpoint.addresses if side.endpoint is not None else ():
+        if one.get("pvrdma") and one.get("vlan") is not None:
+            found.setdefault(one["vlan"], []).append(one["device"])
+    for group in side.endpoint.portgroups if side.endpoint is not None else ():
+        if group["name"] in names and group["vlan"] is not None:
+            found.setdefault(group["vlan"], []).append(group["name"])
+    return found
+
+
+def _at_hosts(linked, names, routed):
+    """VLANs of the ports that hosts are cabled to."""
+    found, unknown, untagged = [], [], []
+    for _link, one, other in linked:
+        for switch, host in ((one, other), (other, one)):
+            wanted = needs(host, names) if switch.is_switch and not host.is_switch else {}
+            for vlan, who in sorted(wanted.items()):
+                carried = vlans.carries(switch.port, vlan)
+                if carried is None:
+                    unknown.append(f"{switch.place} does not tell whether it carries {_named(vlan)}.")
+                elif not carried:
+                    found.append(
+                        _missing(switch, vlan, host, f"sends {', '.join(who)} with it" if vlan else _bare(who))
+                    )
+                elif vlan == 0:
+                    untagged.append((switch, host, who))
+    # Where switches route, a VLAN ends at its switch.
+    for owner in dict.fromkeys(switch.owner for switch, _host, _who in untagged) if routed else [None]:
+        found += _unlike([one for one in untagged if owner in (None, one[0].owner)])
+    return found, unknown
+
+
+def _unlike(untagged):
+    """Ports that put packets without a tag into another VLAN than most: (port, host, who sends them)."""
+    usual = Counter(switch.port.untagged for switch, _host, _who in untagged).most_common(1)
+    first = next((switch for switch, _host, _who in untagged if switch.port.untagged == usual[0][0]), None)
+    for switch, host, who in untagged:
+        if switch.port.untagged != usual[0][0]:
+            yield finding(
+                "vlan",
+                ERROR,
+                switch,
+                f"puts packets without a tag, such as those of {', '.join(who)}, into VLAN {switch.port.untagged}",
+                f"{host.place} does not reach the others",
+                "untagged",
+                switch.port.untagged,
+                first,
+                f"puts them into VLAN {usual[0][0]}",
+                usual[0][0],
+            )
+
+
+def _between(linked, names):
+    """VLANs of the ports between switches: those that hosts of more than one switch need."""
+    where = {}
+    for _link, one, other in linked:
+        for switch, host in ((one, other), (other, one)):
+            if switch.is_switch and not host.is_switch:
+                for vlan in needs(host, names):
+                    inside = vlan or switch.port.untagged
+                    if inside is not None:
+                        where.setdefault(inside, set()).add(switch.owner)
+    found, unknown = [], []
+    for _link, one, other in linked:
+        if not _both_switches(one, other):
+            continue
+        for vlan, owners in sorted(where.items()):
+            if len(owners) > 1 and {one.owner, other.owner} & owners:
+                found += _over(one, other, vlan, unknown)
+    return found, unknown
+
+
+def _over(one, other, vlan, unknown):
+    """One VLAN over one cable between switches."""
+    modes = [side.port.vlan_mode for side in (one, other)]
+    if None in modes:
+        unknown += [
+            f"{side.place} does not tell whether it carries VLAN {vlan}."
+            for side, mode in zip((one, other), modes)
+            if mode is None
+        ]
+        return
+    if modes == [vlans.ROUTED] * 2:
+        unknown.append(f"{one.place} and {other.place} are routed; whether VLAN {vlan} gets across is not known.")
+        return
+    tags = [_tag(side.port, vlan) for side in (one, other)]
+    for side, peer, tag in zip((one, other), (other, one), tags):
+        if tag is None:
+            yield _missing(side, vlan, peer, "is the other end of a way between hosts in it")
+    if None not in tags and tags[0] != tags[1]:
+        side, peer = (one, other) if tags[0] == 0 else (other, one)
+        yield finding(
+            "vlan",
+            ERROR,
+            side,
+            f"sends VLAN {vlan} without its tag",
+            "what passes there ends in another VLAN, or is dropped",
+            "untagged",
+            vlan,
+            peer,
+            "sends it with its tag",
+            peer.port.tagged,
+        )
+
+
+def _tag(port, vlan):
+    """The tag that a VLAN leaves with; None where it does not."""
+    if port.vlan_mode == vlans.ROUTED:
+        return None
+    return 0 if port.untagged == vlan else vlan if vlans.carries(port, vlan) else None
+
+
+def _missing(switch, vlan, other, other_says):
+    port = switch.port
+    if port.vlan_mode == vlans.ROUTED:
+        there = "is routed and in no VLAN"
+    elif vlan and port.untagged == vlan:
+        there = f"sends VLAN {vlan} without its tag"
+    else:
+        parts = [f"{port.untagged} without a tag"] if port.untagged is not None else []
+        there = f"carries VLAN {' and '.join([*parts, *([port.tagged] if port.tagged else [])]) or 'none'}"
+        there += f", and not {vlan}" if vlan else ", and drops packets without a tag"
+    breaks = f"nobody is reached there in {_named(vlan)}"
+    return finding("vlan", ERROR, switch, there, breaks, "tagged", port.tagged, other, other_says, vlan)
+
+
+def _named(vlan):
+    return f"VLAN {vlan}" if vlan else "packets without a tag"
+
+
+def _bare(who):
+    return f"sends {', '.join(who)} without a tag"
+
+
+def _addresses(sides, routed):
+    """VMkernel adapters of PVRDMA among each other, and guests among each other; duplicates among all.
+
+    Findings, and sentences about what is not known.
+    """
+    at_hosts, guests, others = {}, {}, {}
+    for side in sides.values():
+        for row in [] if side.is_switch else side.endpoint.addresses:
+            keys = ("device", "ip", "netmask", "vlan", "portgroup")
+            end = reach.End(side.owner, **{key: row[key] for key in keys if row.get(key) is not None})
+            kind = guests if side.endpoint.kind != "esxi" else at_hosts if row.get("pvrdma") else others
+            kind.setdefault((end.owner, end.device, end.ip), (end, side))
+    for trouble in reach.troubles([end for end, _side in at_hosts.values()]):
+        yield _trouble(trouble, at_hosts, BREAKS[trouble.code])
+    yield from _of_guests([end for end, _side in guests.values()], guests, routed)
+    everybody = {**at_hosts, **guests, **others}
+    told = {
+        trouble.text for kind in (at_hosts, guests) for trouble in reach.duplicates([one for one, _s in kind.values()])
+    }
+    path = {end for end, _side in [*at_hosts.values(), *guests.values()]}
+    for trouble in reach.duplicates([end for end, _side in everybody.values()]):
+        # Two that carry no RoCE may be alike: NSX gives vmk50 of every host one address.
+        if trouble.text not in told and path & {trouble.end, trouble.other}:
+            yield _trouble(trouble, everybody, BREAKS[reach.DUPLICATE])
+
+
+def _of_guests(ends, sides, routed):
+    """A guest may have an adapter in each of several networks, and then each peer has one there too."""
+    networks = {}
+    for end in ends:
+        if end.network is not None:
+            networks.setdefault(end.owner, {})[end.network] = end
+    counted = Counter(network for owned in networks.values() for network in owned)
+    for owned in networks.values():
+        for network, end in owned.items():
+            lonely = counted[network] == 1 and len(networks) > 1
+            usual = next((one for other in networks.values() for one in other.values() if one.owner != end.owner), None)
+            # Of two with a network each, both are told of once.
+            if lonely and usual is not None and (counted[usual.network] > 1 or usual.owner > end.owner):
+                says = f"is in the subnet {network}"
+                trouble = reach.Trouble(reach.SUBNET, end, says, usual, f"is in the subnet {usual.network}")
+                if routed:
+                    yield f"{trouble.text}: whether the switches route between these is not known."
+                else:
+                    yield _trouble(trouble, sides, "guests do not reach each other over it without a router")
+    for trouble in reach.duplicates(ends):
+        yield _trouble(trouble, sides, BREAKS[reach.DUPLICATE])
+
+
+def _trouble(trouble, sides, breaks):
+    by_end = dict(sides.values())
+    second = f", while {trouble.other.place} {trouble.other_says}" if trouble.other is not None else ""
+    side, other = by_end[trouble.end], by_end.get(trouble.other)
+    data = finding(trouble.code, ERROR, side, trouble.says, breaks, "address", trouble.end.ip)
+    data["msg"] = f"{trouble.end.place} {trouble.says}{second}: {breaks}."
+    data["b"] = {"name": other.owner, "port": other.name} if other is not None else None
+    data["seen"]["b"] = trouble.other.ip if trouble.other is not None else None
+    return data

@@ -1,0 +1,84 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Arguments of roce_agreement_info, and what it says when it fails."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import ERROR
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
+
+# Disagreements that the message of a failed task tells; more could not be read in one line.
+TOLD = 5
+CABLE = {
+    "switch": {"type": "str", "required": True},
+    "port": {"type": "str", "required": True},
+    "host": {"type": "str"},
+    "nic": {"type": "str"},
+    "peer": {"type": "str"},
+    "peer_port": {"type": "str"},
+    "length_m": {"type": "int"},
+}
+ARGUMENTS = {
+    "switches": {"type": "list", "elements": "dict", "required": True},
+    "hosts": {"type": "list", "elements": "dict", "default": []},
+    "guests": {"type": "list", "elements": "dict", "default": []},
+    "cables": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": CABLE,
+        "required_one_of": [("host", "peer")],
+        "mutually_exclusive": [("host", "peer")],
+        "required_together": [("host", "nic"), ("peer", "peer_port")],
+    },
+    "host_ports": {"type": "dict", "default": {}},
+    "fabric_ports": {"type": "dict", "default": {}},
+    "portgroups": {"type": "list", "elements": "str", "default": []},
+    **ROCE_INTENT,
+    "strict": {"type": "bool", "default": False},
+    "fail": {"type": "bool", "default": False},
+}
+_SOURCES = {"switches": "roce_qos_info", "hosts": "esxi_roce_info", "guests": "guest_roce_info"}
+
+
+def check(params):
+    """Refuse what cannot be compared, everything at once."""
+    found = [] if params["config"] is None else [f"config.{one}" for one in problems(intent(params["config"]))]
+    for key, module in _SOURCES.items():
+        kind, word = (dict, "dictionary") if key == "switches" else (list, "list")
+        for number, data in enumerate(params[key]):
+            if not isinstance(data.get("ports"), kind) or not data.get("name"):
+                found.append(
+                    f"{key}[{number}]: a name and a {word} of ports were wanted, as in the result of {module}."
+                )
+    for key in ("host_ports", "fabric_ports"):
+        for switch, names in params[key].items():
+            if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+                found.append(f"{key}.{switch}: a list of names of ports is needed.")
+    if found:
+        raise OperatorError(
+            "parameters",
+            "what was read of switches, hosts and guests was to be compared",
+            " ".join(found),
+            "Give the results of the modules as they are",
+            "invalid_parameters",
+            problems=found,
+        )
+
+
+def disagreement(answer, strict):
+    """The error of a fabric that disagrees."""
+    told = [one["msg"] for one in answer["disagreements"] if strict or one["severity"] == ERROR]
+    more = f" {len(told) - TOLD} more stand in `disagreements`." if len(told) > TOLD else ""
+    return OperatorError(
+        "fabric",
+        "all ends were to treat RoCE alike",
+        " ".join(told[:TOLD]) + more,
+        "Correct the ports that are named; what stands in `not_known` was not checked",
+        "roce_disagreement",
+        count=len(told),
+    )

@@ -1,0 +1,151 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The two kinds of ends that a cable has, in one shape, and what a disagreement is. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port
+
+ERROR, WARNING = "error", "warning"
+# What a platform has no command for that is known here, in the words of hops.py and ends.py.
+UNTOLD = {
+    "sonic": ("link-level pause",),
+    "enterprise_sonic": ("link-level pause",),
+    "os10": ("the watchdog",),
+    "esxi": ("whether it reacts to marks", "the DSCP of its congestion notifications"),
+}
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """How RoCE is to be treated: what an intent says, or what most of the ends do. None is not known."""
+
+    dscp: int = 26
+    priority: int = 3
+    cnp_dscp: int | None = None
+    cnp_priority: int | None = None
+    lossless: bool = True
+    sends_pauses: bool = True  # whether switches ask their peers to wait; semi-lossless ones do not
+    ecn: bool = True
+    watchdog: bool = True
+    host_mtu: int | None = None  # the largest of the adapters that carry RoCE
+    cable_length_m: int | None = None
+    from_intent: bool = False
+
+    @property
+    def source(self):
+        """Who wants it, as the subject of a sentence."""
+        return "the intent" if self.from_intent else "most of the fabric"
+
+
+@dataclass
+class Side:
+    """A port of a switch, or an adapter of a host or guest."""
+
+    owner: str
+    name: str
+    port: Port | None = None
+    oper: Oper | None = None
+    endpoint: Endpoint | None = None
+    platform: str = ""
+    neighbours: list = field(default_factory=list)
+
+    @property
+    def key(self):
+        return (self.owner, self.name)
+
+    @property
+    def place(self):
+        return f"{self.owner} {self.name}"
+
+    @property
+    def is_switch(self):
+        return self.port is not None
+
+    @property
+    def mtu(self):
+        return (self.port or self.endpoint).mtu
+
+    @property
+    def speed(self):
+        """Gbit/s of its link; None where that is not told."""
+        return (self.port or self.endpoint).speed
+
+    @property
+    def pause(self):
+        return (self.port or self.endpoint).pause
+
+    @property
+    def cable_length_m(self):
+        return (self.port or self.endpoint).cable_length_m
+
+    @property
+    def pfc(self):
+        """Priorities with flow control, as they are set; whether it acts is another question. None: not told."""
+        if self.is_switch:
+            return [] if self.port.pfc_mode == "off" else self.port.pfc
+        return self.endpoint.pfc
+
+    @property
+    def untold(self):
+        """What its platform reports nowhere, in words."""
+        return UNTOLD.get(self.platform if self.is_switch else self.endpoint.kind, ())
+
+    def sends(self, priority):
+        """Whether it asks its peer to wait; None where that is not told."""
+        if self.is_switch:
+            told = None if self.pfc is None else priority in self.pfc
+            return told if self.port.pfc_sends is not False else False
+        return _in(priority, self.endpoint.pfc_sends, self.endpoint.pfc)
+
+    def obeys(self, priority):
+        """Whether it waits when its peer asks it to; None where that is not told."""
+        if self.is_switch:
+            return None if self.pfc is None else priority in self.pfc
+        return _in(priority, self.endpoint.pfc_obeys, self.endpoint.pfc)
+
+    def priority_of(self, dscp):
+        """The priority of packets with a DSCP, where DSCPs count; None where that is not told."""
+        table = (self.port or self.endpoint).dscp_map
+        return None if table is None or dscp is None else table.get(dscp)
+
+
+def finding(code, severity, side, says, breaks, key, value, other=None, other_says="", other_value=None):
+    """One disagreement: a sentence, and the same as data. other: a Side, or a text for what is no end of a cable."""
+    second = f", while {_place(other)} {other_says}" if other is not None else ""
+    return {
+        "msg": f"{side.place} {says}{second}: {breaks}.",
+        "code": code,
+        "severity": severity,
+        "a": _end(side),
+        "b": _end(other) if isinstance(other, Side) else None,
+        "key": key,
+        "seen": {"a": value, "b": other_value},
+        "breaks": breaks,
+    }
+
+
+def numbers(values):
+    """'priority 3', 'priorities 3 and 4', 'no priority'."""
+    texts = [str(value) for value in values or []]
+    if not texts:
+        return "no priority"
+    return f"priority {texts[0]}" if len(texts) == 1 else f"priorities {', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _in(priority, first, second):
+    told = second if first is None else first
+    return None if told is None else priority in told
+
+
+def _place(other):
+    return other.place if isinstance(other, Side) else other
+
+
+def _end(side):
+    return {"name": side.owner, "port": side.name}

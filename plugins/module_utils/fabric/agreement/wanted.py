@@ -1,0 +1,85 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""How RoCE is to be treated: as an intent says, else as most of what is there does. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Treatment
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+
+
+def of_intent(wish, sides):
+    """The Treatment that an Intent stands for."""
+    return Treatment(
+        dscp=wish.dscp,
+        priority=wish.priority,
+        cnp_dscp=wish.cnp_dscp,
+        cnp_priority=wish.cnp_priority,
+        lossless=bool(wish.lossless),
+        sends_pauses=wish.sends_pauses,
+        ecn=wish.ecn.enabled,
+        watchdog=wish.watchdog.enabled,
+        host_mtu=_host_mtu(sides),
+        cable_length_m=wish.cable_length_m,
+        from_intent=True,
+    )
+
+
+def of_fabric(sides):
+    """The Treatment that most Sides of RoCE have; hosts first, since they say what RoCE is."""
+    usual = Intent()
+    hosts = [side for side in sides if not side.is_switch]
+    switches = [side for side in sides if side.is_switch]
+    stamps = [dscp for side in hosts for dscp in side.endpoint.dscps() or [] if dscp]
+    dscp = _most(stamps, usual.dscp)
+    priority = _priority(hosts, switches, dscp)
+    notes = [side.endpoint for side in hosts]
+    cnp_dscp = _most([one.cnp_dscp for one in notes if one.cnp_dscp is not None], usual.cnp_dscp)
+    return Treatment(
+        dscp=dscp,
+        priority=priority,
+        cnp_dscp=cnp_dscp,
+        cnp_priority=_most([one.cnp_priority for one in notes if one.cnp_priority is not None], None),
+        lossless=any(priority in (side.pfc or []) for side in sides),
+        sends_pauses=not switches or any(side.sends(priority) for side in switches),
+        ecn=any(marking.mark for side in switches for marking in (side.port.ecn or {}).values()),
+        host_mtu=_host_mtu(sides),
+    )
+
+
+def as_data(wish):
+    """What is wanted, as part of a result."""
+    return {
+        "source": "intent" if wish.from_intent else "fabric",
+        "dscp": wish.dscp,
+        "priority": wish.priority,
+        "cnp_dscp": wish.cnp_dscp,
+        "cnp_priority": wish.cnp_priority,
+        "lossless": wish.lossless,
+        "ecn": wish.ecn,
+    }
+
+
+def _priority(hosts, switches, dscp):
+    paused = [side.pfc[0] for side in hosts if side.pfc and len(side.pfc) == 1]
+    if not paused:
+        # Without hosts: where switches put the DSCP of RoCE, if they keep that lossless.
+        mapped = [side.priority_of(dscp) for side in switches]
+        paused = [one for one, side in zip(mapped, switches) if one is not None and one in (side.pfc or [])]
+    return _most(paused, Intent().priority)
+
+
+def _host_mtu(sides):
+    return max((side.mtu for side in sides if not side.is_switch and side.mtu is not None), default=None)
+
+
+def _most(values, usual):
+    """The most frequent value, of equals the usual one; the usual one where there is none."""
+    if not values:
+        return usual
+    counted = Counter(values)
+    return min(counted, key=lambda value: (-counted[value], value != usual, value))

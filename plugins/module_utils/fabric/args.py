@@ -1,0 +1,49 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""How a task says how RoCE is to be treated; documented in doc_fragments/roce_intent.py."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import MODES, TRUSTS
+
+_THRESHOLDS = {
+    "min_kb": {"type": "int"},
+    "max_kb": {"type": "int"},
+    "probability": {"type": "int"},
+}
+_CONFIG = {
+    "mode": {"type": "str", "choices": list(MODES), "default": "lossless"},
+    "priority": {"type": "int", "default": 3},
+    "dscp": {"type": "int", "default": 26},
+    "cnp_priority": {"type": "int", "default": 6},
+    "cnp_dscp": {"type": "int", "default": 48},
+    "trust": {"type": "str", "choices": list(TRUSTS), "default": "dscp"},
+    "mtu": {"type": "int", "default": 9216},
+    "bandwidth_percent": {"type": "int", "default": 50},
+    "ecn": {
+        "type": "dict",
+        "options": dict(
+            state={"type": "str", "choices": ["enabled", "disabled"], "default": "enabled"},
+            by_speed={
+                "type": "list",
+                "elements": "dict",
+                "options": dict(speed={"type": "int", "required": True}, **_THRESHOLDS),
+            },
+            **_THRESHOLDS,
+        ),
+    },
+    "watchdog": {
+        "type": "dict",
+        "options": {
+            "state": {"type": "str", "choices": ["enabled", "disabled"], "default": "enabled"},
+            "detection_ms": {"type": "int"},
+            "recovery_ms": {"type": "int"},
+            "action": {"type": "str", "choices": ["drop", "forward", "alert"]},
+        },
+    },
+    "dcbx": {"type": "str", "choices": ["ignore", "ieee", "off"], "default": "ignore"},
+    "cable_length_m": {"type": "int"},
+}
+ROCE_INTENT = {"config": {"type": "dict", "options": _CONFIG}}

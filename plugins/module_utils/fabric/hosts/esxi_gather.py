@@ -1,0 +1,130 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Asking ESXi hosts what their adapters do to RoCE: three requests to vCenter for all, then a few to each host."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import esxi
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import as_data
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import facts, gather, port_groups, pvrdma
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, esxcli_ssh, hosts, properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+
+ARGUMENTS = dict(
+    args.CONNECTION,
+    **args.ESXCLI_TRANSPORT,
+    hosts={"type": "list", "elements": "str", "default": []},
+)
+PROPERTIES = (
+    "availableField",
+    "config.network",
+    "config.option",
+    "config.virtualNicManagerInfo",
+    "configManager",
+    "customValue",
+    "runtime.bootTime",
+)
+MODULES = (esxi.CORE, esxi.RDMA)
+SWITCH = "VmwareDistributedVirtualSwitch"
+
+
+def look(vcenter, params):
+    """Every host as the module tells it; one that cannot be asked does not keep the others from being told."""
+    found = hosts.find_hosts(vcenter, params["hosts"], PROPERTIES)
+    select = {port_groups.KIND: port_groups.PROPERTIES, SWITCH: ("name",)}
+    walk = [port_groups.FROM_HOST, (port_groups.KIND, "config.distributedVirtualSwitch")]
+    rows = properties.retrieve(vcenter, select, [one.ref for one in found], walk) if found else []
+    return [_host(vcenter, one, params, rows) for one in found]
+
+
+def _host(vcenter, found, params, rows):
+    groups, names = port_groups.groups_of(rows), {row.moid: row.get("name") for row in rows}
+    info = found.row.get("config.network")
+    network = network_of(info, found.row.get("config.virtualNicManagerInfo"), groups)
+    asked = _Asked(vcenter, found, params, network)
+    for group in sorted(groups.values(), key=lambda one: one.name):
+        asked.portgroups.setdefault(names.get(group.switch), []).append(group)
+    if found.connection == "connected":
+        asked.everything()
+    else:
+        asked.not_read.append(f"It is {found.connection}, so that only what vCenter remembers is known.")
+    return {
+        "name": found.name,
+        "moid": found.moid,
+        "connection": found.connection,
+        "ports": [as_data(asked.endpoint(port)) for port in network.ports],
+        "not_read": asked.not_read,
+    }
+
+
+class _Asked:
+    """What one host has answered."""
+
+    def __init__(self, vcenter, found, params, network):
+        self._vcenter = vcenter
+        self._found = found
+        self._params = params
+        self._network = network
+        self.not_read = []
+        self.portgroups = {}  # {name of a distributed switch: its groups}
+        options = found.row.get("config.option") or []
+        self._vmknic = next((str(one.value or "") for one in options if one.key == pvrdma.OPTION), "")
+        self._modules, self._pauses, self._hints, self._dcb = {}, {}, {}, {}
+
+    def everything(self):
+        self._modules = self._try(self._read_modules) or {}
+        self._hints = self._try(self._read_hints) or {}
+        esxcli = esxcli_ssh.open_esxcli(self._vcenter, self._found, self._params)
+        self._pauses = esxi.pauses(self._try(lambda: esxcli.call("network.nic.pauseParams.list")) or [])
+        for port in self._network.ports:
+            if port.driver == esxi.CORE:
+                self._dcb[port.device] = self._try(lambda name=port.device: _dcb(esxcli, name))
+
+    def endpoint(self, port):
+        told = {
+            "rdma": self._network.rdma_of(port.device),
+            "dcb": self._dcb.get(port.device),
+            "pause": self._pauses.get(port.device),
+            "core": self._modules.get(esxi.CORE),
+            "rdma_module": self._modules.get(esxi.RDMA),
+            "neighbours": esxi.neighbours(self._hints[port.device]) or None if port.device in self._hints else None,
+            "vmkernel": self._network.on_switch(port.switch) if port.switch else [],
+            "vmknic": self._vmknic,
+            "portgroups": self.portgroups.get(port.switch, []),
+        }
+        return esxi.endpoint(self._found.name, port, told)
+
+    def _try(self, read):
+        try:
+            return read()
+        except OperatorError as error:
+            self.not_read.append(error.message)
+            return None
+
+    def _read_modules(self):
+        infos = gather.kernel_modules(self._found)
+        found = facts.modules_of(self._found.row, infos, MODULES, self._network)
+        return {one.name: one for one in found if one is not None}
+
+    def _read_hints(self):
+        """What ports hear of their switches; only switches that listen to LLDP or CDP have something to tell."""
+        try:
+            answer = self._found.row.get("configManager").networkSystem.QueryNetworkHint()
+        except vmodl.MethodFault as fault:
+            raise explain(fault, f"Host {self._found.name}", "the neighbours of its ports were to be read") from fault
+        return {hint.device: hint for hint in answer or []}
+
+
+def _dcb(esxcli, port):
+    try:
+        return esxi.dcb(esxcli.call("network.nic.dcb.status.get", nic_name=port))
+    except OperatorError as error:
+        # A port whose driver knows no DCB is told as one that has none.
+        if error.code != "esxcli_failed":
+            raise
+        return None

@@ -1,0 +1,57 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Asking a Linux guest what it does to RoCE: one command to look around, and one for each adapter."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import linux
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import as_data
+
+ARGUMENTS = {
+    "interfaces": {"type": "list", "elements": "str", "default": []},
+    "traffic_class": {"type": "int"},
+    "host": {"type": "str"},
+}
+
+
+def look(remote, name, params):
+    """The guest as the module tells it; remote runs commands there."""
+    around = _run(remote, name, linux.look())
+    values, tools, adapters = linux.adapters(around)
+    wanted = params["interfaces"] or sorted(adapters)
+    missing = [interface for interface in wanted if interface not in adapters]
+    if missing:
+        raise OperatorError(
+            name,
+            f"the adapters {', '.join(missing)} were to be read",
+            f"RDMA is on {', '.join(sorted(adapters))}" if adapters else "No adapter there has RDMA",
+            "Correct `interfaces`, or load the driver of the adapter",
+            "no_such_adapter",
+            missing=missing,
+        )
+    ports = [_port(remote, name, interface, values, tools, adapters[interface], params) for interface in wanted]
+    not_read = [] if ports else ["No adapter there has RDMA, so that there is nothing to check."]
+    return {"name": name, "host": params["host"], "ports": ports, "tools": tools, "not_read": not_read}
+
+
+def _port(remote, name, interface, values, tools, rdma, params):
+    answer = _run(remote, name, linux.ask(interface, values, tools, *rdma))
+    said = linux.sections(answer)
+    return as_data(linux.endpoint(name, interface, values, rdma, said, params["traffic_class"]))
+
+
+def _run(remote, name, argv):
+    done = remote.run(argv)
+    if done.rc != 0:
+        raise OperatorError(
+            name,
+            "its adapters were to be read with /bin/sh",
+            f"The shell ended with {done.rc}: {done.text or 'no word'}",
+            "Check that it is a Linux system, and that `become` works there",
+            "no_shell",
+            rc=done.rc,
+        )
+    return done.stdout

@@ -1,0 +1,256 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The adapters of a Linux guest or host: two commands for /bin/sh, and what they print as Endpoints. Pure.
+
+Nothing is needed there but a shell: what is missing is told as not known.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import (
+    dcb_text,
+    linux_text,
+    mlnx_qos,
+    tlv_text,
+    words,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint
+
+TOOLS = ("mlnx_qos", "dcb", "ethtool", "lldptool", "lldpcli", "niccli", "cma_roce_tos", "ip")
+NVIDIA, BROADCOM = "mlx5_core", "bnxt_en"
+# Tools of administrators, also for users whose PATH has none of them.
+_PATH = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/opt/mellanox/iproute2/sbin"; LC_ALL=C; export PATH LC_ALL'
+_FILES = (
+    "/sys/class/infiniband/*/ports/*/gid_attrs/ndevs/*",
+    "/sys/class/infiniband/*/ports/*/gid_attrs/types/*",
+    "/sys/class/infiniband/*/ports/*/state",
+    "/sys/class/infiniband/*/tc/*/traffic_class",
+    "/sys/kernel/config/rdma_cm/*/ports/*/default_roce_tos",
+    "/sys/class/net/*/mtu",
+    "/sys/class/net/*/speed",
+    "/sys/class/net/*/operstate",
+    "/sys/class/net/*/device/uevent",
+    "/sys/class/net/*/ecn/roce_[nr]p/enable/*",
+    "/sys/class/net/*/ecn/roce_np/cnp_dscp",
+    "/sys/class/net/*/ecn/roce_np/cnp_802p_prio",
+    "/etc/nccl.conf",
+)
+_MARK = "== "
+_RDMA_PORT = "/sys/class/infiniband/*/ports/*/gid_attrs/ndevs/*"
+
+
+def look():
+    """The command that tells which adapters carry RDMA, and which tools are there."""
+    script = f"{_PATH}; for t in {' '.join(TOOLS)}; do command -v $t; done; grep -sH . {' '.join(_FILES)}; true"
+    return ["/bin/sh", "-c", script]
+
+
+def adapters(text):
+    """(files, tools, {interface: (RDMA device, its port)}) of what look() printed."""
+    values = linux_text.files("\n".join(line for line in text.splitlines() if ":" in line))
+    tools = [tool for tool in TOOLS if re.search(rf"(?m)^\S*\b{tool}\s*$", text)]
+    found = {}
+    for (device, port, _index), interface in linux_text.matching(values, _RDMA_PORT):
+        found.setdefault(interface, (device, port))
+    return values, tools, found
+
+
+def ask(interface, values, tools, device, port):
+    """The command that tells about one adapter with the tools that fit it."""
+    name, steps = shlex.quote(interface), []
+    driver = _driver(values, interface)
+    if "ip" in tools:
+        steps.append(("ip", f"ip -o -4 address show dev {name}"))
+    if "mlnx_qos" in tools and driver in (NVIDIA, None):
+        steps.append(("mlnx_qos", f"mlnx_qos -i {name}"))
+    if "niccli" in tools and driver == BROADCOM:
+        steps.append(("niccli", f"niccli -dev {name} get_qos"))
+    if "dcb" in tools:
+        steps += [(f"dcb {what}", f"dcb -j {what} show dev {name}") for what in dcb_text.OBJECTS]
+    if "ethtool" in tools:
+        steps.append(("ethtool", f"ethtool -a {name}"))
+    if "lldptool" in tools:
+        steps.append(("lldptool", f"lldptool -t -n -i {name}"))
+    if "lldpcli" in tools:
+        steps.append(("lldpcli", f"lldpcli -f json show neighbors ports {name}"))
+    if "cma_roce_tos" in tools and not _tos(values, device, port):
+        steps.append(("cma_roce_tos", f"cma_roce_tos -d {shlex.quote(device)} -p {shlex.quote(port)}"))
+    said = "; ".join(f"echo '{_MARK}{title}'; {command} 2>&1 </dev/null" for title, command in steps)
+    return ["/bin/sh", "-c", f"{_PATH}; {said}; true" if said else "true"]
+
+
+def sections(text):
+    """{title: output} of what ask() printed."""
+    found, title = {}, None
+    for line in text.splitlines():
+        if line.startswith(_MARK):
+            title = line[len(_MARK) :].strip()
+            found[title] = []
+        elif title is not None:
+            found[title].append(line)
+    return {title: "\n".join(lines) for title, lines in found.items()}
+
+
+def endpoint(owner, interface, values, rdma, said, jobs=None):
+    """The Endpoint of an adapter; said: sections(). jobs: the traffic class that jobs are given (NCCL_IB_TC)."""
+    device, port = rdma
+    found = Endpoint(
+        name=interface,
+        owner=owner,
+        kind="linux",
+        rdma=device,
+        driver=_driver(values, interface),
+        speed=_speed(values.get(f"/sys/class/net/{interface}/speed")),
+        up=_up(values.get(f"/sys/class/net/{interface}/operstate")),
+        mtu=words.whole(values.get(f"/sys/class/net/{interface}/mtu")),
+        marks=_marks(values, device, port, said, jobs),
+    )
+    _congestion(found, values)
+    _by_dcb(found, {title[4:]: text for title, text in said.items() if title.startswith("dcb ")})
+    _by_tlvs(found, said.get("niccli"))
+    _by_mlnx_qos(found, said.get("mlnx_qos"))
+    if "ethtool" in said:
+        found.pause = linux_text.pause(said["ethtool"])
+    _by_lldp(found, said)
+    found.addresses = [
+        {"device": interface, "ip": ip, "netmask": prefix, "vlan": None, "portgroup": "", "pvrdma": False}
+        for ip, prefix in re.findall(r"\sinet (\d+\.\d+\.\d+\.\d+)/(\d+)\s", said.get("ip") or "")
+    ]
+    return found
+
+
+def _by_mlnx_qos(found, text):
+    """Of all tools the one that tells most: it comes after the others."""
+    if text is None:
+        return
+    told = mlnx_qos.parse(text)
+    if "pfc" not in told:
+        found.not_read.append(f"mlnx_qos: {_last_line(text)}")
+        return
+    found.trust = told.get("trust") or found.trust
+    # With pcp there is no table, and one that was set before does not act.
+    found.dscp_map = told.get("dscp_map")
+    found.pfc = found.pfc_sends = found.pfc_obeys = told["pfc"]
+    found.dcbx_owner = told.get("dcbx_owner") or found.dcbx_owner
+    found.cable_length_m = told.get("cable_length_m")
+    if told.get("lldpad"):
+        found.agents = sorted({*found.agents, "lldpad"})
+
+
+def _by_dcb(found, texts):
+    told = {}
+    for what, text in texts.items():
+        answer = dcb_text.parse(text)
+        if "error" in answer and what in ("pfc", "app"):
+            found.not_read.append(f"dcb {what}: {answer['error']}")
+        told[what] = None if "error" in answer else answer
+    told = {what: answer for what, answer in told.items() if answer is not None}
+    if "pfc" in told.get("pfc", {}):
+        found.pfc = found.pfc_sends = found.pfc_obeys = told["pfc"]["pfc"]
+        pairs = told.get("app", {}).get("dscp_prio") or []
+        order = told.get("apptrust", {}).get("order")
+        # Drivers without apptrust begin to trust DSCP with the first entry of the table.
+        found.trust = _trust(order) if order else "dscp" if pairs else "pcp" if "app" in told else None
+        found.dscp_map = dcb_text.dscp_map(pairs) or None
+    modes = told.get("dcbx", {}).get("dcbx")
+    if modes is not None:
+        found.dcbx_owner = "firmware" if "lld-managed" in modes else "os" if "host" in modes else None
+        found.dcbx = next((mode for mode in ("ieee", "cee") if mode in modes), "off")
+
+
+def _trust(order):
+    trusted = [word for word in order if word in ("dscp", "pcp")]
+    return "both" if len(trusted) == 2 else trusted[0] if trusted else "none"
+
+
+def _by_tlvs(found, text):
+    if text is None:
+        return
+    told = tlv_text.parse(text)
+    if "pfc" not in told:
+        found.not_read.append(f"niccli: {_last_line(text)}")
+        return
+    found.pfc = found.pfc_sends = found.pfc_obeys = told["pfc"]
+    found.dscp_map = told.get("dscp_map") or None
+    found.trust = "dscp" if found.dscp_map else found.trust
+
+
+def _by_lldp(found, said):
+    for agent, tool in (("lldpad", "lldptool"), ("lldpd", "lldpcli")):
+        if tool not in said:
+            continue
+        told = _lldp(tool, said[tool])
+        if told is None:
+            continue
+        found.agents = sorted({*found.agents, agent})
+        found.lldp = [*(found.lldp or []), *(one for one in told if one not in (found.lldp or []))]
+
+
+def _lldp(tool, text):
+    """The neighbours that a tool shows; None where its agent does not run or does not answer."""
+    if tool == "lldpcli":
+        told = words.from_json(text)
+        return None if told is None else [one for ones in tlv_text.neighbours_of(told).values() for one in ones]
+    told = tlv_text.parse(text)
+    return told.get("neighbours", []) if told or not text.strip() else None
+
+
+def _congestion(found, values):
+    enabled = {}
+    pattern = f"/sys/class/net/{found.name}/ecn/*/enable/*"
+    for (side, priority), value in linux_text.matching(values, pattern):
+        enabled.setdefault(int(priority), {})[side] = words.truth(value)
+    if enabled:
+        # Both halves are needed: who notices marks, and who slows down.
+        found.ecn = sorted(one for one, on in enabled.items() if on.get("roce_np") and on.get("roce_rp"))
+    base = f"/sys/class/net/{found.name}/ecn/roce_np"
+    found.cnp_dscp = words.whole(values.get(f"{base}/cnp_dscp"))
+    found.cnp_priority = words.whole(values.get(f"{base}/cnp_802p_prio"))
+
+
+def _marks(values, device, port, said, jobs):
+    """[{by, traffic_class}] of who marks; None where nobody could be asked, [] where all that were asked do not."""
+    seen = []
+    override = values.get(f"/sys/class/infiniband/{device}/tc/{port}/traffic_class")
+    cm = _tos(values, device, port) or said.get("cma_roce_tos")
+    for who, value in (("the adapter's traffic_class", override), ("rdma_cm", cm)):
+        number = linux_text.traffic_class(value)
+        if number is not None:
+            seen.append({"by": who, "traffic_class": number})
+    lines = values.get("/etc/nccl.conf") or []
+    for line in lines if isinstance(lines, list) else [lines]:
+        name, _equals, value = line.partition("=")
+        if name.strip() == "NCCL_IB_TC":
+            seen.append({"by": "/etc/nccl.conf", "traffic_class": words.whole(value, 0)})
+    if jobs is not None:
+        seen.append({"by": "jobs", "traffic_class": jobs})
+    return [mark for mark in seen if mark["traffic_class"]] if seen else None
+
+
+def _tos(values, device, port):
+    return values.get(f"/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos")
+
+
+def _driver(values, interface):
+    lines = values.get(f"/sys/class/net/{interface}/device/uevent") or []
+    told = [line[7:] for line in (lines if isinstance(lines, list) else [lines]) if line.startswith("DRIVER=")]
+    return told[0] if told else None
+
+
+def _speed(text):
+    mbits = words.whole(text, 0)
+    return mbits // 1000 if mbits > 0 else None
+
+
+def _up(text):
+    return None if text in (None, "unknown") else text == "up"
+
+
+def _last_line(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"

@@ -1,0 +1,83 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Smaller outputs of Linux: show_gids, ethtool, and files of sysfs, each as `path:value`. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
+
+_GID = re.compile(r"[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{0,4}){2,7}")
+
+
+def gids(text):
+    """[{device, port, index, gid, ipv4, version, interface}] of show_gids; interface is None where it names none."""
+    found = []
+    for line in cleaned(text):
+        parts = line.split()
+        if len(parts) < 5 or not (parts[1].isdecimal() and parts[2].isdecimal() and _GID.fullmatch(parts[3])):
+            continue
+        rest = parts[4:]
+        address = rest.pop(0) if re.fullmatch(r"\d+(\.\d+){3}", rest[0]) else None
+        version = rest.pop(0) if rest and re.fullmatch(r"v\d(\.\d)?", rest[0]) else None
+        found.append(
+            {
+                "device": parts[0],
+                "port": int(parts[1]),
+                "index": int(parts[2]),
+                "gid": parts[3],
+                "ipv4": address,
+                "version": version,
+                "interface": rest[0] if rest else None,
+            }
+        )
+    return found
+
+
+def pause(text):
+    """Whether `ethtool -a` shows pauses of all traffic in either direction; None where it tells nothing."""
+    told = words.from_json(text)
+    if isinstance(told, list) and told and isinstance(told[0], dict):
+        said = {words.key(name): value for name, value in told[0].items()}
+    else:
+        said = words.fields(text)
+    known = [words.truth(said[name]) for name in ("rx", "tx") if name in said]
+    # What was negotiated counts where it is told: autonegotiation may have turned off what is configured.
+    agreed = [words.truth(said[name]) for name in ("rxnegotiated", "txnegotiated") if name in said]
+    known = agreed if agreed and words.truth(said.get("autonegotiate")) else known
+    return any(known) if known and None not in known else None
+
+
+def files(text):
+    """{path: value} of `grep -s . <files>`; a file with several lines has a list."""
+    found = {}
+    for line in (text or "").replace("\r", "").split("\n"):
+        path, colon, value = line.partition(":")
+        if not colon or not path.startswith("/"):
+            continue
+        value = value.strip()
+        if path in found:
+            found[path] = [*(found[path] if isinstance(found[path], list) else [found[path]]), value]
+        else:
+            found[path] = value
+    return found
+
+
+def matching(values, pattern):
+    """[(parts, value)] of the paths that a pattern with * for single names fits."""
+    fit = re.compile(re.escape(pattern).replace(r"\*", "([^/]+)"))
+    found = ((fit.fullmatch(path), value) for path, value in values.items())
+    return [(match.groups(), value) for match, value in found if match]
+
+
+def traffic_class(value):
+    """106 of '106', '0x6a', 'tclass=106' or 'Global tclass=106'; None where nothing is set."""
+    text = "\n".join(value) if isinstance(value, list) else str(value or "")
+    # The line alone: what holds for some addresses has more on it, and a complaint may end with the device's number.
+    found = re.search(r"(?m)^\s*(?:Global\s+)?(?:tclass\s*=\s*)?(-?(?:0x[0-9a-fA-F]+|\d+))\s*$", text)
+    number = words.whole(found.group(1)) if found else None
+    return number if number is not None and 0 <= number <= 255 else None

@@ -1,0 +1,69 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What `mlnx_qos -i <interface>` prints about an adapter of NVIDIA. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
+
+OWNERS = {"os": "os", "firmware": "firmware", "fw": "firmware"}
+
+
+def parse(text):
+    """{dcbx_owner, trust, dscp_map, cable_length_m, buffers, pfc, pfc_buffers, classes, lldpad}; only what is told."""
+    found, rows, current = {}, {}, None
+    for line in (line.strip() for line in cleaned(text)):
+        name, colon, value = (part.strip() for part in line.partition(":"))
+        lowered = name.lower()
+        if "lldpad" in line.lower():
+            found["lldpad"] = True
+        elif lowered == "dcbx mode":
+            found["dcbx_owner"] = OWNERS.get(value.split()[0].lower()) if value else None
+        elif lowered == "priority trust state":
+            found["trust"] = value.split()[0].lower() if value else None
+        elif lowered == "cable len":
+            found["cable_length_m"] = words.whole(value.rstrip(" m"))
+        elif lowered.startswith("receive buffer size"):
+            sizes, _equals, largest = value.partition("max_buffer_size=")
+            found["buffers"] = [int(size) for size in re.findall(r"\d+", sizes)]
+            found["max_buffer"] = words.whole(largest)
+        elif re.match(r"prio:\s*\d+\s+dscp:", line):
+            priority, dscps = re.match(r"prio:\s*(\d+)\s+dscp:(.*)", line).groups()
+            found.setdefault("dscp_map", {}).update((int(dscp), int(priority)) for dscp in re.findall(r"\d+", dscps))
+        elif current is None and re.match(r"(?:priority|enabled|buffer):?\s+\S", line):
+            # Rows of the table; below a traffic class the same word begins another line. A cell that is no number
+            # would move those behind it to other priorities.
+            head, *cells = line.replace(":", " ").split()
+            rows.setdefault(head.lower(), [int(cell) for cell in cells] if all(map(str.isdigit, cells)) else None)
+        elif lowered == "pfc configuration":
+            # Another adapter, or the same one after a change: the table comes before the classes.
+            rows, current = {}, None
+        elif lowered in ("tc", "traffic class") and re.match(r"\d", value):
+            current = _class(value)
+            found.setdefault("classes", {})[current["tc"]] = current
+        elif lowered == "priority" and colon and current is not None:
+            current["priorities"] += [int(number) for number in re.findall(r"\d+", value)]
+    return dict(found, **_pfc(rows))
+
+
+def _pfc(rows):
+    names = rows.get("priority", list(range(8)))
+    whole = {name: cells for name, cells in rows.items() if cells and names and len(cells) == len(names)}
+    if "enabled" not in whole:
+        return {}
+    told = {"pfc": [name for name, on in zip(names, rows["enabled"]) if on]}
+    if "buffer" in whole:
+        told["pfc_buffers"] = dict(zip(names, rows["buffer"]))
+    return told
+
+
+def _class(text):
+    """'3 ratelimit: unlimited, tsa: ets, bw: 50%'."""
+    said = dict(re.findall(r"(ratelimit|tsa|bw):\s*([^,\s]+(?: [GM]bps)?)", text))
+    share = words.whole(said.get("bw", "").rstrip("%"))
+    return {"tc": int(re.match(r"\d+", text).group()), "tsa": said.get("tsa"), "share": share, "priorities": []}

@@ -1,0 +1,119 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""LLDP as lldptool, niccli and lldpcli print it: who is there, and what of DCBX it says. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
+
+SELECTOR_DSCP = 5
+_SECTIONS = {"chassis id": "chassis", "port id": "port", "system name": "system", "port description": "description"}
+# What stands in front of an ID and says of which kind it is.
+_KINDS = ("mac", "ifname", "local", "ipv4", "ipv6", "interface name", "ifalias", "port component", "network address")
+_APP = re.compile(r"App#?\s*(\d+)(?:\s+Prio\s+(\d+)\s+Sel\s+(\d+)\s+P-?ID\s+(\w+))?", re.IGNORECASE)
+
+
+def parse(text):
+    """{neighbours, willing, pfc, classes, schedule, shares, apps, dscp_map}; only what is told."""
+    found, section = {}, ""
+    for line in (line.strip() for line in cleaned(text)):
+        if re.search(r"\bTLV:?$", line):
+            section = "" if line.lower().startswith("end of") else line.rstrip(":").lower()
+            if section.startswith("chassis id"):
+                found.setdefault("neighbours", []).append(Neighbour())
+        elif line:
+            _line(found, section, line)
+    apps = found.get("apps")
+    if apps is not None:
+        found["dscp_map"] = {
+            one["protocol"]: one["priority"]
+            for one in apps
+            if one["selector"] == SELECTOR_DSCP and None not in (one["protocol"], one["priority"])
+        }
+    return found
+
+
+def neighbours_of(told):
+    """The neighbours in what `lldpcli -f json show neighbors` answers in any of its shapes: {port: [...]}."""
+    found = {}
+    for port, entry in _interfaces((told or {}).get("lldp", told or {}).get("interface") or []):
+        chassis = entry.get("chassis") or {}
+        name = next(iter(chassis), None) if "id" not in chassis else _first(chassis.get("name"))
+        inner = chassis if "id" in chassis else chassis.get(name) or {}
+        one = Neighbour(
+            system=name,
+            port=_first((entry.get("port") or {}).get("id")),
+            chassis=_first(inner.get("id")),
+            description=_first((entry.get("port") or {}).get("descr")),
+        )
+        found.setdefault(port, []).append(one)
+    return found
+
+
+def _interfaces(told):
+    if isinstance(told, dict):
+        told = [told]
+    for entry in told:
+        for port, inner in entry.items():
+            yield from ((port, one) for one in (inner if isinstance(inner, list) else [inner]))
+
+
+def _first(value):
+    value = value[0] if isinstance(value, list) and value else value
+    return value.get("value") if isinstance(value, dict) else value
+
+
+def _line(found, section, line):
+    name, _colon, value = (part.strip() for part in line.partition(":"))
+    name = name.lower()
+    attribute = next((attribute for start, attribute in _SECTIONS.items() if section.startswith(start)), None)
+    if attribute is not None:
+        _neighbour(found, attribute, line)
+    elif name == "willing":
+        found["willing"] = words.truth(value)
+    elif "ets recommendation" in section:
+        return  # What the peer should do, and not what holds.
+    elif name in ("pfc enabled", "pfc enabled priorities"):
+        found["pfc"] = words.listed(value)
+    elif name == "prio_map":
+        found["classes"] = {priority: words.whole(one) for priority, one in words.pairs(value).items()}
+    elif name == "tsa_map":
+        found["schedule"] = words.pairs(value)
+    elif name == "tc bandwidth":
+        found["shares"] = dict(enumerate(int(share) for share in re.findall(r"(\d+)%", value)))
+    elif _APP.match(line):
+        _begin_app(found, _APP.match(line))
+    elif found.get("apps") and "app tlv" in section:
+        _app(found["apps"][-1], name, value)
+
+
+def _neighbour(found, attribute, line):
+    kind, colon, value = line.partition(":")
+    told = value.strip() if colon and kind.strip().lower() in _KINDS else line
+    found.setdefault("neighbours", [Neighbour()])
+    setattr(found["neighbours"][-1], attribute, told)
+
+
+def _begin_app(found, match):
+    _number, priority, selector, protocol = match.groups()
+    entry = {"priority": _int(priority), "selector": _int(selector), "protocol": _int(protocol)}
+    found.setdefault("apps", []).append(entry)
+
+
+def _app(entry, name, value):
+    if name == "priority":
+        entry["priority"] = words.whole(value)
+    elif name == "sel":
+        entry["selector"] = words.whole(value)
+    elif name != "tc rate limit" and value:
+        entry["protocol"] = words.whole(value)
+
+
+def _int(text):
+    return None if text is None else words.whole(text)

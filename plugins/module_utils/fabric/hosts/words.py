@@ -1,0 +1,83 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Small readers that the outputs of several tools share. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import DSCP_NAMES, cleaned
+
+YES, NO = ("true", "on", "yes", "1", "enabled"), ("false", "off", "no", "0", "disabled", "none", "n/a", "")
+PAIR = re.compile(r"(\d+):\s*([\w.%]+)")
+
+
+def truth(value):
+    """True, False, or None for what says neither."""
+    text = str(value).strip().lower()
+    return True if text in YES else False if text in NO else None
+
+
+def whole(value, otherwise=None):
+    """A whole number, also with a base in front, or what is said otherwise."""
+    try:
+        return int(str(value).strip(), 0)
+    except ValueError:
+        return _leading_zeros(str(value).strip(), otherwise)
+
+
+def dscp_of(word):
+    """The number of a DSCP that is written as a number, a name such as CS3 or af31, or six bits."""
+    text = str(word).strip().lower()
+    if re.fullmatch(r"[01]{6}", text):
+        return int(text, 2)
+    number = whole(text)
+    return DSCP_NAMES.get(text) if number is None else number
+
+
+def pairs(text):
+    """{0: 'ets', 3: 'strict'} of '0:ets 3:strict'."""
+    return {int(number): word for number, word in PAIR.findall(text or "")}
+
+
+def flags(values):
+    """[3] of '0 0 0 1 0 0 0 0', '0,0,0,1', [False, False, False, True]: the priorities that are on."""
+    listed = re.split(r"[\s,]+", values.strip()) if isinstance(values, str) else list(values or [])
+    return [priority for priority, value in enumerate(listed[:8]) if truth(value)]
+
+
+def listed(text):
+    """[1, 2, 5] of '1 2 5', '1,2,5'; [] of 'none'."""
+    return sorted({int(number) for number in re.findall(r"\b[0-7]\b", text or "")})
+
+
+def from_json(text):
+    """What an output holds as JSON, behind whatever was printed before; None where there is none."""
+    for line_start in re.finditer(r"(?m)^\s*[\[{]", text or ""):
+        try:
+            return json.JSONDecoder().raw_decode(text[line_start.start() :].lstrip())[0]
+        except ValueError:
+            continue
+    return None
+
+
+def fields(text):
+    """{name: value} of lines 'Name: value'; names without blanks and in small letters, the first of a name counts."""
+    found = {}
+    for line in cleaned(text):
+        name, colon, value = line.partition(":")
+        if colon:
+            found.setdefault(key(name), value.strip())
+    return found
+
+
+def key(name):
+    """PFC Configuration, PFCConfiguration and pfc-configuration are one name."""
+    return re.sub(r"[^a-z0-9]", "", str(name).lower())
+
+
+def _leading_zeros(text, otherwise):
+    return int(text) if text.isdecimal() else otherwise

@@ -1,0 +1,59 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What can be said without a switch: what texts tell, and which commands an intent becomes. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import complaint
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import expanded
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import unknown_switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import brief
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import as_data
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.transcript import heard, sections
+
+
+def parsed(platform, outputs):
+    """The normalised state that outputs tell of: one text, or {command: output}."""
+    if isinstance(outputs, dict):
+        parts = [part for command, text in outputs.items() for part in sections(platform, str(command), str(text))]
+    else:
+        parts = sections(platform, None, str(outputs))
+        if not any(known for _typed, known, _output in parts):
+            raise _unknown(platform, parts)
+    return as_data(heard(platform, parts))
+
+
+def rendered(platform, params):
+    """The commands that bring ports from the factory's state to the intent's."""
+    wish = intent(params["config"] or {})
+    platform.check(wish, platform.title)
+    switch = unknown_switch(platform)
+    switch.version = params["version"]
+    roles = dict.fromkeys(expanded(params["fabric_ports"]), "fabric")
+    roles.update((name, "host") for name in expanded(params["host_ports"]))
+    for name in roles:
+        switch.ports[name] = platform.blank(switch, name)
+    wants = {name: compare.wanted(wish, platform, role) for name, role in roles.items()}
+    return list(platform.render(switch, wants, wish).commands)
+
+
+def _unknown(platform, parts):
+    typed = [brief(one) for one, _known, _output in parts if one]
+    refused = next(filter(None, (complaint(output) for _typed, _known, output in parts)), None)
+    cause = "The text is not the output of a command that is read"
+    if refused:
+        cause = f"The switch refused the command: {refused}"
+    elif typed:
+        cause = f"`{typed[0]}` is not read on this platform"
+    return OperatorError(
+        platform.title,
+        "a text was to be read",
+        cause,
+        f"Give a dictionary of commands and outputs. docs/switches/{platform.name}.md lists the commands",
+        "unknown_text",
+    )

@@ -1,0 +1,84 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Arguments of roce_qos and roce_qos_info; the documentation stands in the modules and in the fragment roce_intent."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import known
+
+CHANGING = ("present", "merged", "absent")
+OFFLINE = ("parsed", "rendered")
+STATES = (*CHANGING, "gathered", *OFFLINE)
+DANGEROUS = ("roce_enable_reboot", "qos_reload")
+# 'swp1-4', 'Ethernet1/1-4', 'ethernet1/1/1-1/1/4'
+RANGE = re.compile(r"(.*?)(\d+)\s*-\s*(\S*\D)?(\d+)")
+LONGEST_RANGE = 1024
+
+PLATFORM = {
+    "platform": {"type": "str", "choices": list(known())},
+}
+ARGUMENTS = dict(
+    ROCE_INTENT,
+    host_ports={"type": "list", "elements": "str", "default": []},
+    fabric_ports={"type": "list", "elements": "str", "default": []},
+    host_mtu={"type": "int"},
+    state={"type": "str", "choices": list(STATES), "default": "present"},
+    save={"type": "str", "choices": ["always", "when_verified", "never"], "default": "when_verified"},
+    backup_file={"type": "path"},
+    confirm_timeout_s={"type": "int", "default": 300},
+    verify_timeout_s={"type": "int", "default": 30},
+    reconnect_timeout_s={"type": "int", "default": 60},
+    transaction={"type": "str", "choices": ["auto", "never"], "default": "auto"},
+    allow={"type": "list", "elements": "str", "choices": list(DANGEROUS), "default": []},
+    outputs={"type": "raw"},
+    version={"type": "str"},
+    **PLATFORM,
+)
+RELATIONS = {"required_if": [("state", "parsed", ("outputs",))]}
+INFO_ARGUMENTS = dict(ports={"type": "list", "elements": "str", "default": []}, **PLATFORM)
+
+
+def check_params(params):
+    """Everything that is wrong with the parameters of roce_qos, as sentences."""
+    found = [f"config.{problem}" for problem in problems(intent(params["config"] or {}), params["host_mtu"])]
+    state, hosts, fabric = params["state"], expanded(params["host_ports"]), expanded(params["fabric_ports"])
+    if state in (*CHANGING, "rendered") and not hosts and not fabric:
+        found.append(f"host_ports, fabric_ports: state {state} needs the ports that it is about.")
+    speeds = [entry["speed"] for entry in ((params["config"] or {}).get("ecn") or {}).get("by_speed") or []]
+    for speed in sorted({speed for speed in speeds if speeds.count(speed) > 1}):
+        found.append(f"config.ecn.by_speed: {speed} Gbit/s stands there twice. Say it once.")
+    for name in sorted({*hosts} & {*fabric}):
+        found.append(f"fabric_ports: {name} stands in host_ports too. A port leads either to a host or to a switch.")
+    if state == "parsed" and not isinstance(params["outputs"], (str, dict)):
+        found.append("outputs: a text was wanted, or a dictionary of commands and their outputs.")
+    for key in ("confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s"):
+        if params[key] < 1:
+            found.append(f"{key}: {params[key]} is no time. Use seconds, 1 or more.")
+    needed = params["verify_timeout_s"] + params["reconnect_timeout_s"]
+    if 0 < params["confirm_timeout_s"] <= needed:
+        found.append(
+            f"confirm_timeout_s: after {params['confirm_timeout_s']} s the switch would go back before it was looked "
+            f"at. Use more than {needed}, which verify_timeout_s and reconnect_timeout_s take together."
+        )
+    return found
+
+
+def expanded(names):
+    """Names of ports with ranges written out, each once, in their order; what is no range stays as it is."""
+    found = []
+    for name in names:
+        match = RANGE.fullmatch(name.strip())
+        if match is None:
+            found.append(name.strip())
+            continue
+        stem, first, again, last = match.group(1), int(match.group(2)), match.group(3) or "", int(match.group(4))
+        # '1/1-2/4' goes over two modules, of which nobody here knows how many ports they have.
+        right = stem.endswith(again) and 0 <= last - first < LONGEST_RANGE
+        found += [f"{stem}{number}" for number in range(first, last + 1)] if right else [name.strip()]
+    return list(dict.fromkeys(found))

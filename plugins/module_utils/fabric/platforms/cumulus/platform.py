@@ -1,0 +1,202 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""NVIDIA Cumulus Linux through NVUE: a preset for the whole switch, settings that differ from it, confirmed commits."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Limits, Platform
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import rules, state, text
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+
+CONFIG = "nv config show -o json"
+PORTS, LLDP = "nv show interface -o json", "nv show interface lldp -o json"
+STATUS, COUNTERS = "nv show interface qos-roce-status -o json", "nv show interface qos-roce-counters -o json"
+
+# Says that the apply which waits to be confirmed is ours; it does not outlive a restart, and neither does that apply.
+MARK = "/run/aiready-roce.apply"
+OTHER_WAITS = r"\bwaiting\b[^.]*\bconfirm|\bpending confirm"
+NOTHING_WAITS = r"\bno(?:thing|t| \w+)?\b[^.]*(?:\bwaiting\b|\bpending\b|\bto confirm\b)"
+
+
+class Cumulus(Platform):
+    """RoCE is set for the whole switch there; of a port there are the MTU, the watchdog and the profiles it uses."""
+
+    name = "cumulus"
+    title = "NVIDIA Cumulus Linux"
+    shell = True
+    management = r"(?:eth|mgmt)\d?"
+    limits = Limits(
+        lossless=2,
+        largest_mtu=9216,
+        missing={
+            "roce_group_shared_with": "",
+            "roce_pauses_own_queue": "",
+            "watchdog_recovery_ms": "Cumulus Linux decides itself when a queue is given back after a storm.",
+            "watchdog_action": "Cumulus Linux always drops what a storm holds up.",
+        },
+    )
+
+    def __init__(self, options=None):
+        super().__init__(options)
+        # Whether an apply of somebody else waits to be confirmed: that is not ours to take back.
+        self._others = False
+
+    counting = ("counters",)
+
+    def reads(self, ports):
+        # Without RoCE there is nothing to show of it, which is no error here.
+        shown = " ".join(f"{command} 2>/dev/null;" for command in (STATUS, COUNTERS))
+        return [CONFIG, PORTS, f"{LLDP} 2>/dev/null || true", f"{shown} true"]
+
+    def parse(self, texts):
+        return state.switch_of(Switch(platform=self.name), texts)
+
+    def spelled(self, typed):
+        file = re.fullmatch(r"(?:(?:sudo\s+)?(?:cat|less|more)\s+)?(/\S+\.conf)", typed.strip())
+        if file:
+            return file.group(1)
+        known = super().spelled(typed)
+        # The views of one port have it in between.
+        port = re.search(r"\s(swp\S+)", known or "")
+        return known if not port else known.replace(port.group(0), "").replace("interface", f"interface{port.group(0)}")
+
+    def command_of(self, text):
+        return state.command_of(text)
+
+    def strays(self, switch, wanted, intent, exact=True):
+        return rules.strays((switch.raw or {}).get("settings") or {})
+
+    def blank(self, switch, name):
+        return state.port_of({}, name)
+
+    def render(self, switch, wanted, intent, exact=True):
+        commands = rules.commands(switch, wanted, intent, exact)
+        minutes = max(1, -(-int(self.options.get("confirm_s") or 300) // 60))
+        return Edit(commands=commands, name="aiready", confirm_s=minutes * 60)
+
+    def validate(self, session, edit):
+        self._stage(session, edit)
+        session.run("nv config diff -o commands")
+        session.run("nv config detach")
+        return True
+
+    def apply(self, session, edit):
+        self._stage(session, edit)
+        command = f"nv config apply -y --confirm {edit.confirm_s // 60}"
+        session.run(f"echo {edit.name} > {MARK}")
+        try:
+            told = session.run(command)
+        except Refused as refusal:
+            if not re.search(OTHER_WAITS, refusal.complaint, re.IGNORECASE):
+                raise
+            self._others = True
+            session.run(f"rm -f {MARK}")
+            raise _other_waits(session, refusal) from refusal
+        # Some complaints come with an end that looks well.
+        complaint = next((line for line in told.splitlines() if line.strip().lower().startswith("error")), None)
+        if complaint:
+            raise Refused(command, complaint)
+
+    def confirm(self, session, edit):
+        try:
+            session.run("nv config apply --confirm-yes")
+        except Refused as refusal:
+            # It was confirmed before the connection broke.
+            if not re.search(NOTHING_WAITS, refusal.complaint, re.IGNORECASE):
+                raise
+        session.run(f"rm -f {MARK}")
+
+    def waits(self, session):
+        told = ""
+        try:
+            session.run(f"test -e {MARK}")
+            told = session.run("nv config apply --confirm-status")
+        except Refused as refusal:
+            # Without the mark nothing of ours waits; with it, unless the switch says that nothing does.
+            told = refusal.complaint
+            if refusal.command.startswith("test "):
+                return False
+        return not re.search(NOTHING_WAITS, told, re.IGNORECASE)
+
+    def tidy(self, session):
+        """An apply of a run that was killed: what runs would go back by itself, after it was found to be as wanted."""
+        with contextlib.suppress(Refused):
+            session.run(f"test -e {MARK}")
+            self._take_back(session)
+
+    def _take_back(self, session):
+        with contextlib.suppress(Refused):
+            session.run("nv config apply --confirm-no")
+        session.run(f"rm -f {MARK}")
+
+    def revert(self, session, edit, before):
+        # Whichever of the two there is: an edit that waits to be confirmed, or one that was not yet applied.
+        if not self._others:
+            self._take_back(session)
+        with contextlib.suppress(Refused):
+            session.run("nv config detach")
+        if self._others:
+            return
+        _header, now = text.config_of(session.run(CONFIG))
+        commands = rules.way_back(now, (before.raw or {}).get("settings") or {})
+        if commands:
+            for command in commands:
+                session.run(command)
+            session.run("nv config apply -y")
+
+    def save(self, session):
+        session.run("nv config save")
+
+    def way_back(self, edit):
+        return f"Unless it was confirmed, the switch goes back by itself within {edit.confirm_s // 60} minutes."
+
+    def _stage(self, session, edit):
+        """Put the edit into a revision of its own; one that somebody else began is never applied with it."""
+        pending = [line.strip() for line in session.run("nv config diff -o commands").splitlines() if line.strip()]
+        pending = [line for line in pending if line.startswith("nv ")]
+        strange = [
+            line for line in pending if not _spelled(line) <= {one for own in edit.commands for one in _spelled(own)}
+        ]
+        if pending and strange:
+            raise OperatorError(
+                getattr(session, "name", "switch"),
+                "a change was to be begun",
+                f"There is one already that nobody has applied: {'; '.join(strange[:3])}",
+                "Apply it or throw it away with `nv config detach`, as the user that Ansible becomes; then run again",
+                "pending_revision",
+                pending=pending,
+            )
+        if pending:
+            session.run("nv config detach")
+        try:
+            for command in edit.commands:
+                session.run(command)
+        except Refused:
+            with contextlib.suppress(Refused):
+                session.run("nv config detach")
+            raise
+
+
+def _other_waits(session, refusal):
+    return OperatorError(
+        session.name,
+        "a change was to be applied",
+        f"Another one waits to be confirmed there: {refusal.complaint}",
+        "Let whoever made it confirm it or take it back, or wait until the switch does; then run again",
+        "pending_confirmation",
+    )
+
+
+def _spelled(line):
+    """A line once for each port that it names: the switch puts ports together as it likes."""
+    words = line.split()
+    if words[2:3] != ["interface"]:
+        return {line}
+    return {" ".join([*words[:3], name, *words[4:]]) for name in text.port_names(words[3])}

@@ -1,0 +1,245 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What `nv show` of Cumulus Linux tells of ports: how they run, and how they are set where nothing else tells. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import lldpctl
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import part
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import text
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.tables import (
+    configured,
+    flow_control,
+    marking,
+    misread,
+    misread_rows,
+    rows_of,
+    told_of,
+    trust_of,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour, Oper, Port
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+ANY = "*"  # the port of outputs that do not say whose they are, or that hold for all
+# Outputs that come without their command, by what only they have.
+MARKS = (
+    ("LLDP neighbors:", "nv show interface lldp-detail"),
+    ("rx-pfc-stats", "nv show interface * qos roce counters"),
+    ("RoCE Pool Status", "nv show interface * qos roce status"),
+    ("trust-mode", "nv show qos roce"),
+    ("PFC WD Status", "nv show interface * qos pfc-watchdog"),
+    ("switch-priority]", "nv show qos pfc default-global"),
+    ("scheduler-weight", "nv show qos roce"),
+    ("SP->TC mapping", "nv show qos egress-queue-mapping default-global"),
+    ("DSCP->SP", "nv show qos mapping default-global dscp"),
+    ("bw-percent", "nv show qos egress-scheduler default-global"),
+    ("Remote Host", "nv show interface"),
+    ("ECN Configurations", "nv show qos congestion-control default-global"),
+)
+
+
+def command_of(output):
+    """The command that a table is of; None for what is no table of NVUE."""
+    return next((command for mark, command in MARKS if mark in output), None)
+
+
+def ports_of(command, output):
+    """The ports that an output tells of."""
+    names = []
+    for told in text.documents(output):
+        names += [name for name in part(told) if name.startswith("swp")]
+    names += [*text.by_interface(output), *_listed(output)]
+    found = re.match(r"nv show interface (swp\S+|\*)(?: |$)", command)
+    if not names and (found or command.startswith("nv show qos")):
+        names = text.port_names(found.group(1)) if found else [ANY]
+    return names
+
+
+def read(switch, command, output, default):
+    """Put what an output tells into a Switch.
+
+    default: {port: kinds of profiles of which it uses the one of all ports}, as far as settings tell.
+    """
+    whole, listed = [], _listed(output)
+    for told in text.documents(output):
+        ports = {name: tree for name, tree in part(told).items() if name.startswith("swp") and isinstance(tree, dict)}
+        for name, tree in ports.items():
+            _port(switch, name, tree)
+        if part(told) and not ports:
+            whole.append(told)
+    parts = [(name, _nested(text.tree_of(own)), own) for name, own in text.by_interface(output).items()]
+    if not parts and not text.documents(output):
+        tree = _nested(text.tree_of(output))
+        parts = [(name, tree, output) for name in ports_of(command, output) if name not in listed]
+    parts += [(name, tree, "") for tree in whole for name in ports_of(command, output)]
+    for name, tree, own in parts:
+        if "qos" in command:
+            more = ("state",) if "pfc-watchdog" in command else ("tx", "rx") if "qos pfc " in command else ()
+            switch.unread += [
+                f"Cannot read {label} of {name} in `{command}`. Its value {value!r} is not known. Look at the switch."
+                for label, value in [*misread(tree, more), *misread_rows(own)]
+            ]
+        if name == ANY and command.startswith("nv show qos"):
+            _of_all(switch, tree, own, default)
+            continue
+        if "qos pfc-watchdog" in command:
+            _watched(switch, name, tree, own)
+        elif command.startswith("nv show interface"):
+            _port(switch, name, {"link": tree} if command.split()[4:5] == ["link"] else tree)
+        configured(switch.ports.setdefault(name, Port()), told_of(tree, own))
+    if "LLDP neighbors:" in output:
+        lldpctl.neighbours(switch, output)
+    for name, row in listed.items():
+        _row(switch, name, row)
+    if command.startswith("nv show qos roce"):
+        switch.exceptions += text.exceptions_of(output)
+
+
+# {what a port has: the kind of profile that decides it}
+DECIDED_BY = {
+    "trust": "mapping",
+    "dscp_map": "mapping",
+    "queues": "egress-queue-mapping",
+    "strict": "egress-scheduler",
+    "shares": "egress-scheduler",
+    "ecn": "congestion-control",
+}
+
+
+def _of_all(switch, tree, own, default):
+    """What is shown for the whole switch holds at the ports themselves, but for those with a profile of their own."""
+    names = [name for name in switch.ports if name.startswith("swp")] or [ANY]
+    told = told_of(tree, own)
+    shown = _nested(text.tree_of(own, 1)) if own else tree
+    acts = _running(shown) if "trust-mode" in part(shown, "trust") else {}
+    for name in names:
+        usual = default.get(name)
+        keys = {key for key in told if usual is None or DECIDED_BY.get(key, "pfc") in usual}
+        configured(switch.ports.setdefault(name, Port()), told, keys)
+        running = switch.oper.setdefault(name, Oper()) if acts else Oper()
+        for key, value in acts.items():
+            if getattr(running, key) is None and key in keys:
+                setattr(running, key, value)
+
+
+def _listed(output):
+    """{port: row} of a table with a row for each port."""
+    rows = text.rows_of(output, "interface")
+    return {row["interface"]: row for row in rows if str(row.get("interface", "")).startswith("swp")}
+
+
+def _row(switch, name, row):
+    running, port = switch.oper.setdefault(name, Oper()), switch.ports.setdefault(name, Port())
+    state = row.get("oper status") or row.get("oper") or row.get("state") or ""
+    running.up = {"up": True, "down": False}.get(state.lower(), running.up)
+    if state and state.lower() not in ("up", "down"):
+        switch.unread.append(lacks("nv show interface", f"the state of {name}, {state!r}"))
+    running.mtu = text.number(row.get("mtu")) or running.mtu
+    port.speed = text.gigabits(row.get("speed")) or port.speed
+    if row.get("remote host"):
+        peer = Neighbour(system=row["remote host"], port=row.get("remote port") or None)
+        switch.neighbours.setdefault(name, []).append(peer)
+
+
+def _port(switch, name, tree):
+    """One port of a view, in JSON or from a table."""
+    running = switch.oper.setdefault(name, Oper())
+    link = part(tree, "link")
+    if text.number(link.get("mtu")) is not None:
+        running.mtu = text.number(link.get("mtu"))
+    admin = str(link.get("admin-status", "")).lower()
+    if admin in ("up", "down"):
+        switch.ports.setdefault(name, Port()).enabled = admin == "up"
+    state = link.get("oper-status") or link.get("state")
+    if state:
+        words = [word.lower() for word in (state if isinstance(state, dict) else [str(state)])]
+        known = {"up": True, "down": False, "lowerlayerdown": False, "notpresent": False, "dormant": False}
+        running.up = next((known[word] for word in words if word in known), None)
+        if running.up is None:
+            switch.unread.append(lacks("nv show interface", f"the state of {name}, {', '.join(words)!r}"))
+    speed = text.gigabits(link.get("speed"))
+    if speed:
+        port = switch.ports.setdefault(name, Port())
+        port.speed = port.speed or speed
+    status = _holding(tree, "trust")
+    if "trust-mode" in part(status, "trust"):
+        for key, value in _running(status).items():
+            setattr(running, key, value)
+    watch = part(_holding(tree, "pfc-watchdog"), "pfc-watchdog")
+    if watch:
+        _watched(switch, name, watch, "")
+    counters = _holding(tree, "rx-pfc-stats"), _holding(tree, "tx-pfc-stats")
+    if all(counters):
+        _counted(running, *counters)
+    peers = part(tree, "lldp", "neighbor")
+    for system in peers:
+        chassis, port = part(peers, system, "chassis"), part(peers, system, "port")
+        switch.neighbours.setdefault(name, []).append(
+            Neighbour(
+                system=chassis.get("system-name") or system,
+                port=port.get("name") or port.get("port-id"),
+                chassis=chassis.get("chassis-id"),
+                description=port.get("description"),
+            )
+        )
+
+
+def _running(status):
+    """What acts, as far as a status tells."""
+    pfc, sends = flow_control(status)
+    return {"trust": trust_of(status["trust"]["trust-mode"]), "pfc": pfc, "pfc_sends": sends, "ecn": marking(status)}
+
+
+def _counted(running, received, sent):
+    roce_in, roce_out = part(received, "rx-roce-stats"), part(sent, "tx-roce-stats")
+    drops = (roce_in.get("no-buffer-discard"), roce_out.get("unicast-no-buffer-discard"))
+    counted = {
+        "pauses_received": part(received, "rx-pfc-stats").get("pause-packets"),
+        "pauses_sent": part(sent, "tx-pfc-stats").get("pause-packets"),
+        "roce_packets_received": roce_in.get("roce-packets"),
+        "roce_packets_sent": roce_out.get("roce-packets"),
+        "ecn_marked": part(sent, "tx-ecn-stats").get("ecn-marked-packets"),
+        "cnp_packets_sent": part(sent, "tx-cnp-stats").get("cnp-packets"),
+    }
+    running.counters.update({key: text.number(one) for key, one in counted.items() if one is not None})
+    drops = [text.number(one) for one in drops]
+    # A part of the drops would read as all of them.
+    if None not in drops:
+        running.counters["roce_drops"] = sum(drops)
+
+
+def _watched(switch, name, tree, output):
+    running = switch.oper.setdefault(name, Oper())
+    if "state" in tree:
+        running.watchdog = text.switched(tree["state"])
+        switch.ports.setdefault(name, Port()).watchdog = running.watchdog
+    rows = rows_of(tree, output, "traffic-class", "deadlock-count")
+    if rows:
+        events = [text.number(row.get("deadlock-count")) for row in rows]
+        if None not in events:
+            running.counters["watchdog_events"] = sum(events)
+        states = [(text.number(row["traffic-class"]), str(row.get("status")).lower()) for row in rows]
+        stuck = [queue for queue, state in states if "deadlock" in state]
+        if None not in stuck and all("deadlock" in state or state == "ok" for _queue, state in states):
+            running.storms = sorted(stuck)
+
+
+def _holding(tree, key):
+    """The part of a tree, at whatever depth, that has a key."""
+    if not isinstance(tree, dict) or key in tree:
+        return tree if isinstance(tree, dict) else None
+    return next((found for found in (_holding(below, key) for below in tree.values()) if found), None)
+
+
+def _nested(paths):
+    tree = {}
+    for path, value in paths.items():
+        place = tree
+        for key in path[:-1]:
+            place = place.setdefault(key, {}) if isinstance(place.get(key, {}), dict) else {}
+        place[path[-1]] = value
+    return tree

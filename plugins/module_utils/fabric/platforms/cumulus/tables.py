@@ -1,0 +1,228 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Settings of a port in the tables and the JSON of `nv show` of Cumulus Linux. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import part
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import text
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
+
+THRESHOLDS = ("min th", "max th", "probability")
+
+
+def rows_of(tree, output, key, *columns):
+    """Rows with these columns, of a table or of JSON, where what is in the first one may be the name of the row."""
+    found = text.rows_of(output, key, *columns)
+    for below in _tables(tree):
+        named = [(name, row) for name, row in below.items() if isinstance(row, dict) and {*columns} <= {*row}]
+        found = found or [{key: name, **row} for name, row in named]
+    return found
+
+
+def _tables(tree):
+    if isinstance(tree, dict):
+        yield tree
+        for below in tree.values():
+            yield from _tables(below)
+
+
+def configured(port, told, keys=None):
+    """Enter what told_of() found of the settings: the switch knows its maps better than a constant does.
+
+    keys: those that may be entered.
+    """
+    for key, value in told.items():
+        known = getattr(port, key)
+        if keys is not None and key not in keys:
+            continue
+        if key in ("dscp_map", "queues"):
+            # One port shows the entries of RoCE alone.
+            setattr(port, key, {**(known or {}), **value})
+        elif known is None or (keys is not None and not (key == "ecn" and _rounded(known, value))):
+            setattr(port, key, value)
+
+
+def _rounded(known, shown):
+    """Whether what is shown is what is known, in a unit that rounds it."""
+    return {*known} == {*shown} and all(
+        abs(getattr(known[queue], end) - getattr(one, end)) <= getattr(known[queue], end) / 20
+        for queue, one in shown.items()
+        for end in ("min_bytes", "max_bytes")
+    )
+
+
+def told_of(tree, output):
+    """{key of a Port: its value} that a table, or JSON, tells."""
+    told = {}
+    if "trust-mode" in part(tree, "trust"):
+        pfc, sends = flow_control(tree)
+        told.update(trust=trust_of(tree["trust"]["trust-mode"]), ecn=marking(tree), pfc=pfc, pfc_sends=sends)
+        mode = str(tree.get("mode", ""))
+        told["lossless"] = pfc if mode.startswith("lossless") else [] if mode.startswith("lossy") else None
+        told["cable_length_m"] = text.number(part(tree, "pfc").get("cable-length"))
+    elif "tx" in tree and "switch-priority" in tree:
+        told.update(pfc=_priorities(tree["switch-priority"]), pfc_sends=text.switched(tree["tx"]))
+        told["cable_length_m"] = text.number(tree.get("cable-length"))
+    if told.get("pfc") is not None:
+        told["pfc_mode"] = "on" if told["pfc"] else "off"
+    for column in ("switch-prio", "switch-priority"):
+        rows = rows_of(tree, output, "dscp", column)
+        if rows:
+            numbered = [(text.number(row.get(column)), text.numbers(row.get("dscp"))) for row in rows]
+            told["dscp_map"] = {one: to for to, dscps in numbered if to is not None for one in dscps}
+    rows = rows_of(tree, output, "switch-prio", "traffic-class") or rows_of(
+        tree, output, "switch-priority", "traffic-class"
+    )
+    if rows:
+        _queues(told, rows)
+    rows = _by_class(rows_of(tree, output, "traffic-class", "mode", "bw-percent"))
+    if rows:
+        told["strict"] = [queue for queue, row in rows if row.get("mode") == "strict"]
+        weighted = [(queue, row) for queue, row in rows if row.get("mode") == "dwrr"]
+        told["shares"] = {queue: text.number(row.get("bw-percent")) or 0 for queue, row in weighted}
+    rows = _by_class(text.rows_of(output, "traffic-class", "ecn", "min th"))
+    if rows:
+        sizes = [(queue, row, [text.number(row.get(name)) for name in THRESHOLDS]) for queue, row in rows]
+        told["ecn"] = {
+            queue: Marking(low, high, part, text.switched(row.get("ecn")))
+            for queue, row, (low, high, part) in sizes
+            if None not in (low, high, text.switched(row.get("ecn")))
+        }
+    return told
+
+
+def _by_class(rows):
+    """[(traffic class, row)] of the rows that name one."""
+    found = [(text.number(row.get("traffic-class")), row) for row in rows]
+    return [(queue, row) for queue, row in found if queue is not None]
+
+
+def _queues(told, rows):
+    told["queues"], strict, shares = {}, set(), {}
+    for queue, row in _by_class(rows):
+        priority = text.number(row.get("switch-prio") or row.get("switch-priority"))
+        if priority is None:
+            continue
+        told["queues"][priority] = queue
+        weight = str(row.get("scheduler-weight", "")).lower()
+        if weight.startswith("strict"):
+            strict.add(queue)
+        elif re.search(r"\d", weight):
+            shares[queue] = int(re.sub(r"\D", "", weight))
+    if strict or shares:
+        told.update(strict=sorted(strict), shares=shares)
+
+
+def flow_control(tree):
+    """(priorities, whether it sends pauses) of a status; None of what it does not tell."""
+    flow = part(tree, "pfc")
+    if not flow or str(flow.get("pfc-priority")).strip() == "-":
+        # A preset without flow control shows no section, or a dash.
+        return (None if not flow and str(tree.get("mode", "")).startswith("lossless") else []), None
+    sends, obeys = (text.switched(flow.get(key)) for key in ("tx-enabled", "rx-enabled"))
+    if sends or obeys:
+        priorities = _priorities(flow["pfc-priority"]) if "pfc-priority" in flow else None
+        return priorities, sends if priorities else None
+    return (None if None in (sends, obeys) else []), None
+
+
+def _priorities(value):
+    """The priorities of a cell or a branch; None of a word without a number."""
+    found = text.listed(value or ())
+    return found if found else [] if not value or str(value).strip().lower() in ("none", "-") else None
+
+
+def marking(tree):
+    """{traffic class: Marking} of a status; None where it does not tell."""
+    told = part(tree, "congestion-control")
+    if told and _marks(told.get("congestion-mode")) is None:
+        return None
+    if not _marks(told.get("congestion-mode")):
+        return {}
+    low, high = text.number(told.get("min-threshold")), text.number(told.get("max-threshold"))
+    queues = text.listed(told.get("enabled-tc") or ())
+    if None in (low, high, queues):
+        return None
+    marking = Marking(low, high, text.number(told.get("probability")))
+    return dict.fromkeys(queues, marking)
+
+
+def _marks(mode):
+    """Whether a mode of congestion control marks; None of a word that is not known."""
+    # A dash is what a queue has that does not mark.
+    words = {*re.findall(r"[a-z]+", str(mode or "").lower())} or ({"none"} if str(mode).strip() == "-" else set())
+    return "ecn" in words or (False if words & {"red", "none", "off", "disabled"} else None)
+
+
+def trust_of(words):
+    """What a port trusts; None of words that say something else."""
+    kinds = {word.strip().lower() for word in str(words).split(",")}
+    known = {"dscp": "dscp", "pcp": "pcp", "port": "none", "none": "none"}
+    if not kinds <= {*known}:
+        return None
+    if {"pcp", "dscp"} <= kinds:
+        return "both"
+    return next((trust for word, trust in known.items() if word in kinds), None)
+
+
+# {label: how its value is read}; a value that cannot be read is named.
+READERS = {
+    "tx-enabled": text.switched,
+    "rx-enabled": text.switched,
+    "pfc-priority": _priorities,
+    "min-threshold": text.number,
+    "max-threshold": text.number,
+    "cable-length": text.number,
+    "trust-mode": trust_of,
+    "congestion-mode": _marks,
+    "enabled-tc": lambda value: [] if value == "-" else text.listed(value),
+    "probability": text.number,
+    **dict.fromkeys(("pause-packets", "roce-packets", "cnp-packets", "ecn-marked-packets"), text.number),
+    **dict.fromkeys(("no-buffer-discard", "unicast-no-buffer-discard"), text.number),
+}
+
+
+def _weight(shown):
+    return shown if re.match(r"strict|dwrr\D?\d+", shown.lower()) else None
+
+
+# Tables by the columns that only they have, and how their cells are read.
+TABLES = (
+    ({"dscp": text.listed, "switch-prio": text.number}, {}),
+    ({"dscp": text.listed, "switch-priority": text.number}, {}),
+    ({"switch-prio": text.number, "traffic-class": text.number}, {"scheduler-weight": _weight}),
+    ({"switch-priority": text.number, "traffic-class": text.number}, {"scheduler-weight": _weight}),
+    ({"traffic-class": text.number, "bw-percent": text.number}, {}),
+    (
+        {"traffic-class": text.number, "ecn": text.switched, "min th": text.number},
+        {"max th": text.number, "probability": text.number},
+    ),
+    (
+        {"traffic-class": text.number, "deadlock-count": text.number},
+        {"status": {"ok": False, "deadlock": True}.get},
+    ),
+)
+
+
+def misread(tree, more=()):
+    """[(label, value)] of what a view of QoS shows in a form that is not known; more are labels of on and off."""
+    readers = {**READERS, **dict.fromkeys(more, text.switched)}
+    leaves = [(path[-1], value) for path, value in text.flat(tree).items() if path]
+    leaves = [(label, value) for label, value in leaves if label in readers and value is not None]
+    return [(label, value) for label, value in leaves if readers[label](value) is None]
+
+
+def misread_rows(output):
+    """[(label, cell)] of the same in the rows of tables; a dash stands for no value."""
+    found = []
+    for columns, more in TABLES:
+        readers = {**columns, **more}
+        for row in text.rows_of(output, *columns):
+            cells = [(label, str(row.get(label) or "-")) for label in readers if label in row]
+            found += [(label, cell) for label, cell in cells if cell != "-" and readers[label](cell.lower()) is None]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,254 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What NVUE and its files show, read into trees of settings and rows of tables. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import LARGEST_RANGE, part
+
+UNITS = {"b": 1, "bytes": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3, "tb": 1024**4}
+UNITS.update(kib=1024, mib=1024**2, gib=1024**3)
+BARE = ("", "m", "ms", "meters")  # units in which a value is shown as it is
+ON = ("on", "enable", "enabled", "yes", "true", "1")
+OFF = ("off", "disable", "disabled", "no", "false", "0")
+# NVUE writes keys like these as one for several: 0-2,4.
+NUMBERED = ("switch-priority", "traffic-class", "dscp", "pcp")
+TRIED = 50  # brackets that begin nothing, after which a text is given up
+_RULE = re.compile(r"\s*-+(?:\s+-+)*\s*$")
+_PROMPT = re.compile(r"\S*@\S*?[#$]\s*(?:sudo\s+)?(nv .*\S)\s*$")
+
+
+def is_on(value):
+    """Whether a keyword of any release means that something is on."""
+    return str(value).strip().lower() in ON
+
+
+def switched(value):
+    """True or False of a keyword that means on or off; None of any other word."""
+    return True if is_on(value) else False if str(value).strip().lower() in OFF else None
+
+
+def number(value):
+    """150000 of 150000, '150000', '146.48 KB' or '40000 B'; None of what is no number or has an unknown unit."""
+    if isinstance(value, bool) or value is None:
+        return None
+    found = re.match(r"\s*([\d.,]+)\s*([a-zA-Z]*)\s*$", str(value))
+    if not found or not re.search(r"\d", found.group(1)):
+        return None
+    unit = 1 if found.group(2) in BARE else UNITS.get(found.group(2).lower())
+    return None if unit is None else round(float(found.group(1).replace(",", "")) * unit)
+
+
+def gigabits(value):
+    """100 of '100G'; None of what is no speed of whole gigabits."""
+    found = re.fullmatch(r"(\d+)G", str(value or "").strip())
+    return int(found.group(1)) if found else None
+
+
+def numbers(value):
+    """[0, 1, 2, 5] of '0-2,5', of a list, or of a dict with such keys."""
+    found = set()
+    for one in value if isinstance(value, (dict, list, tuple)) else [value]:
+        for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", str(one)):
+            found.update(range(int(first), min(int(last or first), int(first) + LARGEST_RANGE) + 1))
+    return sorted(found)
+
+
+def listed(value):
+    """The same of a cell or a branch that holds nothing else; None of one with another word."""
+    if isinstance(value, str) and not re.fullmatch(r"[\d\s,-]*\d[\d\s,-]*", value):
+        return None
+    return numbers(value)
+
+
+def port_names(key):
+    """['swp1', 'swp2', 'swp5'] of 'swp1-2,5'."""
+    names, stem = [], ""
+    for piece in str(key).replace(" ", "").split(","):
+        whole = stem + piece if piece[:1].isdecimal() else piece
+        names.extend(_expanded(whole))
+        stem = re.match(r"\D*", whole).group(0)
+    return names
+
+
+def short(names):
+    """'swp1-2,swp5': the form in which NVUE takes several ports; of single ones their names."""
+    return ",".join(_runs(names))
+
+
+def config_of(text):
+    """({header}, {settings}) of `nv config show -o json`; with ranges as single keys."""
+    header, settings = {}, {}
+    for told in documents(text):
+        # Brackets may belong to something else that was captured too.
+        for entry in filter(None, map(part, told if isinstance(told, list) else [told])):
+            header.update(part(entry, "header"))
+            settings = _merged(settings, part(entry, "set"))
+            if "set" not in entry and ("interface" in entry or "qos" in entry):
+                settings = _merged(settings, {key: value for key, value in entry.items() if key != "header"})
+    return header, _unrolled(settings)
+
+
+def documents(text):
+    """The JSON values in an output, whatever stands around them."""
+    decoder, found, place, failed = json.JSONDecoder(), [], 0, 0
+    while True:
+        starts = [at for at in (text.find("{", place), text.find("[", place)) if at >= 0]
+        if not starts or failed == TRIED:
+            return [value for value in found if isinstance(value, (dict, list))]
+        try:
+            value, place = decoder.raw_decode(text, min(starts))
+            found.append(value)
+        except (ValueError, RecursionError):
+            place, failed = min(starts) + 1, failed + 1
+
+
+def flat(tree, path=()):
+    """{path: value} of a tree of settings; what holds nothing is a value of its own."""
+    if not isinstance(tree, dict) or not tree:
+        return {path: None if isinstance(tree, dict) else tree}
+    found = {}
+    for key, value in tree.items():
+        found.update(flat(value, (*path, str(key))))
+    return found
+
+
+def command_in(text):
+    """The command of a capture that begins with the prompt; None without."""
+    found = next((match for match in map(_PROMPT.match, text.splitlines()) if match), None)
+    return " ".join(found.group(1).split()) if found else None
+
+
+def tree_of(text, columns=2):
+    """{path: cell} of the table with operational and applied values: operational where there is one.
+
+    columns: how many of the two count; 1 is what is operational.
+    """
+    lines = text.splitlines()
+    for place, line in enumerate(lines[1:], 1):
+        if _RULE.match(line) and "operational" in lines[place - 1]:
+            return _tree(lines[place + 1 :], [match.start() for match in re.finditer("-+", line)], columns)
+    return {}
+
+
+def rows_of(text, *columns):
+    """The rows, as {column: cell}, of the first table that has all these columns."""
+    lines = text.splitlines()
+    for place, line in enumerate(lines[1:], 1):
+        header = re.split(r"\s{2,}", lines[place - 1].strip())
+        if _RULE.match(line) and set(columns) <= {name.lower() for name in header}:
+            spans = [match.span() for match in re.finditer("-+", line)]
+            return list(_rows(lines[place + 1 :], [name.lower() for name in header], spans))
+    return []
+
+
+def exceptions_of(text):
+    """The lines under the heading of exceptions."""
+    found = re.search(r"^Exception List *\n=+ *\n((?:.*\S.*(?:\n|$))*)", text.replace("\r", ""), re.M)
+    lines = [line.strip() for line in found.group(1).splitlines()] if found else []
+    kept = [line for line in lines if not _RULE.match(line) and line.lower() not in ("no data", "description")]
+    return [re.sub(r"^\d+\s{2,}", "", line) for line in kept]
+
+
+def by_interface(text):
+    """{port: its part} of a view of all ports, whose parts are headed by their names."""
+    parts = re.split(r"^\s*Interface:\s*(\S+)\s*$", text, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def properties(text):
+    """{key: value} of a file with lines such as pfc.default-global.tx_enable = true."""
+    found = {}
+    for line in text.splitlines():
+        key, equals, value = line.partition("=")
+        if equals and not key.lstrip().startswith("#"):
+            found[key.strip()] = value.strip()
+    return found
+
+
+def _tree(lines, starts, columns):
+    found, stack = {}, []
+    for line in lines:
+        if not line.strip():
+            continue
+        if re.match(r"\s*=+\s*$", line) or line.startswith(("RoCE ", "Exception ", "PFC WD", "ECN ", "SP->")):
+            break
+        # A label longer than its column pushes the cells behind it.
+        label = line[: starts[1]] if len(starts) > 1 else line
+        cells = [line[at:end].strip() for at, end in zip(starts[1:], [*starts[2:], len(line)])]
+        indent = len(label) - len(label.lstrip())
+        while stack and stack[-1][0] >= indent:
+            stack.pop()
+        stack.append((indent, label.strip().strip("[]")))
+        value = next((cell for cell in cells[:columns] if cell), None)
+        if value is not None and value != "-":
+            found[tuple(name for _indent, name in stack)] = value
+    return found
+
+
+def _rows(lines, header, spans):
+    names, begun = [""] * (len(spans) - len(header)) + header, False
+    gaps = [(stop, start) for (_first, stop), (start, _last) in zip(spans, spans[1:])]
+    for line in lines:
+        if not line.strip() and not begun:
+            continue
+        cells = re.split(r"\s{2,}", line.strip())
+        if len(cells) != len(spans):
+            # Empty cells show only by their columns.
+            ends = [start for _stop, start in gaps] + [None]
+            cells = [line[start:end].strip() for (start, _stop), end in zip(spans, ends)]
+            if any(line[stop:start].strip() for stop, start in gaps):
+                return
+        if not line.strip() or re.match(r"\s*=+\s*$", line):
+            return
+        begun = True
+        yield dict(zip(names, cells))
+
+
+def _expanded(name):
+    found = re.search(r"(\d+)-(\d+)", name)
+    if not found:
+        return [name]
+    whole = []
+    for at in range(int(found.group(1)), min(int(found.group(2)), int(found.group(1)) + LARGEST_RANGE) + 1):
+        whole.extend(_expanded(f"{name[: found.start()]}{at}{name[found.end() :]}"))
+    return whole
+
+
+def _runs(names):
+    runs = []
+    for name in names:
+        stem, digits = re.fullmatch(r"(.*?)(\d*)", name).groups()
+        at = int(digits) if digits else None
+        if runs and at is not None and runs[-1][0] == stem and runs[-1][2] == at - 1:
+            runs[-1][2] = at
+        else:
+            runs.append([stem, at, at])
+    return [stem if first is None else _run(stem, first, last) for stem, first, last in runs]
+
+
+def _run(stem, first, last):
+    return f"{stem}{first}" if first == last else f"{stem}{first}-{last}"
+
+
+def _unrolled(tree, above=""):
+    """The tree with one key for each port, priority and class."""
+    if not isinstance(tree, dict):
+        return tree
+    found = {}
+    for key, value in tree.items():
+        names = port_names(key) if above == "interface" else numbers(key) if above in NUMBERED else [key]
+        for name in names or [key]:
+            found[str(name)] = _merged(found.get(str(name), {}), _unrolled(value, key))
+    return found
+
+
+def _merged(one, other):
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return other
+    return {**one, **{key: _merged(one.get(key, {}), value) for key, value in other.items()}}

@@ -1,0 +1,147 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What Arista EOS shows of the queues of its ports: `show qos interfaces`, whole or of one aspect. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.eos.show import PORT, ROW, short
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.eos.text import TRUSTS, UNITS
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Oper
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import again, headless, lacks
+
+COMMAND = "show qos interfaces"
+_UNIT = r"\b(bytes|kbytes|mbytes|segments|kb|mb)\b"
+_TRUST = re.compile(r"trust mode\s*:?\s*(\w+)", re.IGNORECASE)
+_QUEUE = re.compile(r"^\s*(?:(?:uc-?)?tx-?queue:?\s*)?(\d)\s*:?(?:\s+(.*))?$", re.IGNORECASE)
+
+
+def queues_of(text, oper, strict, unread, port=None):
+    """Put `show qos interfaces` into {port: Oper}, {port: {queue: whether it goes first}} and sentences about the rest.
+
+    port: the one that the command names; some tables leave it to the command.
+    """
+    block, known = _Block(port, oper, strict, unread), port
+    for line in cleaned(text):
+        head = re.match(rf"^\s*{PORT}:", line)
+        table = re.match(rf"^\s*{PORT}\s+(COS|DSCP|UNTRUSTED)\b", line, re.IGNORECASE)
+        if head or table:
+            block.close()
+            known = short((head or table).group(1))
+            block = _Block(known, oper, strict, unread)
+            running = oper.setdefault(known, Oper())
+            running.trust = TRUSTS[table.group(2).lower()] if table else running.trust
+        elif ROW.match(line):
+            unread.append(lacks(COMMAND, f"the row {' '.join(line.split())!r}"))
+            block.close()
+        elif block.is_lost(line):
+            # One sentence is enough, up to the next heading.
+            unread.append(headless(COMMAND, known))
+            block.close()
+        elif block.port is not None:
+            block.read(line)
+    block.close()
+
+
+class _Block:
+    """The lines below one heading."""
+
+    def __init__(self, port, oper, strict, unread):
+        self.port, self._oper, self._strict, self._unread = port, oper, strict, unread
+        self._queue = self._unit = None
+        self._table = ""  # the head of the table to which rows belong; None where queues have blocks of their own
+        self._marking = set()  # queues of which a table says that they mark, and not from when on
+        self._seen = set()
+        self._closed = False
+
+    def is_lost(self, line):
+        """Whether a line says something of a port, and not of this one: what comes again belongs to another one."""
+        row, words = _QUEUE.match(line), " ".join(line.lower().split())
+        if self._closed:
+            return False
+        if row or _TRUST.search(line):
+            if row and not row.group(2):
+                self._table = None
+            key = (self._table, row.group(1)) if row else "trust"
+            return self.port is None or again(self._seen, key)
+        # A head has no numbers, and that of another table in between.
+        if self._table is None or not re.search("[a-z]", words) or re.search(r"\d", words):
+            return False
+        self._table = words
+        return self.port is not None and again(self._seen, words.partition(":")[0])
+
+    def read(self, line):
+        unit = re.search(_UNIT, line, re.IGNORECASE)
+        if unit and not re.match(r"\s*(?:\w+-?queue:?\s*)?\d", line):
+            self._unit = unit.group(1)  # a header with the unit of the column below it
+        trust, row = _TRUST.search(line), _QUEUE.match(line)
+        running = self._oper.setdefault(self.port, Oper()) if trust or row else None
+        if trust:
+            running.trust = TRUSTS.get(trust.group(1).lower())
+            if running.trust is None:
+                self._unread.append(lacks(COMMAND, f"the trust of {self.port}, {trust.group(1)!r}"))
+        elif row:
+            self._queue = int(row.group(1))
+            if re.search(r"\b(SP|RR)\s+[A-CE-Z]\s*$", line):
+                self._marking.add(self._queue)
+            self._row(row.group(2) or "", running)
+        elif self._queue is not None:
+            self._threshold(line, self._oper[self.port])
+
+    def close(self):
+        """Nothing more is of this port. Marking without thresholds is not known."""
+        running = self._oper.get(self.port)
+        self.port, self._closed = None, True
+        if running is not None and not self._marking <= {*(running.ecn or {})}:
+            running.ecn = running.ecn or None
+
+    def _row(self, rest, running):
+        order = re.search(r"\b(SP|RR)\b", rest)
+        if order:
+            self._strict.setdefault(self.port, {})[self._queue] = order.group(1) == "SP"
+        told = re.search(_UNIT, rest, re.IGNORECASE)
+        unit = told.group(1) if told else (self._unit if not order else None)
+        cells = [word for word in rest.split() if not re.fullmatch(_UNIT, word, re.IGNORECASE)]
+        numbers = all(map(str.isdigit, cells[:2]))
+        if not order and "threshold" in (self._table or "") and cells and not (unit and numbers):
+            self._unread += [] if {*cells} == {"-"} else [self._lacks(rest)]
+        if unit and not order and not numbers:
+            return  # a cell that is no number would make the maximum the minimum
+        found = [int(entry) for entry in re.findall(r"\b\d+\b", rest)]
+        if unit and len(found) >= 2:
+            size = _size(unit)
+            chance = found[2] if len(found) > 2 and found[2] <= 100 else None
+            marking = Marking(found[0] * size, found[1] * size, chance)
+            running.ecn = {**(running.ecn or {}), self._queue: marking}
+        elif order:
+            running.ecn = running.ecn or {}  # None of its queues marks, unless the thresholds follow.
+
+    def _threshold(self, line, running):
+        """Lines such as 'Minimum threshold: 150 kbytes' below a queue."""
+        told = re.search(r"(min|max)\w*[ -]threshold\W*(\d+)\s*(\w+)", line, re.IGNORECASE)
+        chance = re.search(r"prob\w*\W*(\d+)", line, re.IGNORECASE)
+        if not told and not chance:
+            return
+        old = (running.ecn or {}).get(self._queue) or Marking(0, 0)
+        low, high, odds = old.min_bytes, old.max_bytes, old.probability
+        if told and not _size(told.group(3)):
+            self._unread.append(self._lacks(" ".join(line.split())))
+            return
+        if told:
+            size = int(told.group(2)) * _size(told.group(3))
+            low, high = (size, high) if told.group(1).lower() == "min" else (low, size)
+        else:
+            odds = int(chance.group(1))
+        running.ecn = {**(running.ecn or {}), self._queue: Marking(low, high, odds)}
+
+    def _lacks(self, shown):
+        return lacks(COMMAND, f"the thresholds of queue {self._queue} of {self.port}, {shown!r}")
+
+
+def _size(unit):
+    unit = unit.lower()
+    return UNITS.get({"kb": "kbytes", "mb": "mbytes"}.get(unit, unit), 0)

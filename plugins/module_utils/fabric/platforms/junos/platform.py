@@ -1,0 +1,184 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Juniper Junos on QFX switches: read, and not changed. Queue numbers and priorities of pauses differ there.
+
+Junos knows no inner priority. What Port calls so is the PFC priority of a forwarding class, and of one that has none
+the upper bits of its first code point: a class for CNPs of DSCP 48 is told as priority 6, whatever its queue.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Limits, Platform
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.junos import text
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Neighbour, Oper, Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+COS = "show configuration class-of-service"
+INTERFACES = "show configuration interfaces"
+WHOLE = "show configuration"
+LLDP = "show lldp neighbors"
+VERSION = "show version"
+# What an interface carries when nothing is said, its Ethernet header included.
+DEFAULT_MTU = 1514
+_PHYSICAL = re.compile(r"[a-z]+-\d+/\d+/\d+(:\d+)?")
+_THRESHOLDS = "Junos sets thresholds of ECN as percent of a full buffer, which cannot be compared with bytes."
+
+
+class Junos(Platform):
+    """The platform."""
+
+    name = "junos"
+    title = "Juniper Junos"
+    reads_only = True
+    limits = Limits(
+        modes=("lossless", "lossy"),
+        missing={
+            "ecn": _THRESHOLDS,
+            "dcbx": "DCBX is not read here.",
+            "pause": "Link-level pause is not read here.",
+        },
+    )
+
+    def reads(self, ports):
+        return [VERSION, COS, INTERFACES, LLDP]
+
+    def command_of(self, text):
+        first = {one[0] for one in junos_statements(text)}
+        if first & {"class-of-service", "forwarding-classes", "classifiers", "congestion-notification-profile"}:
+            return COS
+        if re.search(r"(?m)^Local Interface\s+Parent Interface", text):
+            return LLDP
+        if re.search(r"(?mi)^(Junos:|JUNOS .*\[|Model:)", text):
+            return VERSION
+        return INTERFACES if any(one == "interfaces" or _PHYSICAL.fullmatch(one) for one in first) else None
+
+    def blank(self, switch, name):
+        return Port(pfc_mode="off", pfc=[], lossless=[], watchdog=False, ecn={}, strict=[])
+
+    def parse(self, texts):
+        switch = Switch(platform=self.name)
+        texts = _by_kind(self, texts)
+        switch.neighbours = _neighbours(texts.get(LLDP, ""))
+        _identity(switch, texts.get(VERSION, ""))
+        interfaces = junos_statements(texts.get(INTERFACES, ""), "interfaces")
+        known = {one[0] for one in interfaces if _PHYSICAL.fullmatch(one[0])}
+        known |= {*switch.neighbours}
+        if COS in texts:
+            classes = text.ClassOfService(junos_statements(texts[COS], "class-of-service"))
+            switch.ports = {name: _port(classes, name) for name in sorted(_names(classes, known))}
+            switch.exceptions = classes.contradictions()
+            switch.unread = [lacks(COS, what) for what in classes.strange()]
+            switch.config = "\n".join(" ".join(one) for one in classes.statements)
+        for name in known:
+            port = switch.ports.setdefault(name, Port() if COS not in texts else self.blank(switch, name))
+            if INTERFACES in texts:
+                port.mtu = _mtu(interfaces, name)
+                port.enabled = (name, "disable") not in interfaces
+        switch.oper = {name: Oper() for name in switch.ports}
+        return switch
+
+
+def _by_kind(platform, texts):
+    """{command: output}, of several of one kind together; a whole configuration is both parts of one."""
+    found = {}
+    for command, output in texts.items():
+        kind = _kind(command) or platform.command_of(output)
+        first = {one[0] for one in junos_statements(output)} if kind in (COS, WHOLE) else set()
+        kinds = [COS if kind == WHOLE else kind]
+        if kind == WHOLE or "class-of-service" in first:
+            both = {COS: "class-of-service" in first, INTERFACES: "interfaces" in first}
+            kinds = [one for one, there in both.items() if there] or kinds
+        for one in kinds:
+            found[one] = "\n".join([found[one], output] if one in found else [output])
+    return found
+
+
+def _kind(command):
+    """The command without what only changes the form of its output, such as `| display set`."""
+    words = " ".join(command.partition("|")[0].split())
+    known = (one for one in (COS, INTERFACES, WHOLE, LLDP, VERSION) if words.startswith(one))
+    return next(known, None)
+
+
+def junos_statements(output, below=None):
+    """The statements of a configuration in either form, each as its words; those below a hierarchy without its name."""
+    found = text.statements(cleaned(output))
+    if below is not None and any(one[0] == below for one in found):
+        found = [one[1:] for one in found if one[0] == below and len(one) > 1]
+    return found
+
+
+def _names(classes, known):
+    """The ports that class-of-service speaks of; a pattern stands for the known ports that it fits, or for itself."""
+    found = set()
+    for name in classes.interfaces:
+        fit = fnmatch.filter(known, name) if "*" in name else [name]
+        found.update(fit or [name])
+    return found
+
+
+def _port(classes, name):
+    own = classes.of_interface(name)
+    table, trust = classes.dscp_map(own), classes.trust(own)
+    profile = classes.profile(own)
+    schedulers = classes.schedulers(own)
+    return Port(
+        trust=trust,
+        dscp_map=table or None,
+        queues=dict(classes.queues),
+        pfc_mode="on" if profile.pfc else "off",
+        pfc=profile.pfc,
+        pfc_queues=profile.queues or None,
+        pfc_sends=profile.sends if profile.pfc else None,
+        lossless=sorted(classes.no_loss),
+        ecn={queue: _marking(one) for queue, one in schedulers.items() if one.profile},
+        strict=sorted(queue for queue, one in schedulers.items() if one.strict),
+        shares={queue: one.share for queue, one in schedulers.items() if one.share is not None},
+        watchdog=profile.watchdog if profile.pfc else None,
+        watchdog_detection_ms=profile.detection_ms,
+        watchdog_recovery_ms=profile.recovery_ms,
+        watchdog_action=profile.action,
+        cable_length_m=profile.cable_length_m,
+    )
+
+
+def _marking(scheduler):
+    """Thresholds are told as none, since bytes cannot be."""
+    return Marking(0, 0, scheduler.probability, scheduler.ecn)
+
+
+def _mtu(interfaces, name):
+    told = [one[2] for one in interfaces if one[0] == name and one[1:2] == ("mtu",) and len(one) > 2]
+    return int(told[0]) if told and told[0].isdecimal() else DEFAULT_MTU
+
+
+def _identity(switch, output):
+    for attribute, pattern in (
+        ("hostname", r"(?mi)^Hostname:\s*(\S+)"),
+        ("model", r"(?mi)^Model:\s*(\S+)"),
+        # Parts of the system have versions of their own, such as dates.
+        ("version", r"(?mi)^JUNOS .*\[(\d{1,2}\.\d+[A-Z][^\]]*)\]"),
+        ("version", r"(?mi)^Junos:\s*(\S+)"),
+    ):
+        found = re.search(pattern, output)
+        if found:
+            setattr(switch, attribute, found.group(1))
+
+
+def _neighbours(output):
+    """Rows of the table: local interface, parent, chassis, port, system name (which may have blanks)."""
+    found = {}
+    for line in cleaned(output):
+        parts = re.split(r"\s{2,}|\t", line.strip())
+        if len(parts) < 4 or not re.fullmatch(r"[a-z]+-?\d\S*", parts[0]):
+            continue
+        system = parts[4] if len(parts) > 4 else None
+        name = parts[0].partition(".")[0]
+        found.setdefault(name, []).append(Neighbour(system=system, port=parts[3], chassis=parts[2]))
+    return found

@@ -1,0 +1,293 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The lines that lead Cisco NX-OS from what it has to what is wanted. Pure.
+
+Policies are named by what they hold: other values are another policy, which is made, put in place of the old one, and
+only then is the old one removed. What is never dropped is set for the whole switch, and is therefore extended in place.
+"""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import differing, effect, natural, ranged
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos import owned, text
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos.owned import OURS
+
+NETWORK = f"{OURS}-NQ"
+PFC = "priority-flow-control"
+GUARD = f"{PFC} watch-dog-interval"
+CLASS_KEYS = {"trust", "roce_priority", "cnp_priority"}
+QUEUE_KEYS = {"ecn", "bandwidth_percent", "cnp_strict"}
+NETWORK_KEYS = {"pfc", "lossless", "roce_pauses_own_queue"}
+MODE_KEYS = {"pfc_mode", "pfc_sends", "dcbx"}
+# Metres up to which the switch reserves enough by itself.
+NEAR_M = 100
+
+
+class Renderer:
+    """One edit, and what each of its lines replaces."""
+
+    def __init__(self, switch, config, wanted, intent, exact):
+        self._config, self._wanted, self._intent, self._exact = config, wanted, intent, exact
+        self._now = {name: effect(switch.ports[name], intent) for name in wanted}
+        self._todo = {name: set(differing(self._now[name], wanted[name], exact)) for name in wanted}
+        self._every = set().union(*self._todo.values())
+        self._own = dict(switch.own)
+        self._strays = owned.strays(config, wanted, intent)
+        # Ports that nobody asked about and that rely on what the whole switch does not drop.
+        self._others = [name for name, one in config.interfaces.items() if one.pfc == "on" and name not in wanted]
+
+    def commands(self):
+        """(lines in their order, {(port, line): line that removes what is there})."""
+        self._check_cable()
+        shared = [*self._classifier(), *self._network()] if self._every or self._strays else []
+        shared += self._guard()
+        if any("dcbx" in todo and self._wanted[name]["dcbx"] != "off" for name, todo in self._todo.items()):
+            shared.insert(0, "feature lldp")
+        policies, ports = {}, {}
+        for name in self._todo:
+            if self._todo[name] & QUEUE_KEYS:
+                policy = owned.queuing(self._intent, self._wanted[name])
+                policies[policy[0]] = policy[1]
+            ports[name] = self._port(name)
+        for name, lines in owned.queuings(self._intent, self._wanted):
+            if f"policy-map {name}" in self._strays:
+                policies[name] = lines
+        made = [line for name in sorted(policies) for line in self._made(name, policies[name])]
+        lines, replaced = in_ranges(ports)
+        return [*shared, *made, *lines, *self._network_after(), *self._stale(policies)], replaced
+
+    def _check_cable(self):
+        length = self._intent.cable_length_m or 0
+        sized = any("buffer-size" in (line or "") for _group, _cos, line in _attached(self._config).values())
+        if length > NEAR_M and self._intent.lossless and not sized:
+            raise OperatorError(
+                "cable_length_m",
+                f"headroom for cables of {length} m was wanted",
+                f"NX-OS reserves enough for {NEAR_M} m, and wants sizes that depend on its hardware for more",
+                "Set `pause buffer-size ... pause-threshold ... resume-threshold ... pfc-cos` in the class of RoCE of "
+                "the network-qos policy, which is then kept, or leave cable_length_m out",
+                "cable_too_long",
+                cable_length_m=length,
+            )
+
+    def _classifier(self):
+        """Classes of the code points and the policy that puts them into their groups."""
+        if not self._every & CLASS_KEYS and not self._strays:
+            return []
+        lines, policy = [], []
+        for dscp, group in self._intent.dscp_map.items():
+            name = owned.class_name(dscp)
+            there = self._config.matches.get(name)
+            if there != owned.only(dscp):
+                # The switch adds what is entered to what the class matches already.
+                lines += [f"class-map type qos match-any {name}", f"match dscp {dscp}"]
+                lines += [f"no {line}" for line in owned.beside(there, dscp)]
+            policy += [f"class {name}", f"set qos-group {group}"]
+        name = owned.classifier_name(self._intent)
+        there = self._config.classifiers.get(name)
+        expected = owned.classified(self._intent)
+        if there == expected or (there is None and not self._every & CLASS_KEYS):
+            return lines
+        left = [one for one in there or () if one in expected]
+        # The first class that matches decides; a class that was taken out comes back at the end.
+        gone = [one for one, group in there or () if (one, group) not in expected or left != expected]
+        return [*lines, f"policy-map type qos {name}", *(f"no class {one}" for one in gone), *policy]
+
+    def _made(self, name, lines):
+        there, held = self._config.queuing.get(name), owned.held(name, lines)
+        if there == held:
+            return []
+        gone = [f"no class type queuing {owned.queue_class(queue)}" for queue in owned.beside_queues(there or {}, held)]
+        return [f"policy-map type queuing {name}", *gone, *(line.strip() for line in lines)]
+
+    def _lossless(self):
+        """The groups that shall not be dropped, of all ports that were asked about."""
+        return {priority for want in self._wanted.values() for priority in want.get("pfc") or ()}
+
+    def _network(self):
+        """What the whole switch does not drop: first more, and less only when no port needs it any more."""
+        missing = sorted(group for group in self._lossless() if self._config.pauses.get(group) != group)
+        if not missing or not self._every & (NETWORK_KEYS | MODE_KEYS):
+            return []
+        policy = self._config.system.get("network-qos")
+        classes = _attached(self._config)
+        lines = [f"policy-map type network-qos {policy or NETWORK}"]
+        for group in missing:
+            name = next((one for one, told in classes.items() if told[0] == group), f"c-8q-nq{group}")
+            wrong = classes[name][2] if name in classes else None
+            lines += [f"class type network-qos {name}", *([f"no {wrong}"] if wrong else [])]
+            lines += [f"pause pfc-cos {group}", f"mtu {self._intent.mtu}"]
+        if policy:
+            return lines
+        lines += ["class type network-qos c-8q-nq-default", f"mtu {self._intent.mtu}"]
+        return [*lines, "system qos", f"service-policy type network-qos {NETWORK}"]
+
+    def _network_after(self):
+        extra = {group: told for group, told in self._config.pauses.items() if group not in self._lossless()}
+        if not self._exact:
+            extra = {group: told for group, told in extra.items() if group == self._intent.priority}
+        if not extra or not self._every:
+            return []
+        if self._others:
+            return self._kept(extra)
+        policy = self._config.system["network-qos"]
+        if policy == NETWORK and not self._lossless() and len(extra) == len(self._config.pauses):
+            return _network_gone()
+        lines = [f"policy-map type network-qos {policy}"]
+        for name, (group, _cos, pause) in _attached(self._config).items():
+            if pause and group in extra:
+                lines += [f"class type network-qos {name}", f"no {pause}"]
+        return lines
+
+    def _kept(self, extra):
+        if not self._lossless():
+            return []  # The ports themselves have flow control off.
+        raise OperatorError(
+            f"priority {', '.join(map(str, sorted(extra)))}",
+            f"only priority {self._intent.priority} was to be lossless",
+            f"NX-OS decides that for the whole switch, and {ranged(self._others)} rely on it too",
+            "Name these ports as well, or use state merged, which leaves other lossless priorities alone",
+            "lossless_for_others",
+            ports=self._others,
+        )
+
+    def _guard(self):
+        if "watchdog" not in self._every or self._config.guard:
+            return []
+        return [f"{GUARD} on"] if any(want.get("watchdog") for want in self._wanted.values()) else []
+
+    def _port(self, name):
+        """[(line, the line that removes what it replaces, or None)]."""
+        block = self._config.interfaces.get(name) or text.Block()
+        todo, want, lines = self._todo[name], self._wanted[name], []
+        if "pause" in todo:
+            lines += [(f"flowcontrol {way} off", None) for way in sorted(block.pauses)]
+        if "mtu" in todo:
+            lines.append((f"mtu {want['mtu']}", None))
+        if todo & CLASS_KEYS:
+            lines.append(_attach("qos input", owned.classifier_name(self._intent), block.classifier))
+        if todo & QUEUE_KEYS:
+            lines.append(_attach("queuing output", owned.queuing(self._intent, want)[0], block.queuing))
+        if todo & MODE_KEYS:
+            lines += [(line, None) for line in _mode(block, want)]
+        if "watchdog" in todo and block.guard != want["watchdog"]:
+            lines.append((f"{GUARD} {'on' if want['watchdog'] else 'off'}", None))
+        return lines
+
+    def _stale(self, policies):
+        """What of ours no port uses after this."""
+        moved = {"IN": set(), "OUT": set()}
+        for name, todo in self._todo.items():
+            if todo & CLASS_KEYS:
+                moved["IN"].add(name)
+            if todo & QUEUE_KEYS:
+                moved["OUT"].add(name)
+        used = {owned.classifier_name(self._intent), *policies}
+        gone = []
+        for name, users in sorted(self._own.items()):
+            kind = "OUT" if name in self._config.queuing else "IN" if name in self._config.classifiers else None
+            if kind and name not in used and not {*users} - moved[kind]:
+                gone.append(name)
+        classes = (
+            [owned.class_name(dscp) for dscp in self._intent.dscp_map]
+            if self._every & CLASS_KEYS or self._strays
+            else []
+        )
+        return _deleted(self._config, gone, classes)
+
+
+def in_ranges(ports):
+    """(lines, {(port, line): line that removes what is there}); neighbours with the same lines share them."""
+    groups = {}
+    for name, lines in ports.items():
+        groups.setdefault(tuple(lines), []).append(name)
+    shared = [(one, lines) for lines, names in groups.items() if lines for one in ranged(names).split(", ")]
+    commands, replaced = [], {}
+    for one, lines in sorted(shared, key=lambda entry: natural(entry[0])):
+        commands += [f"interface {one}", *(line for line, _before in lines)]
+        replaced.update({(one, line): before for line, before in lines if before})
+    return commands, replaced
+
+
+def _attach(kind, policy, there):
+    return f"service-policy type {kind} {policy}", f"no service-policy type {kind} {there}" if there else None
+
+
+def _mode(block, want):
+    """Flow control of a port, and whether its peer is told."""
+    told = want.get("dcbx")
+    if want["pfc_mode"] == "off":
+        if told in (None, "off"):
+            return [f"{PFC} mode off"]
+        raise OperatorError(
+            "dcbx",
+            "hosts were to be told the settings in the mode lossy",
+            "NX-OS tells them by DCBX only while flow control is on",
+            "Set dcbx to off or ignore",
+            "dcbx_needs_flow_control",
+        )
+    tells = told not in (None, "off") or (told is None and block.sends_tlv)
+    lines = ["lldp dcbx version ieee"] if tells and block.dcbx == "cee" else []
+    return [*lines, f"{PFC} mode on{' send-tlv' if tells else ''}"]
+
+
+def removal(switch, config, wanted):
+    """Back to the factory's treatment on these ports, and without what then nobody uses."""
+    ports = {}
+    for name in wanted:
+        block = config.interfaces.get(name) or text.Block()
+        lines = [f"{PFC} mode auto"] if block.pfc not in (None, "auto") else []
+        lines += [f"{GUARD} off"] if block.guard else []
+        lines += [f"no service-policy type qos input {block.classifier}"] if block.classifier else []
+        lines += [f"no service-policy type queuing output {block.queuing}"] if block.queuing else []
+        ports[name] = [(line, None) for line in lines]
+    commands, _replaced = in_ranges(ports)
+    unused = [name for name, users in switch.own.items() if not {*users} - {*wanted}]
+    if NETWORK in unused:
+        attached = config.system.get("network-qos") == NETWORK
+        commands += _network_gone() if attached else [f"no policy-map type network-qos {NETWORK}"]
+    others = [one for name, one in config.interfaces.items() if name not in wanted]
+    if config.guard and not any(one.guard for one in others):
+        commands.append(f"{GUARD} off")
+    return commands + _deleted(config, [name for name in unused if name != NETWORK], [])
+
+
+def owned_by(config):
+    """{object of ours: ports that use it}."""
+    found = {}
+    for policies, attribute in ((config.classifiers, "classifier"), (config.queuing, "queuing")):
+        for policy in policies:
+            users = [name for name, one in config.interfaces.items() if getattr(one, attribute) == policy]
+            found[policy] = users
+    for name in config.matches:
+        policies = [policy for policy, told in config.classifiers.items() if any(one == name for one, _group in told)]
+        found[name] = [user for policy in policies for user in found[policy]]
+    if NETWORK in config.networks:
+        attached = config.system.get("network-qos") == NETWORK
+        found[NETWORK] = [name for name, one in config.interfaces.items() if attached and one.pfc == "on"]
+    return {name: sorted(set(users), key=natural) for name, users in found.items() if name.startswith(OURS)}
+
+
+def _deleted(config, gone, kept):
+    """Remove policies of ours and the classes that only they used."""
+    lines = [f"no policy-map type queuing {name}" for name in gone if name in config.queuing]
+    lines += [f"no policy-map type qos {name}" for name in gone if name in config.classifiers]
+    left = {one for name, told in config.classifiers.items() if name not in gone for one, _group in told}
+    classes = [name for name in sorted(config.matches) if name.startswith(OURS) and name not in {*left, *kept}]
+    return lines + ([f"no class-map type qos {name}" for name in classes] if gone else [])
+
+
+def _network_gone():
+    return [
+        "system qos",
+        f"no service-policy type network-qos {NETWORK}",
+        f"no policy-map type network-qos {NETWORK}",
+    ]
+
+
+def _attached(config):
+    """The classes of the network-qos policy that runs."""
+    return config.networks.get(config.system.get("network-qos"), {})

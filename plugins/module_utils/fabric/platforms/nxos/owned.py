@@ -1,0 +1,120 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Classes and policies of Cisco NX-OS that the collection owns: what they have to hold, and what they hold. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos import text
+
+OURS = "AIREADY-ROCE"
+
+
+def strays(config, wanted, intent):
+    """{object of ours: (what it holds, what the intent asks for)}, of those that hold something else."""
+    found = {}
+    for dscp in intent.dscp_map:
+        there = config.matches.get(class_name(dscp))
+        if there not in (None, only(dscp)):
+            found[f"class-map {class_name(dscp)}"] = (_matched(there), _matched(only(dscp)))
+    name, expected = classifier_name(intent), classified(intent)
+    if config.classifiers.get(name) not in (None, expected):
+        found[f"policy-map {name}"] = (_groups(config.classifiers[name]), _groups(expected))
+    for name, lines in queuings(intent, wanted):
+        asked = held(name, lines)
+        if config.queuing.get(name) not in (None, asked):
+            there = config.queuing[name]
+            queues = sorted(queue for queue in {*there, *asked} if there.get(queue) != asked.get(queue))
+            found[f"policy-map {name}"] = tuple(
+                ", ".join(_queue_text(one, queue) for queue in queues) for one in (there, asked)
+            )
+    return found
+
+
+def queuings(intent, wanted):
+    """The queuing policies that wanted effects name, once each."""
+    return sorted(dict(queuing(intent, want) for want in wanted.values()).items())
+
+
+def held(name, lines):
+    return text.config_of(["\n".join([f"policy-map type queuing {name}", *lines])]).queuing[name]
+
+
+def beside_queues(there, held):
+    """The queues of a policy whose class goes first, as lines are only added to those of a class that is there."""
+
+    def more(one, other):
+        return (
+            other is None
+            or one.strict > other.strict
+            or any(getattr(one, key) is not None and getattr(other, key) is None for key in ("share", "marking"))
+        )
+
+    return [queue for queue in sorted(there) if more(there[queue], held.get(queue))]
+
+
+def queue_class(queue):
+    return f"c-out-8q-q{queue or '-default'}"
+
+
+def _queue_text(policy, queue):
+    one = policy.get(queue)
+    if one is None:
+        return f"queue {queue}: none"
+    marks = f", ECN {one.marking.min_bytes}-{one.marking.max_bytes} B" if one.marking else ""
+    return f"queue {queue}: {'strict' if one.strict else f'{one.share} %'}{marks}"
+
+
+def class_name(dscp):
+    return f"{OURS}-DSCP{dscp}"
+
+
+def only(dscp):
+    return {dscp}, set(), False
+
+
+def beside(there, dscp):
+    """The lines of a class that match other packets than those of one code point."""
+    codes, priorities, _every = there or (set(), set(), False)
+    lines = [f"match dscp {','.join(map(str, sorted(codes - {dscp})))}"] if codes - {dscp} else []
+    return lines + ([f"match cos {','.join(map(str, sorted(priorities)))}"] if priorities else [])
+
+
+def _matched(told):
+    codes, priorities, every = told
+    lines = [f"dscp {','.join(map(str, sorted(codes)))}"] if codes else []
+    lines += [f"cos {','.join(map(str, sorted(priorities)))}"] if priorities else []
+    return f"match-{'all' if every else 'any'} {' '.join(lines) or 'nothing'}"
+
+
+def classified(intent):
+    return [(class_name(dscp), group) for dscp, group in intent.dscp_map.items()]
+
+
+def _groups(classes):
+    return ", ".join(f"{name}: qos-group {group}" for name, group in classes)
+
+
+def classifier_name(intent):
+    return "-".join([OURS, "IN", *(f"{dscp}-{group}" for dscp, group in intent.dscp_map.items())])
+
+
+def queuing(intent, want):
+    """(name, lines) of what the queues of a port do."""
+    share, ecn = want["bandwidth_percent"], want.get("ecn")
+    values = [ecn["min_kb"], ecn["max_kb"], ecn["probability"]] if ecn else ["OFF"]
+    name = "-".join(map(str, [OURS, "OUT", intent.priority, share, *values, intent.cnp_priority]))
+    lines = [
+        f"  class type queuing c-out-8q-q{intent.cnp_priority}",
+        "    priority level 1",
+        f"  class type queuing c-out-8q-q{intent.priority}",
+        f"    bandwidth remaining percent {share}",
+    ]
+    if ecn:
+        lines.append(
+            f"    random-detect minimum-threshold {ecn['min_kb']} kbytes maximum-threshold {ecn['max_kb']} kbytes "
+            f"drop-probability {ecn['probability']} weight 0 ecn"
+        )
+    other = ["  class type queuing c-out-8q-q-default", f"    bandwidth remaining percent {100 - share}"]
+    return name, [*lines, *other]

@@ -1,0 +1,46 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Neighbours as NVIDIA Onyx shows them, in JSON and as text. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.json import PORT, by_port, tables
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
+
+
+def read_remote(told, into):
+    for port, what in by_port(told):
+        peers = []
+        for table in tables(what):
+            row = {key: str(value) for key, value in table.items() if not isinstance(value, (dict, list))}
+            if not peers or {*row} & {*peers[-1]}:
+                peers.append({})
+            peers[-1].update(row)
+        into.neighbours[port] = [_neighbour(peer) for peer in peers if "Remote chassis id" in peer]
+
+
+def remote_text(text):
+    found, port = {}, None
+    for line in cleaned(text):
+        named = PORT.fullmatch(line.strip())
+        port = named.group(1) if named else port
+        cells = re.split(r"\s{2,}", line.strip())
+        if not named and PORT.fullmatch(cells[0]) and len(cells) in (3, 4) and ":" not in cells[0]:
+            labels = ("Remote chassis id", "Remote port-id", "Remote system name")
+            found[cells[0]] = dict(zip(labels, cells[1:]))
+        key, colon, value = (part.strip() for part in line.partition(":"))
+        if port and colon and key.startswith("Remote"):
+            found.setdefault(port, {})[key] = value
+    return {name: [_neighbour(peer)] for name, peer in found.items()}
+
+
+def _neighbour(peer):
+    keys = ("Remote system name", "Remote port-id", "Remote chassis id", "Remote port description")
+    # Texts may be followed by the kind of name that they are.
+    told = [peer.get(key, "").partition(" ; ")[0].strip() for key in keys]
+    return Neighbour(*(text if text not in ("", "N/A", r"N\A") else None for text in told))

@@ -1,0 +1,154 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The settings of NVIDIA Onyx that give its ports the wanted effects. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx import settings as lines
+
+POOL = "aiready-roce"
+# The kinds of settings of a port that an effect comes from.
+OF = {
+    "trust": {"trust"},
+    "roce_priority": {"map"},
+    "cnp_priority": {"map"},
+    "pfc_mode": {"pfc"},
+    "pfc": {"pfc"},
+    "pfc_sends": set(),
+    "lossless": {"pfc"},
+    "roce_queue_shared_with": {"bind"},
+    "ecn": {"ecn"},
+    "bandwidth_percent": {"ets"},
+    "cnp_strict": {"ets"},
+}
+
+
+def set_port(after, name, port, want, intent, exact):
+    """Put into settings what one port lacks of its wanted effects."""
+    now = compare.effect(port, intent)
+    due = compare.differing(now, want, exact)
+    roce, cnp = (port.queues.get(one, one) for one in (intent.priority, intent.cnp_priority))
+    if "roce_queue_shared_with" in due:
+        for priority in (intent.priority, *now["roce_queue_shared_with"]):
+            _to(after, ("bind", name, priority), priority)
+        roce = intent.priority
+    if "trust" in due:
+        after[("trust", name)] = {"dscp": "L3", "both": "both"}[want["trust"]]
+    left = now["roce_priority"] if port.trust in ("dscp", "both") else None
+    if "roce_priority" in due and left not in (None, intent.cnp_priority):
+        # The class that RoCE leaves marks no more.
+        after.pop(("ecn", name, port.queues.get(left)), None)
+    for key, dscp, priority in (
+        ("roce_priority", intent.dscp, intent.priority),
+        ("cnp_priority", intent.cnp_dscp, intent.cnp_priority),
+    ):
+        if key in due:
+            _to(after, ("map", name, dscp), priority)
+    if "pfc_mode" in due or ("pfc" in due and want["pfc_mode"] == "on"):
+        after[("pfc", name)] = want["pfc_mode"]
+    if "ecn" in due and want["ecn"]:
+        limits = want["ecn"]
+        after[("ecn", name, roce)] = f"ecn minimum-absolute {limits['min_kb']} maximum-absolute {limits['max_kb']}"
+    elif "ecn" in due:
+        after.pop(("ecn", name, roce), None)
+    if {"bandwidth_percent", "cnp_strict"} & {*due}:
+        _schedule(after, name, port, roce, cnp, want)
+    if "mtu" in due:
+        after[("mtu", name)] = want["mtu"]
+    if "watchdog" in due and want["watchdog"]:
+        after[("watchdog", name)] = "pfc-wd"
+    elif "watchdog" in due or (want.get("pfc_mode") == "off" and "pfc_mode" in due):
+        after.pop(("watchdog", name), None)
+    if "pause" in due:
+        for way in ("receive", "send"):
+            after.pop(("flow", name, way), None)
+
+
+def _to(after, key, value):
+    if lines.is_default(key, value):
+        after.pop(key, None)
+    else:
+        after[key] = value
+
+
+def _schedule(after, name, port, roce, cnp, want):
+    """The other queues share the rest, so that weights are percents whichever way the switch counts them."""
+    strict = {*(port.strict or []), cnp} - {roce}
+    others = [queue for queue in range(8) if queue not in strict and queue != roce]
+    rest = 100 - want["bandwidth_percent"]
+    ends = [rest * place // len(others) for place in range(len(others) + 1)]
+    shares = {queue: ends[place + 1] - ends[place] for place, queue in enumerate(others)}
+    _to(after, ("ets", name, cnp), "strict")
+    for queue, share in {**shares, roce: want["bandwidth_percent"]}.items():
+        _to(after, ("ets", name, queue), f"wrr {max(share, 1)}")
+
+
+def set_switch(after, before, switch, wanted, intent, exact):
+    """What ports share: the priorities with flow control, and the pool that holds their packets."""
+    used = flow_control(after, switch, wanted)
+    if not used:
+        stale = {key[1] for key in before if key[0] == "pfc_priority"}
+        for key in [("pfc_enabled",), *(("pfc_priority", one) for one in stale)]:
+            after.pop(key, None)
+        drop_pools(after, set())
+    else:
+        there = {key[1] for key in before if key[0] == "pfc_priority"}
+        stale = there - {*intent.lossless} if exact else there & {intent.priority} - {*intent.lossless}
+        if not intent.lossless and used - {*wanted}:
+            stale = set()  # Ports that nobody named need them.
+        for priority in stale:
+            after.pop(("pfc_priority", priority))
+        drop_pools(after, {*there, *intent.lossless} - stale)
+    if used and intent.lossless:
+        after[("pfc_enabled",)] = "dcb priority-flow-control enable"
+        after[("pfc_priority", intent.priority)] = "enable"
+        _pool_for(after, intent.priority)
+        for priority in strays(after, intent)[1]:
+            del after[("member", priority)]
+    for name in wanted:
+        for priority in stale - {intent.priority, intent.cnp_priority}:
+            # What carried RoCE before: its queue is as any other again.
+            after.pop(("ecn", name, priority), None)
+            for key in [key for key, what in after.items() if key[:2] == ("map", name) and what == priority]:
+                after.pop(key)
+
+
+def flow_control(after, switch, wanted):
+    """Ports that still use flow control by priority."""
+    set_on = {key[1] for key, what in after.items() if key[0] == "pfc" and what != "off"}
+    agreed = {name for name, oper in switch.oper.items() if oper.pfc and name not in wanted}
+    return set_on | {name for name in agreed if ("pfc", name) in after or switch.ports[name].pfc_mode == "auto"}
+
+
+def drop_pools(after, kept):
+    for pool in [key[1] for key in after if key[0] == "pool" and key[1].startswith(POOL)]:
+        members = {key for key, what in after.items() if key[0] == "member" and what == pool}
+        if not {key[1] for key in members} & kept:
+            for key in [*members, ("pool", pool), ("memory", pool)]:
+                after.pop(key, None)
+
+
+def strays(settings, intent):
+    """(pool of ours that holds RoCE's priority, others in it that nobody pauses); ('', []) where it holds none."""
+    pool = settings.get(("member", intent.priority), "") if intent.lossless else ""
+    paused = {key[1] for key in settings if key[0] == "pfc_priority"} | {intent.priority}
+    if not pool.startswith(POOL):
+        return "", []
+    members = (key[1] for key, what in settings.items() if key[0] == "member" and what == pool)
+    stray = sorted(priority for priority in members if priority not in paused)
+    return (pool, stray) if stray else ("", [])
+
+
+def _pool_for(after, priority):
+    holder = after.get(("member", priority))
+    if holder is not None and after.get(("pool", holder)) == "lossless":
+        return
+    name = f"{POOL}-{priority}"
+    taken = sum(float(what) for key, what in after.items() if key[0] == "memory")
+    after[("pool", name)] = "lossless"
+    after[("member", priority)] = name
+    if taken <= 50:
+        after[("memory", name)] = "50.00"

@@ -1,0 +1,120 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What `show roce` of NVIDIA Onyx tells of its preset, and how thresholds are read. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import number, numbers
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.settings import KB, PROMPT
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+# A row of the traffic classes that RoCE uses.
+_USED = r"\s*(\d)\s+(\d)\s+(\S+)\s+(Strict|WRR\s*\d+)"
+
+
+@dataclass
+class Preset:
+    """What `show roce` tells. mode is off where RoCE was not turned on by its own command."""
+
+    mode: str = "off"
+    trust: str | None = None
+    pfc: list | None = None
+    pools: dict = field(default_factory=dict)
+    queues: dict = field(default_factory=dict)  # {priority: traffic class}
+    ecn: dict = field(default_factory=dict)
+    strict: list = field(default_factory=list)
+    shares: dict = field(default_factory=dict)
+    exceptions: list = field(default_factory=list)
+    unread: list = field(default_factory=list)
+
+
+def preset(text):
+    """What `show roce` tells; labels differ a little between releases."""
+    mode = _told(text, r"RoCE mode")
+    if mode is None:
+        return None
+    found = Preset(mode="off" if mode in ("N/A", "off", "disabled", "none") else mode.replace("-", "_").lower())
+    found.exceptions = exceptions(text)
+    if found.mode == "off":
+        return found
+    found.trust = _told(text, r"Port trust mode")
+    flow = (_told(text, r"PFC") or "").lower()
+    if flow.startswith("enabled"):
+        # Without a priority nothing is known of them.
+        found.pfc = [int(one) for one in re.findall(r"(?m)^\s*switch-priority (\d)\s*:\s*enabled", text)] or None
+    elif flow.startswith("disabled"):
+        found.pfc = []
+    if found.pfc is None:
+        found.unread.append(lacks("show roce", "the priorities of PFC"))
+    for priority, queue, role, share in re.findall(f"(?m)^{_USED}", text):
+        found.queues[int(priority)] = int(queue)
+        if share.startswith("Strict"):
+            found.strict.append(int(queue))
+        else:
+            found.shares[int(queue)] = number(share)
+        mode = (_told(text, r"Mode") or "").lower()
+        if role.upper() == "ROCE" and not mode.startswith(("ecn", "red", "none", "disabled")):
+            found.unread.append(lacks("show roce", f"the mode of congestion control, {mode!r}"))
+        elif role.upper() == "ROCE" and (_told(text, r"Mode") or "").lower().startswith(("ecn", "red")):
+            low, high = (_threshold(text, name) for name in ("Min", "Max"))
+            if None in (low, high):
+                found.unread.append(lacks("show roce", f"the thresholds of ECN of traffic class {queue}"))
+                continue
+            found.ecn[int(queue)] = Marking(low, high, mark=_told(text, r"Mode").lower().startswith("ecn"))
+    for line in _after(text, "RoCE used TCs").splitlines():
+        if re.match(r"\s*\S+\s+\S+\s+(?:RoCE|CNP)\b", line) and not re.match(_USED, line):
+            found.unread.append(lacks("show roce", f"the row {' '.join(line.split())!r}"))
+    found.pools = _pools(_after(text, "RoCE buffer pools"))
+    return found
+
+
+def exceptions(text):
+    """What contradicts the preset, as the switch says it."""
+    listed = (PROMPT.sub("", line).strip() for line in _after(text, "Exception list").splitlines())
+    return [line for line in listed if line.lstrip("-") and line != "N/A" and not line.startswith(":")]
+
+
+def _pools(table):
+    """{name: (type, priorities)}; priorities that do not fit into their column go on below it."""
+    found, last = {}, None
+    for line in table.splitlines():
+        columns = re.split(r"\s{2,}", line.strip())
+        if columns[1:2] in (["lossless"], ["lossy"]):
+            last = columns[0]
+            found[last] = (columns[1], numbers(columns[3]) if len(columns) > 3 else [])
+        elif last and re.fullmatch(r"[0-7](?:,\s*[0-7])*,?", columns[0]):
+            found[last] = (found[last][0], sorted({*found[last][1], *numbers(columns[0])}))
+    return found
+
+
+def _threshold(text, label):
+    """Bytes behind a label, which may name the unit; None where it names another one than KB."""
+    found = re.search(rf"(?m)^\s*{label}\b([^:\n]*):\s*(\S.*?)\s*$", text)
+    unit = re.search(r"[(\[](\w+)[)\]]", found.group(1)) if found else None
+    return threshold_bytes(found.group(2)) if found and (unit is None or unit.group(1).upper() == "KB") else None
+
+
+def threshold_bytes(shown):
+    """Bytes of a threshold in KB, with or without its unit; None of any other unit."""
+    found = re.fullmatch(r"(\d+)(?:\s*KB)?", (shown or "").strip(), re.IGNORECASE)
+    return int(found.group(1)) * KB if found else None
+
+
+def _told(text, label):
+    match = re.search(rf"(?m)^\s*{label}\s*:\s*(\S.*?)\s*$", text)
+    return match.group(1) if match else None
+
+
+def _after(text, heading):
+    found = re.search(rf"(?m)^\s*{heading}\s*:?(.*)$", text)
+    if not found:
+        return ""
+    rest = text[found.end() :]
+    ends = re.search(r"(?m)^\s*(?:RoCE used|RoCE buffer|Exception list)", rest)
+    return found.group(1) + rest[: ends.start() if ends else None]

@@ -1,0 +1,249 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The lines that NVIDIA Onyx has for QoS, as settings; and from one set of settings to another. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
+    LARGEST_RANGE,
+    cleaned,
+    natural,
+    number,
+    numbers,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
+
+KB = 1000
+PROMPT = re.compile(r"(?m)^[ \t]*\S{1,80}(?: \[[^]\n]*\])?(?: \([^)\n]*\))? [#>](?: |$)")
+STEMS = {"ethernet": "Eth", "port-channel": "Po", "mlag-port-channel": "Mpo"}
+# A port, an aggregate and one of two switches, as Onyx calls them.
+PORT = re.compile(r"(Eth|Po|Mpo)((?:\d+/)*)(\d+)", re.ASCII)
+# Weights that the queues have until somebody sets others.
+FACTORY_WEIGHTS = {queue: 12 + queue % 2 for queue in range(8)}
+
+# What a port's lines set: (kind, pattern). Groups before the last are part of the key; the last one is the value.
+PORT_LINES = (
+    ("trust", r"qos trust (\S+)"),
+    ("map", r"qos map dscp (\d+) to switch-priority (\d+)"),
+    ("bind", r"traffic-class (\d+) bind switch-priority (.+)"),
+    ("ecn", r"traffic-class (\d+) congestion-control (.+)"),
+    ("ets", r"traffic-class (\d+) dcb ets (strict|wrr \d+)"),
+    ("pfc", r"dcb priority-flow-control mode (on|off|auto)(?: force)?"),
+    ("watchdog", r"(pfc-wd)"),
+    ("mtu", r"mtu (\d+)(?: force)?"),
+    ("flow", r"flowcontrol (receive|send) (on|off)(?: force)?"),
+)
+GLOBAL_LINES = (
+    ("pfc_enabled", r"(dcb priority-flow-control enable)(?: force)?"),
+    ("pfc_priority", r"dcb priority-flow-control priority (\d+) (enable)"),
+    ("pool", r"traffic pool (\S+) type (\S+)"),
+    ("memory", r"traffic pool (\S+) memory percent (\S+)"),
+    ("member", r"traffic pool (\S+) map switch-priority (.+)"),
+    ("roce", r"(roce(?: \S+)?)"),
+)
+
+# How each setting is made and how it is taken back, in the order in which they are made: what carries lossless packets
+# comes before what sends packets there. {key} and {value} are those of the setting.
+FORMS = (
+    ("pool", "traffic pool {key} type {value}", "no traffic pool {key}"),
+    ("memory", "traffic pool {key} memory percent {value}", None),
+    ("member", "traffic pool {value} map switch-priority {key}", "no traffic pool {value} map switch-priority {key}"),
+    ("pfc_enabled", "dcb priority-flow-control enable force", "no dcb priority-flow-control enable force"),
+    (
+        "pfc_priority",
+        "dcb priority-flow-control priority {key} enable",
+        "no dcb priority-flow-control priority {key} enable",
+    ),
+    ("bind", "traffic-class {value} bind switch-priority {key}", "traffic-class {key} bind switch-priority {key}"),
+    ("ecn", "traffic-class {key} congestion-control {value}", "no traffic-class {key} congestion-control"),
+    ("ets", "traffic-class {key} dcb ets {value}", "traffic-class {key} dcb ets {factory}"),
+    ("flow", "flowcontrol {key} {value} force", "flowcontrol {key} off force"),
+    ("pfc", "dcb priority-flow-control mode {value} force", "no dcb priority-flow-control mode force"),
+    ("watchdog", "pfc-wd", "no pfc-wd"),
+    ("mtu", "mtu {value} force", "mtu 1500 force"),
+    ("map", "qos map dscp {key} to switch-priority {value}", "qos map dscp {key} to switch-priority {factory}"),
+    ("trust", "qos trust {value}", "qos trust L2"),
+)
+ORDER = [kind for kind, _made, _undone in FORMS]
+PER_PORT = ("trust", "map", "bind", "ecn", "ets", "pfc", "watchdog")
+GLOBAL = ("pool", "memory", "member", "pfc_enabled", "pfc_priority")
+
+
+def commands(before, after):
+    """The lines that lead from some settings to others."""
+    made, undone = {}, {}
+    for key in sorted({*before, *after}, key=_place):
+        old, new = before.get(key), after.get(key)
+        if key[0] == "roce" or old == new:
+            continue
+        if new is None and (key[0] == "memory" or _goes_with_pool(key, old, after)):
+            continue
+        pause = key[0] == "flow"
+        if new is None or (key[0] == "member" and old is not None):
+            # Flow control by priority excludes pauses of all traffic: those go before it comes, and come after it went.
+            _add(made if pause or new is not None else undone, key, 2, old)
+        if new is not None:
+            # Turning something off frees what it used, and comes when nothing more is made.
+            late = pause or (key[0], new) in (("pfc", "off"), ("pfc", "auto"))
+            _add(undone if late else made, key, 1, new)
+    return [*_lines(made), *reversed(_lines(undone))]
+
+
+def roce_settings(found):
+    """Those that belong to the treatment of RoCE, and not to the port as such."""
+    return {key: value for key, value in found.items() if key[0] not in ("mtu", "flow", "roce")}
+
+
+def _goes_with_pool(key, old, after):
+    return key[0] == "member" and ("pool", old) not in after
+
+
+def _place(key):
+    return (ORDER.index(key[0]) if key[0] in ORDER else -1, [str(part).zfill(4) for part in key[1:]])
+
+
+def _add(lines, key, form, value):
+    kind, place = key[0], key[-1]
+    text = FORMS[ORDER.index(kind)][form]
+    factory = f"wrr {FACTORY_WEIGHTS[place]}" if kind == "ets" else (place >> 3 if kind == "map" else "")
+    line = text.format(key=place, value=value, factory=factory)
+    lines.setdefault(line, []).append(None if kind in GLOBAL else key[1])
+
+
+def _lines(by_line):
+    return [found for line, ports in by_line.items() for found in _spread(line, ports)]
+
+
+def _spread(line, ports):
+    """One line for the switch, or one per run of neighbouring ports."""
+    if ports == [None]:
+        return [line]
+    runs = []
+    for port in sorted(set(ports), key=natural):
+        named = PORT.fullmatch(port)
+        if named is None:
+            raise OperatorError(
+                f"Port {port}",
+                "its settings were to be rendered for Onyx",
+                "Onyx calls ports Eth1/1, Po1 or Mpo1",
+                "Name the ports as the switch does",
+                "unknown_ports",
+                ports=[port],
+            )
+        kind, stem, count = named.groups()
+        if runs and runs[-1][:2] == [kind, stem] and runs[-1][3] + 1 == int(count) and kind == "Eth":
+            runs[-1][3] = int(count)
+        else:
+            runs.append([kind, stem, int(count), int(count)])
+    off, line = ("no ", line[3:]) if line.startswith("no ") else ("", line)
+    names = {value: key for key, value in STEMS.items()}
+    return [
+        f"interface {names[kind]} {stem}{first}{f'-{stem}{last}' if last > first else ''} {off}{line}"
+        for kind, stem, first, last in runs
+    ]
+
+
+def spans(ports):
+    """['1/1-1/4', '1/9'] of names of ports: as commands of Onyx take them."""
+    # Other names, such as Ethernet1, are those of no port; the module refuses them when it knows which there are.
+    return [
+        line.split()[2]
+        for line in _spread("x", [port for port in ports if PORT.fullmatch(port) and port.startswith("Eth")])
+    ]
+
+
+def settings(text):
+    """{(kind, port, ...): value} of a running configuration; ranges written out, defaults left out."""
+    found, place = {}, []
+    for line in cleaned(text):
+        words = PROMPT.sub("", " ".join(line.split()))
+        match = re.fullmatch(r"(no )?interface (\S+) (\d\S*)(?: (no ))?(.*)", words)
+        if match and match.group(2) in STEMS:
+            named = ports_of(match.group(2), match.group(3))
+            off, rest = bool(match.group(1) or match.group(4)), match.group(5).strip()
+            _take(found, PORT_LINES, rest, off, named)
+            # Lines below an interface that stands alone belong to it.
+            place = [] if rest else named
+            continue
+        off, rest = words.startswith("no "), words[3:] if words.startswith("no ") else words
+        if not _take(found, GLOBAL_LINES, rest, off, [None]):
+            _take(found, PORT_LINES, rest, off, place)
+    return {key: value for key, value in found.items() if not is_default(key, value)}
+
+
+def switching(text):
+    """{port: vlans.Switching} of a running configuration; only of ports that a line names."""
+    found = {}
+    for line in cleaned(text):
+        words = PROMPT.sub("", " ".join(line.split()))
+        match = re.fullmatch(r"(no )?interface (\S+) (\d\S*)(?: (no ))?(.*)", words)
+        if match and match.group(2) in STEMS:
+            off = "no " if match.group(1) or match.group(4) else ""
+            for name in ports_of(match.group(2), match.group(3)):
+                found.setdefault(name, vlans.Switching()).take(f"{off}{match.group(5).strip()}")
+    return found
+
+
+def existing_vlans(text):
+    """The VLANs of a running configuration."""
+    return vlans.existing([PROMPT.sub("", " ".join(line.split())) for line in cleaned(text)], r"vlan ([\d,-]+)")
+
+
+def is_default(key, value):
+    """Whether a setting says no more than what holds without it."""
+    kind = key[0]
+    if kind == "ets":
+        return value == f"wrr {FACTORY_WEIGHTS[key[2]]}"
+    if kind in ("map", "bind"):
+        return value == (key[2] >> 3 if kind == "map" else key[2])
+    return (kind, value) in (("trust", "L2"), ("flow", "off"), ("mtu", 1500))
+
+
+def marking(text):
+    """The Marking of `ecn minimum-absolute 150 maximum-absolute 1500`; relative thresholds have no size."""
+    low, high = (re.search(rf"{name}imum-absolute (\d+)", text) for name in ("min", "max"))
+    sizes = [int(found.group(1)) * KB if found else 0 for found in (low, high)]
+    return Marking(*sizes, mark=not text.startswith("red"))
+
+
+def _take(found, patterns, rest, off, ports):
+    for kind, pattern in patterns:
+        match = re.fullmatch(pattern, rest)
+        if not match or not ports:
+            continue
+        *key, value = [int(part) if part.isdecimal() else part for part in match.groups()]
+        for port in ports:
+            place = (kind, *([] if port is None else [port]), *key)
+            if kind in ("member", "bind"):
+                # The key is one priority each, the value the pool or the traffic class that it belongs to.
+                for priority in numbers(str(value)):
+                    _put(found, (kind, *place[1:-1], priority), key[-1], off)
+            else:
+                _put(found, place, value, off)
+        return True
+    return False
+
+
+def _put(found, key, value, off):
+    if off:
+        found.pop(key, None)
+    else:
+        found[key] = value
+
+
+def ports_of(kind, spans):
+    """The names of ports that a line names with its kind and their numbers."""
+    found = []
+    for span in spans.split(","):
+        first, dash, last = span.partition("-")
+        stem, count = re.fullmatch(r"(.*?)(\d+)", first).groups() if first[-1:].isdecimal() else ("", "0")
+        end = number(last.rpartition("/")[2], int(count)) if dash else int(count)
+        end = min(end, int(count) + LARGEST_RANGE)
+        found += [f"{STEMS[kind]}{stem}{index}" for index in range(int(count), end + 1)]
+    return found

@@ -1,0 +1,129 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The objects of Dell OS10 that give its ports the wanted effects; their names say what is in them. Pure."""
+
+from __future__ import annotations
+
+import zlib
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.os10 import text
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
+
+OWN = "AIREADY-"
+LONGEST_NAME = 32
+IDENTITY = {f"queue {one} qos-group {one}": [] for one in range(8)}
+# What says nothing of queues.
+APART = {"mtu", "pause", "dcbx"}
+
+
+def set_port(after, name, port, want, intent, exact):
+    """Give one port the maps, policies and lines that it lacks of its wanted effects."""
+    slots = after.ports.setdefault(name, {})
+    now = compare.effect(port, intent)
+    due = {*compare.differing(now, want, exact)}
+    if due & {"trust", "roce_priority", "cnp_priority"}:
+        slots[text.TRUSTS["dscp"]] = _trust_map(after, intent)
+        slots.pop(text.TRUSTS["dot1p"], None)
+    if due & {"roce_queue_shared_with", "roce_pauses_own_queue"} or (
+        due - APART and after.slot(name, text.QUEUES) is None
+    ):
+        slots[text.QUEUES] = _made(after, text.QUEUES, "QUEUES", IDENTITY)
+    if due & {"pfc", "lossless", "pfc_mode", "pfc_sends", "roce_pauses_own_queue"}:
+        others = set() if exact else {*(port.pfc or [])} - {intent.priority}
+        kept = sorted({*want["pfc"], *others})
+        if kept:
+            slots["pfc"], slots[text.NETWORK] = "on", network_policy(after, kept)
+        else:
+            slots.pop("pfc", None)
+            slots.pop(text.NETWORK, None)
+    if due & {"ecn", "bandwidth_percent", "cnp_strict"}:
+        slots["ets"], slots[text.QUEUING] = "on", _queuing_policy(after, intent, want)
+    if "mtu" in due:
+        slots["mtu"] = str(want["mtu"])
+    if "pause" in due:
+        slots.pop("receive", None)
+        slots.pop("transmit", None)
+    if "dcbx" in due and want["dcbx"] == "off":
+        after.switch.pop("dcbx", None)
+    elif "dcbx" in due:
+        after.switch["dcbx"], slots["dcbx"] = True, "ieee"
+
+
+def strays(before, switch, wanted, intent, exact):
+    """{(kind, name): what an object of ours has to hold}, of those that are there and hold something else."""
+    ideal = text.Config()
+    for name, want in wanted.items():
+        # A port that does nothing yet gets every object; merged keeps what else is lossless.
+        set_port(ideal, name, Port(pfc=switch.ports[name].pfc), want, intent, exact)
+    return {key: body for key, body in ideal.objects.items() if before.objects.get(key, body) != body}
+
+
+def hold_both(between, before, switch, wanted, most):
+    """Whether ports move from one lossless class to another: on the way there they keep both, so that none is lost."""
+    moved = False
+    for name in wanted:
+        old, slots = switch.ports[name].pfc or [], between.ports[name]
+        new = text.lossless_of(between, slots.get(text.NETWORK))
+        both = sorted({*old, *new})
+        if old and new and not {*old} <= {*new} and len(both) <= most:
+            slots[text.NETWORK], moved = network_policy(between, both), True
+    # What is there goes only in the second step.
+    between.objects = {**before.objects, **between.objects}
+    return moved
+
+
+def _made(after, kind, what, body):
+    """The name of an own object with these lines, which is made where it is not there."""
+    name = f"{OWN}{what}"
+    if len(name) > LONGEST_NAME:
+        name = f"{OWN}{what.partition('-')[0]}-{zlib.crc32(what.encode()):08x}"
+    after.objects[(kind, name)] = body
+    return name
+
+
+def _trust_map(after, intent):
+    groups = {}
+    for dscp in range(64):
+        groups.setdefault(intent.dscp_map.get(dscp, 0), []).append(dscp)
+    body = {f"qos-group {group} dscp {_spelled(dscps)}": [] for group, dscps in sorted(groups.items())}
+    what = "-".join(str(part) for pair in sorted(intent.dscp_map.items()) for part in pair)
+    return _made(after, text.TRUSTS["dscp"], f"TRUST-{what}", body)
+
+
+def network_policy(after, priorities):
+    body = {}
+    for one in priorities:
+        title = _made(after, text.CLASSES[text.NETWORK], f"PFC-{one}", {f"match qos-group {one}": []})
+        body[f"class {title}"] = ["pause", f"pfc-cos {one}"]
+    return _made(after, text.NETWORK, "LOSSLESS-" + "-".join(map(str, priorities)), body)
+
+
+def _queuing_policy(after, intent, want):
+    """RoCE with its share and its marking, notifications first; queues that nobody names share the rest."""
+    share, limits = want["bandwidth_percent"], want["ecn"]
+    roce, cnp = (
+        _made(after, text.CLASSES[text.QUEUING], f"QUEUE-{one}", {f"match queue {one}": []})
+        for one in (intent.priority, intent.cnp_priority)
+    )
+    lines, tag = [f"bandwidth percent {share}"], "OFF"
+    if limits:
+        tag = f"{limits['min_kb']}-{limits['max_kb']}-{limits['probability']}"
+        sizes = f"minimum-threshold {limits['min_kb']} maximum-threshold {limits['max_kb']}"
+        thresholds = f"random-detect color green {sizes} drop-probability {limits['probability']}"
+        profile = _made(after, text.WRED, f"ECN-{tag}", {thresholds: [], "random-detect ecn": []})
+        lines.append(f"random-detect {profile}")
+    body = {f"class {roce}": lines, f"class {cnp}": ["priority"]}
+    return _made(after, text.QUEUING, f"OUT-{intent.priority}-{share}-{intent.cnp_priority}-{tag}", body)
+
+
+def _spelled(values):
+    runs = []
+    for value in values:
+        if runs and runs[-1][1] + 1 == value:
+            runs[-1][1] = value
+        else:
+            runs.append([value, value])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)

@@ -1,0 +1,116 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What shows of Dell OS10 print of ports: links, flow control, neighbours. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned, number, numbers
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import again, headless, lacks
+
+LINKS, PAUSES = "show interface", "show interface priority-flow-control details"
+UNTOLD = ("not advertised", "-")  # of a neighbour
+
+
+_LINKED = {"up": True, **dict.fromkeys(("down", "administratively"), False)}
+
+
+def show_interface(text, unread):
+    """{port: {up, mtu, speed, pause, counters}} of `show interface`."""
+    found, port, way, known, seen = {}, None, "", None, set()
+    for line in cleaned(text):
+        head = re.match(r"\s*(Ethernet|Port-channel) ?(\d\S*) is (\w+)(?:.*line protocol is (\w+))?", line)
+        key = re.match(r"\s*(MTU|LineSpeed|Flowcontrol|Input statistics|Output statistics)\b", line, re.IGNORECASE)
+        if head:
+            # Why it is down may stand behind it, in brackets.
+            way, known, seen = "", f"{head.group(1).lower()}{head.group(2)}", set()
+            port = found[known] = {"up": _LINKED.get(head.group(4) or head.group(3))}
+            if port["up"] is None:
+                unread.append(lacks(LINKS, f"the state of {known}, {head.group(4) or head.group(3)!r}"))
+        elif re.match(r"\s*[A-Za-z][\w-]* ?\d\S* is \w", line):
+            port, known, seen = None, line.split(" is ")[0].strip(), set()  # such as a VLAN
+        elif key and known is None or (key and again(seen, key.group(1).lower())):
+            unread += [headless(LINKS, known)] if port is not None or known is None else []
+            port, known = None, known or "a port that is not named"
+        elif key and port is not None and len(key.group(1).split()) == 1:
+            _setting(port, line.split(), known, unread)
+        elif key:
+            way = "received" if key.group(1).lower().startswith("input") else "sent"
+        elif port is not None and way:
+            for count, what in re.findall(r"\b(\d+) (packets(?=,)|octets|discarded)", line):
+                port.setdefault("counters", {})[f"{what}_{way}"] = int(count)
+    return found
+
+
+def _setting(port, words, name, unread):
+    """One line of a port: MTU 9216 bytes, LineSpeed 100G, Flowcontrol rx on tx off."""
+    key, value = words[0].lower(), words[1].strip(",") if words[1:] else ""
+    if key == "mtu" and value.isdecimal():
+        port["mtu"] = int(value)
+    elif key == "linespeed" and (re.match(r"\d", value) or value == "auto"):
+        port["speed"] = None if "M" in value else number(value) or None
+    elif key == "flowcontrol" and re.match(r"rx (?:on|off) tx (?:on|off)$", " ".join(words[1:])):
+        port["pause"] = "on" in words
+    else:
+        unread.append(lacks(LINKS, f"{' '.join(words)!r} of {name}"))
+
+
+# How a port shows whether flow control acts, and that it has no priority.
+ACTS = {
+    **dict.fromkeys(("true", "on", "up", "enabled"), True),
+    **dict.fromkeys(("false", "off", "down", "disabled"), False),
+}
+NO_PRIORITY = ("", "-", "none", "n/a")
+
+
+def show_pfc(text, unread):
+    """{port: {acts, pfc, pauses_received, pauses_sent}} of `show interface priority-flow-control details`."""
+    found, port, known, seen = {}, None, None, set()
+    for line in cleaned(text):
+        head = re.fullmatch(r"\s*(?:interface )?ethernet ?(\d\S*)", line, re.IGNORECASE)
+        key, colon, value = (part.strip() for part in line.partition(":"))
+        row = re.fullmatch(r"\s*([0-7])\s+(\S+)\s+(\S+)", line)
+        kind = next((one for one in ("oper", "pfc priorit") if colon and key.lower().startswith(one)), None)
+        kind = row.group(1) if row else kind
+        if head:
+            known, seen = f"ethernet{head.group(1)}", set()
+            port = found[known] = {"received": {}, "sent": {}}
+        elif kind is not None and known is None or (kind is not None and again(seen, kind)):
+            unread += [headless(PAUSES, known)] if port is not None or known is None else []
+            port, known = None, known or "a port that is not named"
+        elif port is None or kind is None:
+            continue
+        elif kind == "oper" and value.lower() in ACTS:
+            port["acts"] = ACTS[value.lower()]
+        elif kind == "pfc priorit" and (numbers(value) or value.lower() in NO_PRIORITY):
+            port["pfc"] = numbers(value)
+        elif row and row.group(2).isdecimal() and row.group(3).isdecimal():
+            port["received"][int(kind)], port["sent"][int(kind)] = int(row.group(2)), int(row.group(3))
+        else:
+            unread.append(lacks(PAUSES, f"{' '.join(line.split())!r} of {known}"))
+    return found
+
+
+def neighbours(text, unread):
+    """{port: [Neighbour]} of `show lldp neighbors`, as a table or in detail."""
+    found = {}
+    for block in re.split(r"(?m)^-{20,}\s*$", text):
+        told = dict(re.findall(r"(?m)^\s*((?:Remote|Local) [\w ]+?)\s*:\s*(.*?)\s*$", block))
+        if "Local Port ID" in told:
+            keys = ("Remote System Name", "Remote Port ID", "Remote Chassis ID", "Remote Port Description")
+            one = Neighbour(*(told.get(key) or None for key in keys))
+            found.setdefault(told["Local Port ID"], []).append(one)
+        elif told:
+            unread.append(headless("show lldp neighbors", list(found)[-1] if found else None))
+    for line in cleaned(text):
+        # Names may have blanks, and one that is too long ends in dots right before the next column.
+        cells = re.split(r"\s{2,}", re.sub(r"\.\.\.(?=\S)", "...  ", line.strip()))
+        cells = cells if len(cells) == 4 else line.split()
+        if len(cells) == 4 and re.match(r"(?:ethernet|mgmt)\d", cells[0]):
+            system, name, chassis = (cell if cell.lower() not in UNTOLD else None for cell in cells[1:])
+            found.setdefault(cells[0], []).append(Neighbour(system, name, chassis))
+    return found

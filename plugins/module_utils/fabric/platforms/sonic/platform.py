@@ -1,0 +1,340 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""SONiC of the community: patches of CONFIG_DB that the switch checks, orders and can take back."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shlex
+import time
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import differing, effect
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import part
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Limits, Platform
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic import rules, text
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic import tables as meaning
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.text import command_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port, Switch
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+CONFIG = text.CONFIG
+SAVED = "cat /etc/sonic/config_db.json"
+SHOWS = (
+    "show version",
+    "show interfaces status",
+    "show pfc priority",
+    *("show pfc counters", "show interfaces counters"),
+    "show pfcwd config",
+    "show pfcwd stats -e",
+    text.NAMES,
+    text.HARDWARE,
+    "show lldp table",
+)
+# Where only root can write, and nothing outlives a restart.
+FILE, LOG = "/run/aiready-roce.json", "/run/aiready-roce.log"
+CHECKPOINT = "aiready-roce"
+# Whether a patch of ours is being made; the brackets keep the command from finding itself.
+RUNNING, PATCH_S = f"pgrep -f '[a]pply-patch {FILE}'", 300
+CHUNK = 60000  # characters of one argument; Linux takes twice as many
+RELOAD = "config qos reload --no-delay"
+# Older branches refuse patches that make a profile for marking: it is written to the database instead.
+PATCHES_WRED = 202511
+DETECTION_MS, RECOVERY_MS, ACTION = 200, 200, "drop"
+ACTS = "qos_reload"
+
+
+class Sonic(Platform):
+    """A port points at maps and profiles there; ours are objects of our own beside those of others."""
+
+    name = "sonic"
+    title = "SONiC"
+    shell = True
+    limits = Limits(
+        modes=("lossless", "lossy"),
+        lossless=2,
+        largest_mtu=9216,
+        missing={
+            "pfc_sends": "",
+            "pause": "",
+            "dcbx": "SONiC does not speak DCBX: hosts are told by nobody, and must be set themselves.",
+        },
+    )
+
+    def reads(self, ports):
+        return [CONFIG, text.joined(SHOWS), SAVED]
+
+    def parse(self, texts):
+        saved = text.tables_of(texts.get(SAVED, ""))
+        shown = text.separated({command: output for command, output in texts.items() if command != SAVED})
+        switch, tables = Switch(platform=self.name, unread=text.silent(texts)), {}
+        for command, output in shown.items():
+            if not command.startswith("sonic-db-dump"):
+                tables.update(text.tables_of(output))
+        tables = meaning.nested(tables)
+        switch.unread += [
+            lacks("show runningconfiguration all", f"{place}, {field} = {value!r}")
+            for place, field, value in meaning.strange(tables)
+        ]
+        local = part(tables, "DEVICE_METADATA", "localhost")
+        switch.hostname, switch.model = local.get("hostname"), local.get("hwsku")
+        text.read(switch, shown)
+        text.read_hardware(switch, shown)
+        kept = {name: tables[name] for name in (*meaning.SHOWN, "BUFFER_POOL") if name in tables}
+        if tables:
+            single, seen = meaning.by_port(tables), switch.ports
+            switch.ports = meaning.ports_of(single, _names(single))
+            for name, port in switch.ports.items():
+                shown_there = seen.get(name) or port
+                port.speed = port.speed or shown_there.speed
+                port.pfc_asymmetric = port.pfc_asymmetric or shown_there.pfc_asymmetric
+            switch.ports = {**seen, **switch.ports}
+            own = meaning.own_objects(tables)
+            # Such a profile goes when the change is confirmed: the way back could not make it again.
+            late = () if _branch(switch.version) >= PATCHES_WRED else ("WRED_PROFILE|",)
+            switch.own = {name: users for name, users in own.items() if users or not name.startswith(late)}
+            switch.config = json.dumps(kept, indent=2, sort_keys=True)
+        for name in switch.oper:
+            switch.ports.setdefault(name, Port())
+        if saved and tables:
+            names = (*meaning.TABLES, "PFC_WD")
+            switch.unsaved = any((saved.get(name) or {}) != (tables.get(name) or {}) for name in names)
+        switch.raw = dict(kept, DEVICE_METADATA={"localhost": {"buffer_model": local.get("buffer_model", "")}})
+        return switch
+
+    def apart(self, texts):
+        parts = text.separated(texts)
+        told = [one for one in parts if one not in texts and not one.startswith("sonic-db-dump")]
+        unknown = {one: parts[one] for one in told if parts[one].strip() and not text.rows(parts[one])}
+        return {**texts, **unknown}
+
+    def spelled(self, typed):
+        words = " ".join(re.sub(r"^\s*sudo\s+", "", typed).split())
+        if re.match(r"sonic-cfggen .*--print-data|show runningconfiguration all|sonic-db-dump -n CONFIG_DB", words):
+            return CONFIG
+        if words.startswith(("sonic-db-dump", "echo '@ ")) or words in (CONFIG, SAVED):
+            return words
+        return CONFIG if re.match(r"cat \S+\.json$", words) else super().spelled(words)
+
+    def command_of(self, text):
+        return command_of(text)
+
+    def blank(self, switch, name):
+        return Port(pfc_mode="off", pfc=[], lossless=[], watchdog=False)
+
+    def render(self, switch, wanted, intent, exact=True):
+        tables, first = switch.raw or meaning.stock(list(wanted)), []
+        if intent is not None and intent.lossless and switch.raw and not tables.get("BUFFER_POOL"):
+            first = self._reloaded(switch)
+        target = rules.Target(tables, intent)
+        for name in wanted:
+            if intent is None:
+                target.clear_port(name)
+            elif differing(effect(switch.ports[name], intent), wanted[name], exact):
+                target.set_port(name, wanted[name], exact)
+        target.tidy()
+        before, after, made, gone = tables, target.tables, [], []
+        stops, starts = self._watchdogs(switch, wanted, intent, exact)
+        if _branch(switch.version) < PATCHES_WRED:
+            before, made, gone = _by_hand(before, after)
+        operations = rules.patch(before, after)
+        written = (
+            [f"printf %s {shlex.quote(json.dumps(operations))} > {FILE}", f"config apply-patch {FILE}"]
+            if operations
+            else []
+        )
+        payload = {"patch": operations, "prepare": made, "stops": stops, "starts": starts, "clean": gone}
+        if first:
+            payload = {"reload": True, "wanted": wanted, "intent": intent, "exact": exact}
+        commands = [*first, *made, f"config checkpoint {CHECKPOINT}", *stops, *written, *starts, *gone]
+        return Edit(commands=commands, name=CHECKPOINT, payload=payload)
+
+    def strays(self, switch, wanted, intent, exact=True):
+        return rules.told(switch.raw or {}, intent)
+
+    def validate(self, session, edit):
+        if edit.payload.get("reload"):
+            return False
+        operations = edit.payload["patch"]
+        if edit.payload["prepare"]:
+            # What refers to objects that are not there yet cannot be tried.
+            made = [command.split("|")[1].split("'")[0] for command in edit.payload["prepare"]]
+            operations = [one for one in operations if not any(name in json.dumps(one) for name in made)]
+        if not operations:
+            return False
+        try:
+            _write(session, operations)
+            session.run(f"config apply-patch -d {FILE}")
+        finally:
+            session.run(f"rm -f {FILE}")
+        return not edit.payload["prepare"]
+
+    def apply(self, session, edit):
+        steps = edit.payload
+        with contextlib.suppress(Refused):  # of a run that was killed
+            session.run(f"config delete-checkpoint {edit.name}")
+        if steps.get("reload"):
+            session.run(f"config checkpoint {edit.name}")
+            session.run(RELOAD)
+            switch = self.parse({CONFIG: session.run(CONFIG)})
+            steps = self.render(switch, steps["wanted"], steps["intent"], steps["exact"]).payload
+            self._make(session, steps)
+            return
+        for command in steps["prepare"]:
+            session.run(command)
+        session.run(f"config checkpoint {edit.name}")
+        self._make(session, steps)
+
+    def confirm(self, session, edit):
+        for command in (*edit.payload.get("clean", ()), f"config delete-checkpoint {edit.name}", f"rm -f {FILE} {LOG}"):
+            # What was removed before the connection broke is not there any more.
+            with contextlib.suppress(Refused):
+                session.run(command)
+
+    def tidy(self, session):
+        """A patch goes on where the connection broke: what is there is known when it came to its end."""
+        for _second in range(PATCH_S):
+            try:
+                if not session.run(RUNNING).strip():
+                    return
+            except Refused:
+                return
+            time.sleep(1)
+
+    def revert(self, session, edit, before):
+        self.tidy(session)
+        old = before.raw or {}
+        now = self._tables(session)
+        for command in _watchdogs_back(now.get("PFC_WD") or {}, old.get("PFC_WD") or {}):
+            session.run(command)
+        # What the switch did of itself, or an older release does not roll back, is put back by a patch.
+        with contextlib.suppress(Refused):
+            session.run(f"config rollback {edit.name}")
+        now = self._tables(session)
+        operations = rules.patch(now, {name: old.get(name) or {} for name in meaning.TABLES})
+        if operations:
+            self._patch(session, operations)
+        for command in (f"config delete-checkpoint {edit.name}", f"rm -f {FILE} {LOG}"):
+            with contextlib.suppress(Refused):
+                session.run(command)
+
+    def save(self, session):
+        session.run("config save -y")
+
+    def way_back(self, edit):
+        return f"What was there is in the checkpoint {edit.name}: `config rollback {edit.name}` brings it back."
+
+    def _make(self, session, steps):
+        for command in steps["stops"]:
+            session.run(command)
+        if steps["patch"]:
+            self._patch(session, steps["patch"])
+        for command in steps["starts"]:
+            session.run(command)
+
+    def _patch(self, session, operations):
+        _write(session, operations)
+        # The switch makes a patch step by step; a connection that breaks meanwhile shall not stop it half way.
+        session.run(f"nohup config apply-patch {FILE} > {LOG} 2>&1 || (cat {LOG}; false)")
+
+    def _tables(self, session):
+        return text.tables_of(session.run(CONFIG))
+
+    def _reloaded(self, switch):
+        if ACTS in (self.options.get("allow") or ()):
+            return [RELOAD]
+        raise OperatorError(
+            switch.hostname or "switch",
+            "lossless RoCE was wanted",
+            "The switch has no buffers at all. `config qos reload` makes them, and all maps, as its model has them",
+            f"Let it make them by naming {ACTS} in allow, or run the command by hand",
+            "needs_qos_reload",
+        )
+
+    def _watchdogs(self, switch, wanted, intent, exact):
+        """(commands to stop, commands to start) the watchdog of ports."""
+        stops, starts = [], {}
+        for name, want in wanted.items():
+            port = switch.ports[name]
+            on = bool(intent and intent.lossless and want.get("watchdog"))
+            times = (want.get("watchdog_action"), want.get("watchdog_detection_ms"), want.get("watchdog_recovery_ms"))
+            there = (port.watchdog_action, port.watchdog_detection_ms, port.watchdog_recovery_ms)
+            row = ((switch.raw or {}).get("PFC_WD") or {}).get(name)
+            if row and not on and (intent is None or exact):
+                stops.append(name)
+            elif on and (not row or any(one not in (None, now) for one, now in zip(times, there))):
+                usual = (ACTION, DETECTION_MS, RECOVERY_MS)
+                told = tuple(next(one for one in three if one is not None) for three in zip(times, there, usual))
+                starts.setdefault(told, []).append(name)
+        found = []
+        interval = text.number((((switch.raw or {}).get("PFC_WD") or {}).get("GLOBAL") or {}).get("POLL_INTERVAL", ""))
+        for (action, detection, recovery), names in starts.items():
+            if interval is not None and interval > min(detection, recovery):
+                interval = min(detection, recovery)
+                found.append(f"config pfcwd interval {interval}")
+            found.append(_start(action, names, detection, recovery))
+        return [f"config pfcwd stop {' '.join(stops)}"] if stops else [], found
+
+
+def _write(session, operations):
+    """Put a patch into its file, in pieces that a command has room for: sudo leaves no other way in."""
+    whole = json.dumps(operations)
+    for at in range(0, len(whole), CHUNK):
+        session.run(f"printf %s {shlex.quote(whole[at : at + CHUNK])} {'>>' if at else '>'} {FILE}")
+
+
+def _start(action, names, detection, recovery):
+    return f"config pfcwd start --action {action} {' '.join(names)} {detection} --restoration-time {recovery}"
+
+
+def _watchdogs_back(now, old):
+    ports = {*now, *old} - {"GLOBAL"}
+    gone = sorted(name for name in ports if name not in old)
+    found = [f"config pfcwd stop {' '.join(gone)}"] if gone else []
+    for name in sorted(name for name in ports if name in old and now.get(name) != old[name]):
+        row = old[name]
+        detection, recovery = row.get("detection_time", DETECTION_MS), row.get("restoration_time", RECOVERY_MS)
+        found.append(_start(row.get("action", ACTION), [name], detection, recovery))
+    interval = (old.get("GLOBAL") or {}).get("POLL_INTERVAL")
+    if interval and interval != (now.get("GLOBAL") or {}).get("POLL_INTERVAL"):
+        found.append(f"config pfcwd interval {interval}")
+    return found
+
+
+def _branch(version):
+    """202311 of 20231110.12 or SONiC.202311; builds of the head count as the newest, whatever day they are of."""
+    found = re.match(r"(?!.*(?:master|HEAD)).*?(20\d{4})", version or "")
+    return int(found.group(1)) if found else 999999
+
+
+def _by_hand(before, after):
+    """(tables as they are once these are made, commands that make profiles, commands that remove them afterwards)."""
+    old, new = before.get("WRED_PROFILE") or {}, after.get("WRED_PROFILE") or {}
+    made = [
+        f"sonic-db-cli CONFIG_DB HSET 'WRED_PROFILE|{name}' " + " ".join(f"{key} {value}" for key, value in row.items())
+        for name, row in new.items()
+        if name not in old
+    ]
+    gone = [f"sonic-db-cli CONFIG_DB DEL 'WRED_PROFILE|{name}'" for name in old if name not in new]
+    if not made and not gone:
+        return before, [], []
+    # Both tables hold them while the patch is made.
+    whole = {**old, **new}
+    after["WRED_PROFILE"] = whole
+    return dict(before, WRED_PROFILE=whole), made, gone
+
+
+def _names(tables):
+    """The ports that tables speak of; without the table of ports, as far as others do."""
+    found = dict.fromkeys(tables.get("PORT") or {})
+    for table in ("PORT_QOS_MAP", "BUFFER_PG", "QUEUE", "PFC_WD"):
+        for key in tables.get(table) or {}:
+            found.update(dict.fromkeys(key.partition("|")[0].split(",")))
+    for lengths in () if "PORT" in tables else (tables.get("CABLE_LENGTH") or {}).values():
+        found.update(dict.fromkeys(lengths))
+    return [name for name in found if name not in ("global", "GLOBAL")]

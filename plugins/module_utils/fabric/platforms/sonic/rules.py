@@ -1,0 +1,324 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""From tables of SONiC to those that treat RoCE as wanted, and the patch between them. Pure."""
+
+from __future__ import annotations
+
+import copy
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic import tables as meaning
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.tables import MAPS, OWN, TABLES
+
+STOCK = "AZURE"
+# The weights that a scheduler can have.
+WEIGHTS = range(1, 101)
+DROPPED = {"wred_yellow_enable": "false", "wred_red_enable": "false"}
+
+
+class Target:
+    """The tables as they shall be, made from those that are by one port after the other."""
+
+    def __init__(self, tables, intent):
+        self.tables = {name: copy.deepcopy(tables.get(name) or {}) for name in meaning.SHOWN}
+        self._intent = intent
+        # Releases up to 2020 write a reference with its table.
+        self._old = any(value[:1] == "[" for table in meaning.USERS for value in _values(self.tables[table]))
+        self._dynamic = _dynamic(tables)
+
+    def set_port(self, name, want, exact):
+        """Bring one port to the wanted effect."""
+        wish, use = self._intent, self.tables["PORT_QOS_MAP"].setdefault(name, {})
+        now = meaning.port_of(self.tables, name)
+        if want.get("mtu") not in (None, now.mtu):
+            self.tables["PORT"].setdefault(name, {})["mtu"] = str(want["mtu"])
+        if "cable_length_m" in want and want["cable_length_m"] != now.cable_length_m:
+            length = f"{want['cable_length_m']}m"
+            next(iter(self.tables["CABLE_LENGTH"].values()), self.tables["CABLE_LENGTH"].setdefault(STOCK, {}))[
+                name
+            ] = length
+        self._classify(use, now)
+        queues = self._queue(use, now)
+        self._group(use, now)
+        if wish.lossless:
+            self._headroom(name)
+            if meaning.mapped(self.tables, use, "pfc_to_queue_map")[wish.priority] != queues[wish.priority]:
+                pauses = {**now.pfc_queues, wish.priority: queues[wish.priority]}
+                self._use(use, "pfc_to_queue_map", pauses, "AIREADY_PFC")
+            elif "pfc_to_queue_map" not in use and STOCK in self.tables[MAPS["pfc_to_queue_map"]]:
+                use["pfc_to_queue_map"] = self._reference(MAPS["pfc_to_queue_map"], STOCK)
+        kept = set() if exact else {*now.pfc} - {wish.priority}
+        pauses = ",".join(map(str, sorted({*wish.lossless, *kept})))
+        if pauses != (use.get("pfc_enable") or ""):
+            use["pfc_enable"] = pauses
+        if pauses != (use.get("pfcwd_sw_enable") or ""):
+            use["pfcwd_sw_enable"] = pauses
+        self._serve(name, want, queues)
+
+    def clear_port(self, name):
+        """Take RoCE from a port: what ours was becomes the stock's where there is one; the MTU stays."""
+        use = self.tables["PORT_QOS_MAP"].get(name, {})
+        for field, table in MAPS.items():
+            if meaning.name_in(use.get(field)).startswith(OWN):
+                self._replace(use, field, table, STOCK)
+        for field in ("pfc_enable", "pfcwd_sw_enable"):
+            if use.get(field):
+                use[field] = ""
+        self._release(name)
+
+    def _release(self, name, kept=()):
+        """Queues that are not RoCE's, or not any more, are as in the stock where there is one."""
+        for queue, row in meaning.rows_of(self.tables, "QUEUE", name).items():
+            ours = [field for field in ("scheduler", "wred_profile") if meaning.name_in(row.get(field)).startswith(OWN)]
+            if queue not in kept and ours:
+                own = self._own_queue(name, queue)
+                if meaning.name_in(own.get("scheduler")).startswith(OWN):
+                    self._replace(own, "scheduler", "SCHEDULER", "scheduler.0")
+                if meaning.name_in(own.get("wred_profile")).startswith(OWN):
+                    self._replace(own, "wred_profile", "WRED_PROFILE", None)
+                if not own:
+                    del self.tables["QUEUE"][f"{name}|{queue}"]
+
+    def tidy(self):
+        """Give our maps exactly the intent, and remove objects of ours that nobody uses."""
+        for name, given in strays(self.tables, self._intent).items() if self._intent is not None else ():
+            self.tables["DSCP_TO_TC_MAP"][name].update(given)
+        for table in meaning.OBJECTS:
+            for name in [name for name in self.tables[table] if name.startswith(OWN)]:
+                if not meaning.users_of(self.tables, table, name):
+                    del self.tables[table][name]
+
+    def _classify(self, use, now):
+        wish = self._intent
+        if all(now.dscp_map[dscp] == priority for dscp, priority in wish.dscp_map.items()) and now.trust == "dscp":
+            return
+        stock = self.tables["DSCP_TO_TC_MAP"].get(STOCK)
+        base = now.dscp_map
+        if stock and meaning.name_in(use.get("dscp_to_tc_map")).startswith(OWN):
+            # Not on top of what an earlier intent was.
+            base = {dscp: stock.get(str(dscp), 0) for dscp in range(64)}
+        wanted = {**base, **wish.dscp_map}
+        name = _map_name(wish)
+        use["dscp_to_tc_map"] = self._reference("DSCP_TO_TC_MAP", self._named("DSCP_TO_TC_MAP", name, wanted))
+
+    def _queue(self, use, now):
+        """The queues of all classes, so that RoCE has one to itself."""
+        wish, queues = self._intent, dict(now.queues)
+        if any(queue == queues[wish.priority] for other, queue in queues.items() if other != wish.priority):
+            queues.update({other: other for other, queue in queues.items() if queue == queues[wish.priority]})
+            self._use(use, "tc_to_queue_map", queues, "AIREADY_QUEUES")
+        elif "tc_to_queue_map" not in use and STOCK in self.tables[MAPS["tc_to_queue_map"]]:
+            use["tc_to_queue_map"] = self._reference(MAPS["tc_to_queue_map"], STOCK)
+        return meaning.mapped(self.tables, use, "tc_to_queue_map")
+
+    def _group(self, use, now):
+        """A priority group that is RoCE's alone."""
+        wish, groups = self._intent, dict(now.groups)
+        shared = [other for other, group in groups.items() if group == wish.priority and other != wish.priority]
+        if groups[wish.priority] != wish.priority or shared or "tc_to_pg_map" not in use:
+            groups.update({other: 0 for other in shared if groups[other] == wish.priority})
+            groups[wish.priority] = wish.priority
+            if "tc_to_pg_map" not in use:
+                # Without a map every class has a group of its own; the stock's has one for all that may be dropped.
+                groups = {other: group if other in (3, 4, 7, wish.priority) else 0 for other, group in groups.items()}
+            self._use(use, "tc_to_pg_map", groups, "AIREADY_GROUPS")
+
+    def _headroom(self, name):
+        """Room in that group for what comes after a pause."""
+        wish = self._intent
+        if wish.priority in meaning.lossless_groups(self.tables, name):
+            return
+        rows, key = self.tables["BUFFER_PG"], f"{name}|{wish.priority}"
+        for old in [old for old in rows if old.startswith(f"{name}|")]:
+            places = meaning.numbers(old.partition("|")[2])
+            if wish.priority in places:
+                row = rows.pop(old)
+                rows.update({f"{name}|{place}": dict(row) for place in places if place != wish.priority})
+        profile = meaning.DYNAMIC if self._dynamic else self._profile(name)
+        if profile:
+            # Otherwise the switch itself makes the group as soon as pauses are on, for the speed and cable of the port.
+            rows[key] = {
+                "profile": profile if profile == meaning.DYNAMIC else self._reference("BUFFER_PROFILE", profile)
+            }
+
+    def _profile(self, name):
+        """The profile for the port's speed and cable, where the switch has made it already."""
+        speed, length = self.tables["PORT"].get(name, {}).get("speed"), meaning.cable_of(self.tables, name)
+        profile = f"pg_lossless_{speed}_{length}m_profile"
+        return profile if profile in self.tables["BUFFER_PROFILE"] else None
+
+    def _serve(self, name, want, queues):
+        """How the queues of RoCE and of its notifications are emptied, and where packets are marked."""
+        wish = self._intent
+        data, notice = queues[wish.priority], queues[wish.cnp_priority]
+        self._release(name, (data, notice))
+        now = meaning.port_of(self.tables, name)
+        if notice not in now.strict and want.get("cnp_strict"):
+            plan = self._named("SCHEDULER", "AIREADY_STRICT", {"type": "STRICT"})
+            self._own_queue(name, notice)["scheduler"] = self._reference("SCHEDULER", plan)
+        now = meaning.port_of(self.tables, name)
+        if "bandwidth_percent" in want and now.shares.get(data) != want["bandwidth_percent"]:
+            self._share(name, data, notice, want["bandwidth_percent"])
+        if "ecn" not in want:
+            return
+        row = meaning.rows_of(self.tables, "QUEUE", name).get(data, {})
+        if want["ecn"]:
+            profile = self._named("WRED_PROFILE", *_wred(want["ecn"]))
+            marking = now.ecn.get(data)
+            if marking is None or not _as_wanted(marking, want["ecn"]):
+                self._own_queue(name, data)["wred_profile"] = self._reference("WRED_PROFILE", profile)
+        elif row.get("wred_profile"):
+            del self._own_queue(name, data)["wred_profile"]
+
+    def _share(self, name, data, notice, percent):
+        """Weights that give a queue its share: of the others' as they are, or of new ones for all."""
+        others = {queue: self._weight(row) for queue, row in meaning.rows_of(self.tables, "QUEUE", name).items()}
+        others = {queue: weight for queue, weight in others.items() if weight and queue not in (data, notice)}
+        total = sum(others.values())
+        weight = next((one for one in WEIGHTS if total and round(100 * one / (one + total)) == percent), None)
+        if weight is None:
+            places = list(others) or [0 if data else 1]
+            weight, each = next(
+                (one, each)
+                for each in WEIGHTS
+                for one in WEIGHTS
+                if round(100 * one / (one + each * len(places))) == percent
+            )
+            for place in places:
+                plan = self._named("SCHEDULER", f"AIREADY_DWRR_{each}", {"type": "DWRR", "weight": str(each)})
+                self._own_queue(name, place)["scheduler"] = self._reference("SCHEDULER", plan)
+        plan = self._named("SCHEDULER", f"AIREADY_DWRR_{weight}", {"type": "DWRR", "weight": str(weight)})
+        self._own_queue(name, data)["scheduler"] = self._reference("SCHEDULER", plan)
+
+    def _weight(self, row):
+        plan = self.tables["SCHEDULER"].get(meaning.name_in(row.get("scheduler")), {})
+        return int(plan.get("weight", 1)) if plan and plan.get("type", "").upper() != "STRICT" else 0
+
+    def _own_queue(self, name, queue):
+        """The row of one queue of one port alone, taken out of a range that it stood in."""
+        rows = self.tables["QUEUE"]
+        for key in [key for key in rows if name in key.partition("|")[0].split(",")]:
+            ports, _bar, places = key.partition("|")
+            if key != f"{name}|{queue}" and queue in meaning.numbers(places):
+                row = rows.pop(key)
+                for port in ports.split(","):
+                    for place in meaning.numbers(places):
+                        rows.setdefault(f"{port}|{place}", dict(row))
+        return rows.setdefault(f"{name}|{queue}", {})
+
+    def _use(self, use, field, content, name):
+        table = MAPS[field]
+        use[field] = self._reference(table, self._named(table, name, content))
+
+    def _named(self, table, name, content):
+        """The name of an object with this content: one that is there, or a new one of ours."""
+        wanted, rows = {str(key): str(value) for key, value in content.items()}, self.tables[table]
+        fitting = [one for one, row in rows.items() if row == wanted and (one.startswith(OWN) or one == STOCK)]
+        if fitting:
+            return fitting[0]
+        free = next(one for one in [name, *(f"{name}_{at}" for at in range(2, 1000))] if one not in rows)
+        rows[free] = wanted
+        return free
+
+    def _reference(self, table, name):
+        return f"[{table}|{name}]" if self._old else name
+
+    def _replace(self, row, field, table, name):
+        if name in self.tables[table]:
+            row[field] = self._reference(table, name)
+        else:
+            row.pop(field)
+
+
+def strays(tables, intent):
+    """{map of ours: {DSCP: class that the stock gives it}} of code points that only this map gives RoCE's class."""
+    rows, found = tables.get("DSCP_TO_TC_MAP") or {}, {}
+    stock = {str(dscp): str(priority) for dscp, priority in (rows.get(STOCK) or {}).items()}
+    classes = {str(priority) for priority in intent.dscp_map.values()}
+    asked = {str(dscp) for dscp in intent.dscp_map}
+    for name, row in rows.items():
+        # Without the stock's map nobody knows what was there before.
+        if not stock or name != _map_name(intent):
+            continue
+        wrong = [dscp for dscp, to in row.items() if to in classes and dscp not in asked and stock.get(dscp, "0") != to]
+        if wrong:
+            found[name] = {dscp: stock.get(dscp, "0") for dscp in sorted(wrong, key=int)}
+    return found
+
+
+def told(tables, intent):
+    """{map of ours: (what it holds, what it has to hold)}, of the code points that are wrong."""
+    found, rows = strays(tables, intent), tables.get("DSCP_TO_TC_MAP")
+    return {f"DSCP_TO_TC_MAP {name}": (_told(rows[name], given), _told(given, given)) for name, given in found.items()}
+
+
+def _told(row, codes):
+    return ", ".join(f"DSCP {dscp}: {row[dscp]}" for dscp in codes)
+
+
+def _map_name(wish):
+    return f"AIREADY_ROCE_{wish.dscp}_{wish.priority}_{wish.cnp_dscp}_{wish.cnp_priority}"
+
+
+def patch(before, after, tables=TABLES):
+    """The operations of RFC 6902 that make one set of tables the other; what is referred to comes first."""
+    made, gone = [], []
+    for table in tables:
+        old, new = before.get(table) or {}, after.get(table) or {}
+        if new and table not in before:
+            made.append({"op": "add", "path": _path(table), "value": new})
+            continue
+        if not new and table in before:
+            if old:
+                gone.append({"op": "remove", "path": _path(table)})
+            continue
+        for key in sorted({*old, *new}, key=natural):
+            if key not in new:
+                gone.append({"op": "remove", "path": _path(table, key)})
+            elif key not in old:
+                made.append({"op": "add", "path": _path(table, key), "value": new[key]})
+            else:
+                made += _fields(table, key, old[key], new[key])
+    return made + gone[::-1]
+
+
+def _fields(table, key, old, new):
+    for field in sorted({*old, *new}):
+        if field not in new:
+            yield {"op": "remove", "path": _path(table, key, field)}
+        elif field not in old:
+            yield {"op": "add", "path": _path(table, key, field), "value": new[field]}
+        elif old[field] != new[field]:
+            yield {"op": "replace", "path": _path(table, key, field), "value": new[field]}
+
+
+def _path(*parts):
+    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def _values(rows):
+    return [str(value) for row in rows.values() for value in row.values()]
+
+
+def _dynamic(tables):
+    data = (tables.get("DEVICE_METADATA") or {}).get("localhost") or {}
+    return data.get("buffer_model") == "dynamic"
+
+
+def _wred(limits):
+    name = f"AIREADY_ROCE_{limits['min_kb']}_{limits['max_kb']}_{limits['probability']}"
+    return name, {
+        "ecn": "ecn_all",
+        "wred_green_enable": "true",
+        "green_min_threshold": limits["min_kb"] * 1000,
+        "green_max_threshold": limits["max_kb"] * 1000,
+        "green_drop_probability": limits["probability"],
+        **DROPPED,
+    }
+
+
+def _as_wanted(marking, limits):
+    same = (marking.min_bytes // 1000, marking.max_bytes // 1000, marking.probability)
+    return marking.mark and same == (limits["min_kb"], limits["max_kb"], limits["probability"])

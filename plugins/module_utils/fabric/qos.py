@@ -1,0 +1,330 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The treatment of RoCE on one switch: what roce_qos reads, wants, compares, applies and proves."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare, verify
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.edit import (
+    OLD,
+    UNCHANGED,
+    Guarded,
+    not_proved,
+    not_saved,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import expanded
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused, again
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.transcript import complete, unheard
+
+# What state absent leaves: others may rely on it, and it does no harm without RoCE.
+LEFT = ("mtu", "pause", "cable_length_m", "bandwidth_percent")
+UNSAVED, UNCONFIRMED, OBJECTS = "startup configuration", "confirmation", "objects"
+
+
+@dataclass
+class View:
+    """A switch and what its ports do to RoCE. Of a wish: what they shall do, and in wants what alone was asked for."""
+
+    switch: object
+    effects: dict
+    wants: dict | None = None
+    saved: bool = True
+    objects: list = field(default_factory=list)
+    waits: bool = False  # what runs will be undone by the switch itself
+    strays: dict = field(default_factory=dict)  # {object of ours: (what it holds, what it has to hold)}
+
+
+def read(platform, session, ports):
+    """The Switch as it was before anything was done."""
+    try:
+        return again(session, lambda: look(platform, session, ports))
+    except Refused as refusal:
+        raise OperatorError(
+            session.name,
+            f"what it does to RoCE was to be read, as {platform.title}",
+            str(refusal),
+            "Check that ansible_network_os is what runs there, and that the user may see its configuration",
+            "cannot_read",
+            command=refusal.command,
+            complaint=refusal.complaint,
+        ) from refusal
+
+
+def look(platform, session, ports):
+    """The Switch, from the commands of its platform; Refused without the first one, on which all rests."""
+    texts, unread = {}, []
+    for position, command in enumerate(platform.reads(ports)):
+        try:
+            texts[command] = session.run(command)
+        except Refused as refusal:
+            if position == 0:
+                raise
+            unread.append(str(refusal))
+    switch = complete(platform.parse(texts))
+    switch.counted = switch.counted or platform.counted(texts)
+    switch.unread = [*switch.unread, *unread, *unheard(platform, texts, switch, live=True)]
+    return switch
+
+
+def check_ports(subject, switch, names):
+    """Refuse names of ports that the switch does not have, with those that may be meant."""
+    unknown = [name for name in names if name not in switch.ports]
+    if not unknown:
+        return
+    near = _near(unknown[0], switch.ports)
+    there = near or sorted(switch.ports, key=compare.natural)[:3]
+    told = f"; {'near to it are' if near else 'its first ones are'} {', '.join(there)}" if there else ""
+    raise OperatorError(
+        subject,
+        f"the ports {compare.ranged(unknown)} were named",
+        f"The switch has no such ports{told}",
+        "Name the ports as the switch does",
+        "unknown_ports",
+        ports=unknown,
+    )
+
+
+def ports_down(switch, names):
+    """[{port, reason}] of those that carry nothing; what a platform does not tell is not among them."""
+    found = []
+    for name in names:
+        port, oper = switch.ports.get(name), switch.oper.get(name)
+        if port is not None and port.enabled is False:
+            found.append({"port": name, "reason": "administratively down"})
+        elif oper is not None and oper.up is False:
+            found.append({"port": name, "reason": "no link"})
+    return found
+
+
+def _near(name, ports):
+    """Ports with the same numbers, as in Eth1/1 for Ethernet1/1, or else with a similar name."""
+    numbers = re.findall(r"\d+", name)
+    same = [port for port in ports if numbers and re.findall(r"\d+", port) == numbers]
+    return same[:3] or difflib.get_close_matches(name, ports, 3, 0.5)
+
+
+class RoceQos(Noun):
+    """One switch; params are those of the module."""
+
+    def __init__(self, params, platform, session, keep_backup, warn, looks=False):
+        # looks: nothing is to be changed, in check mode.
+        self._params = params
+        self._platform = platform
+        self._session = session
+        self._keep_backup = keep_backup
+        self._warn = warn
+        self._looks = looks
+        self._gone = params["state"] == "absent"
+        self._exact = params["state"] != "merged"
+        self._intent = intent(params["config"] or {})
+        roles = dict.fromkeys(expanded(params["fabric_ports"]), "fabric")
+        self._roles = {**roles, **dict.fromkeys(expanded(params["host_ports"]), "host")}
+        self._about = {}
+        self._due = False
+        self._edit = None
+        self._after = None
+
+    def read(self, items):
+        waits = self._looks and again(self._session, lambda: self._platform.waits(self._session))
+        if not self._looks:
+            again(self._session, lambda: self._platform.tidy(self._session))
+        for item in items:
+            switch = read(self._platform, self._session, list(self._roles))
+            item.ids.update(
+                name=self._session.name,
+                platform=self._platform.name,
+                version=switch.version or "",
+                commands=[],
+                validated="computed",
+                backup=switch.config,
+                outcome="unchanged",
+                saved=False,
+                not_supported=[],
+                not_verified=[],
+                ports_down=ports_down(switch, self._roles),
+            )
+            item.now = replace(self._view(switch), waits=waits)
+
+    def want(self, item):
+        switch = item.now.switch
+        self._check(switch)
+        wants = {name: self._wanted(switch, name, role) for name, role in self._roles.items()}
+        unused = sorted(name for name, users in switch.own.items() if self._gone and {*users} <= {*wants})
+        self._about = wants
+        effects = {name: {**item.now.effects[name], **wants[name]} for name in wants}
+        strays = {} if self._gone else self._platform.strays(switch, wants, self._intent, self._exact)
+        wanted = View(switch, effects, wants, self._params["save"] != "never", unused, strays=strays)
+        item.ids["not_supported"] = self._not_supported()
+        self._plan(item, wanted)
+        return wanted
+
+    def compare(self, now, wanted):
+        if wanted.wants is None:
+            return compare.changes(now.effects, wanted.effects)
+        found = compare.changes(now.effects, wanted.wants, self._exact)
+        found += [Change(OBJECTS, wanted.objects, [])] if wanted.objects else []
+        found += [Change(name, before, after) for name, (before, after) in sorted(wanted.strays.items())]
+        if now.waits:
+            found.append(Change(UNCONFIRMED, "waits", "not needed"))
+        if now.switch.unsaved and wanted.saved:
+            found.append(Change(UNSAVED, "differs", "as it runs"))
+        return found
+
+    def validate(self, items):
+        for item in items:
+            if self._edit is None:
+                continue
+            try:
+                item.ids["validated"] = "device" if self._platform.validate(self._session, self._edit) else "computed"
+            except Refused as refusal:
+                item.ids.update(outcome=UNCHANGED, saved=False)
+                item.error = OperatorError(
+                    item.ids["name"],
+                    "the switch was asked whether it would take the change",
+                    str(refusal),
+                    "Nothing was changed. Look at the commands in the result, and at what the switch is",
+                    "would_be_refused",
+                    command=refusal.command,
+                    complaint=refusal.complaint,
+                )
+
+    def keep(self, items):
+        for item in items:
+            if item.ids["saved"]:
+                try:
+                    again(self._session, lambda: self._platform.save(self._session))
+                except Refused as refusal:
+                    item.ids["saved"] = False
+                    item.error = not_saved(item.ids["name"], refusal, "Nothing was changed", UNCHANGED)
+
+    def apply(self, items):
+        for item in items:
+            item.ids.update(outcome=UNCHANGED, saved=False)
+            if self._params["backup_file"]:
+                self._keep_backup(item.ids["backup"])
+            item.touched = True
+            work = Guarded(self._platform, self._session, self._params, self._look)
+            end = work.run(self._edit, item.now, item.wanted, self._intent)
+            # The proof is part of the change, since the way back depends on it.
+            self._after = item.proved = end.view
+            item.error = end.error
+            item.touched = end.outcome not in (OLD, UNCHANGED)
+            item.ids.update(outcome=end.outcome, saved=end.saved, not_verified=end.unknown)
+            item.ids["validated"] = "device"
+
+    def prove(self, items):
+        """Done by apply."""
+
+    def project(self, state):
+        """Of each port what the task is about, so that what was there and what came of it can be held together."""
+        return {
+            "ports": {
+                name: {key: what for key, what in one.items() if key in self._about.get(name, one)}
+                for name, one in state.effects.items()
+            }
+        }
+
+    def pending(self, state):
+        unsaved = state.switch.unsaved
+        if self._due and state is not self._after:
+            unsaved = unsaved is not None and self._params["save"] == "never"
+        return [{"what": UNSAVED, "needs": "save"}] if unsaved else []
+
+    def _look(self):
+        return self._view(look(self._platform, self._session, list(self._roles)))
+
+    def _view(self, switch):
+        effects = {name: compare.effect(switch.ports.get(name) or Port(), self._intent) for name in self._roles}
+        return View(switch, self._told(effects))
+
+    def _told(self, effects):
+        """Without what the platform does not have."""
+        missing = self._platform.limits.missing
+        return {name: {key: what for key, what in one.items() if key not in missing} for name, one in effects.items()}
+
+    def _wanted(self, switch, name, role):
+        port = switch.ports[name]
+        if not self._gone:
+            return compare.wanted(self._intent, self._platform, role, port.speed)
+        factory = compare.effect(self._platform.blank(switch, name), self._intent)
+        return {key: what for key, what in factory.items() if what is not None and key not in LEFT}
+
+    def _plan(self, item, wanted):
+        """The commands are part of what check mode shows."""
+        if not compare.changes(item.now.effects, wanted.wants, self._exact) and not (wanted.objects or wanted.strays):
+            if item.now.waits or item.now.switch.unsaved and wanted.saved:
+                self._due = True
+                item.ids.update(outcome="new", saved=wanted.saved)
+            else:
+                item.ids["saved"] = self._saves_anyhow(item.now.switch)
+            if not self._gone:
+                self._check_running(item, wanted)
+            return
+        self._due = True
+        self._edit = self._platform.render(
+            item.now.switch, wanted.wants, None if self._gone else self._intent, self._exact
+        )
+        item.ids["commands"] = list(self._edit.commands)
+        item.ids.update(outcome="new", saved=self._params["save"] != "never")
+
+    def _saves_anyhow(self, switch):
+        """A run that was killed before it saved leaves nothing to change, and not every switch tells that."""
+        return self._params["save"] == "always" or self._params["save"] != "never" and switch.unsaved is None
+
+    def _check_running(self, item, wanted):
+        """A switch that is set as wanted shall run so too: nothing is sent that would prove it."""
+        left, unknown = verify.gaps(item.now.switch, wanted.wants, self._intent, self._exact)
+        item.ids["not_verified"] = unknown
+        if left:
+            item.ids.update(outcome=UNCHANGED, saved=False)
+            raise not_proved(self._session.name, "the switch is set as wanted and should run it", left)
+
+    def _not_supported(self):
+        """What was wished for and this platform does not have, as sentences."""
+        if self._gone:
+            return []
+        wish = compare.wanted(self._intent, Platform())
+        missing = self._platform.limits.missing
+        told = [f"{key}: {missing[key]}" for key in compare.KEYS if key in wish and missing.get(key)]
+        if missing.get(compare.PROBABILITY) and wish["ecn"] and wish["ecn"]["probability"] != 100:
+            told.append(f"ecn.probability: {missing[compare.PROBABILITY]}")
+        for sentence in told:
+            self._warn(f"{self._session.name}: {sentence}")
+        return told
+
+    def _check(self, switch):
+        check_ports(self._session.name, switch, self._roles)
+        self._platform.check(None if self._gone else self._intent, self._session.name)
+        if not self._exact:
+            self._check_classes(switch)
+
+    def _check_classes(self, switch):
+        """merged leaves lossless priorities of others: there must be room for ours beside them."""
+        for name in self._roles:
+            there = {*(switch.ports[name].pfc or []), *self._intent.lossless}
+            if len(there) > self._platform.limits.lossless:
+                raise OperatorError(
+                    self._session.name,
+                    f"priority {self._intent.priority} was to be lossless at {name} beside what is there",
+                    f"The priorities {', '.join(map(str, sorted(there)))} would be more than the "
+                    f"{self._platform.limits.lossless} that {self._platform.title} keeps lossless",
+                    "Use state present, which removes the others from the ports it names",
+                    "too_many_lossless",
+                    port=name,
+                    priorities=sorted(there),
+                )
+            others = sorted(there.difference(self._intent.lossless))
+            if others:
+                self._warn(f"{self._session.name}: {name} also keeps priority {', '.join(map(str, others))} lossless.")

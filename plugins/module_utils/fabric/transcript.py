@@ -1,0 +1,314 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Captures of terminals as commands with their outputs, and what of them no parser understood. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
+    cleaned,
+    complaint,
+    complaints,
+    from_json,
+    without_terminal,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused, brief
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port, as_data
+
+# A prompt with what was typed behind it: leaf-01(config-if-Et1)#, leaf [standalone: master] (config) #,
+# admin@leaf-01>, cumulus@leaf:mgmt:~$, {master:0}[edit].
+_PROMPT = re.compile(
+    r"^\s{0,4}(?P<host>\w[\w.:@/~-]{0,79}(?: ?\[[^\]\n]{1,40}\])?(?: ?\([\w./: -]{1,60}\))?)\s?[#>$]\s*"
+    r"(?P<typed>.*?)\s*$"
+)
+_BARE = re.compile(r"^\s{0,4}[#$>]\s+(?P<typed>\S.*?)\s*$")  # documents leave the host out
+_READS = re.compile(
+    r"(?:sudo\s+|do\s+|run\s+)?(?:sho?w?\s|nv\s|cat\s|sonic-|display\s|redis-cli|docker\s|vtysh\s)",
+    re.IGNORECASE,
+)
+# Files with many outputs name each command in a line of its own: ------- show version -------, `show version`.
+_HEADINGS = (
+    re.compile(r"^\s*[-=#*]{2,}\s*(?P<typed>(?:show|nv show|nv config show)\s.*?)\s*[-=#*:]*\s*$"),
+    re.compile(r"^\s*`(?P<typed>(?:show|nv)\s[^`]*)`\s*$"),
+    re.compile(r"^\s*!\s*Command:\s*(?P<typed>show\s.*?)\s*$", re.IGNORECASE),
+    re.compile(r"^(?P<typed>(?:show|nv show|nv config show)\s\S.*?)\s*$"),
+)
+_MODE = re.compile(r"\((?:config|conf)-if-([A-Za-z]+[\d/.]+)\)")
+# Words of commands that choose ports, or the form of the output.
+_CHOOSE = (
+    "ethernet",
+    "interfaces",
+    "port-channel",
+    "vethernet",
+    "module",
+    "range",
+    "all",
+    "slot",
+    "vrf",
+    "default",
+    "default-global",
+    "management",
+    "json",
+    "auto",
+    "detail",
+    "details",
+    "expanded",
+)
+_KINDS = (
+    r"Ethernet|Eth|Et|Port-?Channel|Po|Mpo|Vethernet|Veth|Management|Mgmt|Ma|swp|bond|eth|xe-|et-|ge-|ae|"
+    r"(?:Two|Ten|TwentyFive|Forty|Fifty|Hundred|TwoHundred|FourHundred)Gig\w*"
+)
+# Any word with numbers in steps may be a port; ii1/1/1 are links inside a chassis.
+_ROW = re.compile(
+    rf"^[\s|*]*(?:Interface:?\s+)?(?!ii\d)((?:[A-Za-z]+-)?(?:{_KINDS})\s?\d+(?:[/:.]\d+)*|[A-Za-z][A-Za-z-]*\d+(?:/\d+)+)"
+    r"(?=[\s|:,*(]|$)",
+    re.IGNORECASE,
+)
+# Commands that only prepare a terminal.
+_PREPARES = re.compile(
+    r"(?:en|enable|conf\w*(?:\s+t\w*)?|term\w*|(?:no\s+)?(?:page|cli)\b.*|set cli\b.*|exit|end|quit|logout|interface)"
+    r"(?:\s|$)",
+    re.IGNORECASE,
+)
+SHOWN = 60  # characters of a text that is named
+
+
+def split(text):
+    """[(command, output)] of a capture; the command is None where nothing names it."""
+    rows = without_terminal(text).split("\n")
+    marks = [_named(row) for row in rows]
+    hosts = {mark[0] for mark in marks if mark and mark[0] and _READS.match(mark[1])}
+    found, command, kept = [], None, []
+    for row, mark in zip(rows, marks):
+        if mark is None or (mark[0] and not (mark[0] in hosts or (hosts and not mark[1]) or _same(mark[0], hosts))):
+            kept.append(row)
+            continue
+        if command is not None or any(one.strip() for one in kept):
+            found.append((command, "\n".join(kept)))
+        command, kept = (_at_port(mark) if mark[1] else ""), []
+    found.append((command, "\n".join(kept)))
+    # What was typed and printed nothing, such as terminal length 0, needs no mention.
+    return [
+        (command, output)
+        for command, output in found
+        if (command and _READS.match(f"{command} "))
+        or (_says(output) if not command else output.strip() and not _PREPARES.match(command))
+    ]
+
+
+def _says(text):
+    """Whether a text is more than comments."""
+    return any(re.search(r"\w", line) and not re.match(r"\s*[!#]", line) for line in cleaned(text))
+
+
+def spelled(typed, commands):
+    """The whole command of what an operator typed, with its arguments behind it; None for none of these commands.
+
+    Words may be cut short (sh int eth1/1), and arguments may be anywhere in between.
+    """
+    words = re.sub(r"^(?:sudo|do|run)\s+", "", typed.split("|")[0].strip(), flags=re.IGNORECASE).split()
+    for command in sorted(commands, key=lambda one: (-len(one.split()), one)):
+        arguments = _arguments(words, command.split())
+        if arguments is not None:
+            return " ".join([command, *arguments])
+    return None
+
+
+def _arguments(words, command):
+    """The words that a command of these words leaves over, all of them arguments; None where it is another command."""
+    place, rest = 0, []
+    for word in words:
+        expected = command[place] if place < len(command) else ""
+        if expected and _is_short(word.lower(), expected):
+            place += 1
+        elif _is_argument(word.lower()):
+            rest.append(word)
+        else:
+            return None
+    return rest if place == len(command) else None
+
+
+def _is_short(word, whole):
+    if whole.startswith("-"):
+        return word == whole
+    return whole.startswith(word) or (len(word) > 3 and whole.startswith(word.rstrip("s")))
+
+
+def _is_argument(word):
+    if re.search(r"\d", word) or word == "*" or re.match(r"-{1,2}[\w-]", word):
+        return True
+    return any(len(word) > 1 and one.startswith(word) for one in _CHOOSE)
+
+
+def _named(row):
+    """(host, what was typed) of a line that names a command or is a prompt; None of a line of an output."""
+    for pattern in _HEADINGS:
+        found = pattern.match(row)
+        if found:
+            return "", found.group("typed")
+    found = _PROMPT.match(row)
+    if found:
+        return found.group("host"), found.group("typed")
+    found = _BARE.match(row)
+    if found and _READS.match(f"{found.group('typed')} "):
+        return "", found.group("typed")
+    return None
+
+
+def _same(host, hosts):
+    """Whether a prompt is that of another mode of a switch that was asked something."""
+    return _stem(host) in {_stem(one) for one in hosts}
+
+
+def _stem(host):
+    return re.split(r"[\s(\[:]", host)[0]
+
+
+def _at_port(mark):
+    """What was typed, with the port of the mode in which it was typed."""
+    host, typed = mark
+    mode = _MODE.search(host)
+    return f"{typed} {mode.group(1)}" if mode and not re.search(r"\d", typed) else typed
+
+
+def rows_of_ports(output):
+    """The names of ports with which lines of an output begin."""
+    if from_json(output) is not None:
+        return []
+    # A port without a neighbour is not lost.
+    found = (_ROW.match(line) for line in output.split("\n") if "detected 0 LLDP neighbors" not in line)
+    return list(dict.fromkeys(one.group(1).replace(" ", "") for one in found if one))
+
+
+def first_words(text):
+    """The beginning of a text, to name it by."""
+    line = next((" ".join(one.split()) for one in text.split("\n") if re.search(r"\w", one)), "")
+    return line if len(line) <= SHOWN else f"{line[:SHOWN].rstrip()}..."
+
+
+def sections(platform, command, text):
+    """[(what was typed, command, output)] of one capture; the command is None where the platform does not read it."""
+    found = []
+    for typed, output in split(text):
+        named = typed or command
+        known = platform.spelled(named) if named else None
+        # What is no command, such as the name of a file, says nothing: the form of the output does.
+        if known is None and not (named and _READS.match(f"{named.strip()} ")):
+            known = platform.command_of(output)
+        found.append((typed or command or known, known, output))
+    # Who names a command hears of its output, also of one that is empty.
+    return found or [(command, platform.spelled(command), "")] if command else found
+
+
+def heard(platform, parts):
+    """The Switch that sections tell of, with what of them was not understood in `unread`."""
+    texts, unread = {}, []
+    for typed, command, output in parts:
+        why = complaint(output)
+        if why is not None:
+            unread.append(str(Refused(typed or first_words(output), why)))
+        elif command is None:
+            unread.append(_not_read(platform, typed, output))
+        else:
+            unread += [str(Refused(typed, line)) for line in complaints(output)]
+            texts[_unique(command, texts)] = output
+    switch = complete(platform.parse(texts))
+    switch.unread += unread + unheard(platform, texts, switch)
+    return switch
+
+
+def _unique(command, texts):
+    """A key of its own for a command that was run for several ports, with the same meaning."""
+    return command if command not in texts else _unique(f"{command} ", texts)
+
+
+def unheard(platform, texts, whole, live=False):
+    """Sentences about outputs, and rows of them, that say something which the Switch does not hold.
+
+    live: outputs of a switch may well be empty, and each was read with a command that the platform knows.
+    """
+    found = []
+    for command, output in platform.apart(texts).items():
+        if live and not output.strip():
+            continue
+        name = brief(command)
+        alone = complete(platform.parse({command: output}))
+        if not live and not _tells(alone) and not (alone.config and whole.ports):
+            found += [] if alone.unread else [_nothing(platform, name, output, alone)]
+            continue
+        known = {_alike(port) for port in alone.ports}
+        rows = [] if command.strip().startswith(platform.without_ports) or EVERY & known else rows_of_ports(output)
+        lost = [row for row in rows if not {_alike(row), _alike(row.partition(":")[0])} & known]
+        lost = [row for row in lost if not re.match(platform.management, row, re.IGNORECASE)]
+        lost = [row for row in lost if not any(re.search(rf"\b{re.escape(row)}\b", one) for one in alone.unread)]
+        if lost:
+            found.append(
+                f"Cannot read {', '.join(lost[:8])}{' and others' if lost[8:] else ''} in `{name}`. The form of such a "
+                f"line is not known for {platform.title}. Look at these ports on the switch."
+            )
+    return found
+
+
+def _nothing(platform, name, output, alone):
+    if not output.strip():
+        return f"Cannot read `{name}`. Its output is empty. Run the command again, and give its whole output."
+    if alone.config:
+        return f"Cannot assign `{name}`. It names no port. Give the configuration of the interfaces with it."
+    return (
+        f"Cannot read `{name}`. No line of its output has a form that is known for {platform.title}. Give the whole "
+        "output as the switch prints it."
+    )
+
+
+def complete(switch):
+    """The Switch, with a port for everything that is known by name."""
+    for name in (*switch.oper, *switch.neighbours):
+        switch.ports.setdefault(name, Port())
+    return switch
+
+
+def _tells(switch):
+    """Whether something is known of a switch, and of its ports more than their names."""
+    told = as_data(switch)
+    values = [told[key] for key in ("hostname", "version", "model", "exceptions")]
+    return any(values) or told["unsaved"] is not None or any(map(_known, told["ports"].values()))
+
+
+def _known(value):
+    if isinstance(value, dict):
+        return any(map(_known, value.values())) if {*value} & {"running", "counters"} else bool(value)
+    return value not in (None, [])
+
+
+def _not_read(platform, typed, output):
+    if typed is None:
+        return (
+            f"Cannot read the text that begins with {first_words(output)!r}. No command is named for it, and its form "
+            f"is not known for {platform.title}. Give it as the value of its command."
+        )
+    return (
+        f"Cannot read `{brief(typed)}`. The module does not read this command on {platform.title}. "
+        f"docs/switches/{platform.name}.md lists the commands that it reads."
+    )
+
+
+def _alike(name):
+    """The same word for the names that outputs have for one port: Et1, Eth1, Ethernet1."""
+    found = re.match(r"([A-Za-z][A-Za-z-]*?)-?(\d\S*)$", name)
+    if not found:
+        return name.lower()
+    kind = found.group(1).lower()
+    first = next((letter for letter, kinds in _ALIKE.items() if kind in kinds), kind)
+    return first + found.group(2).partition(".")[0].strip("*:")
+
+
+_ALIKE = {
+    "e": ("et", "eth", "ethernet"),
+    "p": ("po", "port-channel", "portchannel"),
+    "m": ("ma", "mgmt", "management"),
+    "v": ("veth", "vethernet"),
+}
+EVERY = {"*", "all"}  # names of what holds for all ports

@@ -1,0 +1,140 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""VLANs and administrative state of a port of a switch, read from lines that several platforms write alike. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import numbers, tree
+
+ACCESS, TRUNK, ROUTED = "access", "trunk", "routed"
+FIRST, LAST = 1, 4094
+EVERY = frozenset(range(FIRST, LAST + 1))
+
+
+@dataclass
+class Switching:
+    """What the lines of one port set. None: not set, or not told."""
+
+    mode: str | None = None
+    access: int | None = None
+    native: int | None = None
+    allowed: frozenset | None = None
+    member: str | None = None  # number of the port channel whose VLANs it has
+    enabled: bool | None = None
+    routed: bool = False  # lines for VLANs may stay at a routed port, and have no effect
+    told: bool = False  # whether a line told anything of VLANs
+
+    def take(self, text: str) -> None:
+        """One line below an interface."""
+        words = text.lower()
+        if words in ("shutdown", "no shutdown"):
+            self.enabled = words.startswith("no ")
+        elif re.fullmatch(r"(?:mlag-)?channel-group \d+.*", words):
+            self.member = words.split()[1]
+        elif re.fullmatch(r"no switchport(?: force)?", words):
+            self.mode, self.told, self.routed = ROUTED, True, True
+        elif words.startswith("switchport"):
+            self._switchport(words)
+
+    def _switchport(self, words: str) -> None:
+        self.told = True
+        if words == "switchport" and self.routed:
+            self.mode, self.routed = None, False
+        mode = re.fullmatch(r"switchport mode (\S+)", words)
+        if mode and not self.routed:
+            self.mode = {ACCESS: ACCESS, "access-dcb": ACCESS, TRUNK: TRUNK, "hybrid": "hybrid"}.get(mode.group(1))
+        one = re.fullmatch(r"switchport (access|trunk native) vlan (\d+)", words)
+        if one:
+            setattr(self, one.group(1).split()[-1], int(one.group(2)))
+        many = re.fullmatch(
+            r"switchport (?:trunk|hybrid) allowed[ -]vlan(?: (add|remove|except))? (all|none|[\d ,-]+)", words
+        )
+        if many:
+            self.allowed = allowed_after(self.allowed, many.group(1), many.group(2))
+
+
+def allowed_after(before: frozenset | None, how: str | None, text: str) -> frozenset:
+    """The VLANs that are allowed after one line; a list may go on over several."""
+    told = EVERY if text == "all" else frozenset() if text == "none" else frozenset(numbers(text))
+    if how == "except":
+        return EVERY - told
+    if how == "remove":
+        return (EVERY if before is None else before) - told
+    return told if how is None else (before or frozenset()) | told
+
+
+def settle(port, one: Switching, existing: set | None = None, native: int | None = 1, every: bool = True) -> None:
+    """Put what lines told into a state.Port.
+
+    existing: the VLANs of the switch, None where nobody told them. native: the VLAN of untagged packets of a trunk that
+    names none. every: whether a trunk that names none allows all VLANs.
+    """
+    port.enabled = one.enabled
+    port.vlan_mode = TRUNK if one.mode == "hybrid" else one.mode
+    if port.vlan_mode not in (ACCESS, TRUNK):
+        return
+    if one.mode == ACCESS:
+        _put(port, one.access or FIRST, frozenset(), existing)
+        return
+    allowed = (EVERY if every else frozenset()) if one.allowed is None else one.allowed
+    untagged = one.native or native
+    _put(port, untagged if untagged in allowed or not every else None, allowed, existing)
+
+
+def _put(port, untagged: int | None, tagged: frozenset, existing: set | None) -> None:
+    there = EVERY if existing is None else frozenset(existing)
+    port.untagged = untagged if untagged in there else None
+    port.tagged = spelled((tagged & there) - {port.untagged})
+
+
+def put(port, mode: str, untagged: int | None = None, tagged: frozenset = frozenset()) -> None:
+    """Put what a database told into a state.Port."""
+    port.vlan_mode = mode
+    if mode != ROUTED:
+        port.untagged, port.tagged = untagged, spelled(tagged - {untagged})
+
+
+def existing(lines, pattern: str) -> set:
+    """The VLANs that lines make, with the first one, which is always there."""
+    found = {FIRST}
+    for text in lines:
+        match = re.fullmatch(pattern, text)
+        found.update(numbers(match.group(1)) if match else ())
+    return found
+
+
+def by_port(text: str, head: str, named) -> dict:
+    """{port: Switching} of a configuration; head: pattern of the line above a port's, named: f(its name) -> ports."""
+    found: dict = {}
+    for line in tree(text).children:
+        match = re.fullmatch(head, line.text, re.IGNORECASE)
+        for name in named(match.group(1)) if match else ():
+            one = found.setdefault(name, Switching())
+            for child in line.children:
+                one.take(child.text)
+    return found
+
+
+def spelled(values) -> str:
+    """'111,200-299' of numbers; '' of none."""
+    runs: list = []
+    for value in sorted(values):
+        if runs and runs[-1][1] + 1 == value:
+            runs[-1][1] = value
+        else:
+            runs.append([value, value])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def carries(port, vlan: int) -> bool | None:
+    """Whether a port takes packets with the tag of a VLAN, 0 for none, and sends them so; None: not told."""
+    if port.vlan_mode is None:
+        return None
+    if port.vlan_mode == ROUTED:
+        return False
+    return port.untagged is not None if vlan == 0 else vlan in numbers(port.tagged)

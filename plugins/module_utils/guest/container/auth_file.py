@@ -1,0 +1,127 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The file in which an engine keeps the logins of a user. Pure: texts and trees."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+MODE = 0o600
+PLACES = {
+    "docker": ".docker/config.json",
+    # nerdctl reads docker's.
+    "containerd": ".docker/config.json",
+    # The usual place below /run is gone after a restart.
+    "podman": ".config/containers/auth.json",
+}
+SET, OTHER = "set", "another one"
+
+
+@dataclass(frozen=True)
+class LoginState:
+    """One registry's login in one file. The password is compared, and never shown."""
+
+    username: str = ""
+    password: str = ""
+    mode: int = None
+
+    def __repr__(self):
+        return f"LoginState({self.username!r})"
+
+
+def tree(path, text):
+    """What a file says, {} of one that is not there."""
+    if text is None or not text.strip():
+        return {}
+    try:
+        said = json.loads(text)
+    except ValueError as error:
+        # json's own message has no part of the text in it.
+        raise _broken(path, str(error)) from None
+    if not isinstance(said, dict) or not isinstance(said.get("auths", {}), dict):
+        raise _broken(path, "it holds no logins")
+    return said
+
+
+def _broken(path, why):
+    return OperatorError(
+        path,
+        "is no file of logins",
+        f"It says: {why}.",
+        "Move it away, and run this again. Nothing was changed.",
+        "logins_broken",
+        path=path,
+    )
+
+
+def refuse_helpers(path, said, key):
+    """Refuse a file whose logins a program keeps: what stands in the file itself is then not looked at."""
+    helpers = said.get("credHelpers") if isinstance(said.get("credHelpers"), dict) else {}
+    helper = helpers.get(key) or said.get("credsStore")
+    if helper:
+        raise OperatorError(
+            path,
+            f"shall hold the login of {key}",
+            f"It says that the program docker-credential-{helper} keeps it.",
+            "Log in with that program, or take `credsStore` and the registry's `credHelpers` out of the file.",
+            "credential_helper",
+            path=path,
+            helper=helper,
+        )
+
+
+def login_in(said, key, mode):
+    """The login of one registry in a tree."""
+    entry = said.get("auths", {}).get(key)
+    if not isinstance(entry, dict):
+        return LoginState(mode=mode)
+    username, password = entry.get("username") or "", entry.get("password") or ""
+    try:
+        decoded = base64.b64decode(entry.get("auth") or "").decode()
+    except (binascii.Error, UnicodeDecodeError):
+        decoded = ""
+    if ":" in decoded:
+        username, password = decoded.split(":", 1)
+    if entry.get("identitytoken"):
+        password = entry["identitytoken"]
+    return LoginState(username, password.strip("\0"), mode)
+
+
+def with_login(said, key, login):
+    """The tree with a login; without it when login is None. Everything else is kept."""
+    auths = {name: entry for name, entry in said.get("auths", {}).items() if name != key}
+    if login is not None:
+        auths[key] = {"auth": login.basic}
+    return dict(said, auths=auths)
+
+
+def as_text(said):
+    return json.dumps(said, indent=4) + "\n"
+
+
+def compare(now, wanted):
+    changes = []
+    if now.username != wanted.username:
+        changes.append(Change("username", now.username or None, wanted.username or None))
+    if now.password != wanted.password:
+        before = (OTHER if wanted.password else SET) if now.password else None
+        changes.append(Change("password", before, SET if wanted.password else None))
+    if now.mode != wanted.mode and now.mode is not None:
+        changes.append(Change("mode", f"{now.mode:04o}", f"{wanted.mode:04o}"))
+    return changes
+
+
+def project(state):
+    return {
+        "username": state.username,
+        "password": SET if state.password else "",
+        "mode": f"{state.mode:04o}" if state.mode is not None else "",
+    }

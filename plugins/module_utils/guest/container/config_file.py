@@ -1,0 +1,78 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Configuration files of container engines: what they say, how two differ, and how one is replaced as a whole."""
+
+from __future__ import annotations
+
+import json
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import toml_text
+
+
+def read(files, path):
+    """The text of a file, or None when there is no such file."""
+    text = files.text(path)
+    if text is None and files.exists(path):
+        raise OperatorError(
+            path,
+            "cannot be read",
+            "It is there, and is no file that this user may read.",
+            "See what is there, and run this as root (`become: true`).",
+            "configuration_unreadable",
+            path=path,
+        )
+    return text
+
+
+def tree(path, text, kind):
+    """What a text says, {} of a file that is not there or empty."""
+    if text is None or not text.strip():
+        return {}
+    try:
+        said = json.loads(text) if kind == "json" else toml_text.parse(text)
+    except ValueError as error:
+        raise _broken(path, kind, str(error)) from None
+    if not isinstance(said, dict):
+        raise _broken(path, kind, "it holds no names with values")
+    return said
+
+
+def _broken(path, kind, why):
+    return OperatorError(
+        path,
+        f"is no {kind.upper()}",
+        f"It says: {why}. The engine would not start with it either.",
+        "Mend the file, or move it away, and run this again. Nothing was changed.",
+        "configuration_broken",
+        path=path,
+    )
+
+
+def differences(name, before, after):
+    """One change for each value that is not the same in two trees."""
+    old, new = dict(_leaves(before)), dict(_leaves(after))
+    return [
+        Change(f"{name}: {'.'.join(path)}", old.get(path), new.get(path))
+        for path in sorted(set(old) | set(new))
+        if path not in old or path not in new or old[path] != new[path]
+    ]
+
+
+def _leaves(value, path=()):
+    if isinstance(value, dict) and value:
+        for key, below in value.items():
+            yield from _leaves(below, (*path, str(key)))
+    elif path:
+        yield path, value
+
+
+def put(files, path, text):
+    """Replace a file as a whole, with the permissions that it has; None removes it."""
+    if text is None:
+        files.remove(path)
+        return
+    files.write(path, text, mode=files.mode(path) or 0o644)

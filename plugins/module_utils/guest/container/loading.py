@@ -1,0 +1,93 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""How an engine is made to run with what its files say, and what happens when it does not."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
+
+# How long an engine may take to answer after it was started, and to take a new configuration over.
+ANSWERS_S, RELOADS_S = 60, 10
+
+
+def containers_in_the_way(label, containers):
+    return OperatorError(
+        label,
+        "has to be restarted to load its configuration",
+        f"These containers run and would be stopped: {', '.join(containers)}.",
+        "Stop them, or allow it with `restart: allow`, or set `live-restore` in the engine's configuration beforehand. "
+        "With `restart: later` the files are written and the restart is left to you.",
+        "containers_would_be_lost",
+        containers=list(containers),
+    )
+
+
+class Loading:
+    """One engine that has to load its files."""
+
+    def __init__(self, label, commands, restart, clock=Clock):
+        self._label = label
+        self._commands = commands
+        self._safe = restart == "safe"
+        self._clock = clock
+
+    def load(self, services, containers, is_loaded, put_back, reload_first=False, reread_units=False):
+        """Load by the gentlest way that works. services are in the order in which they start, the engine itself last.
+
+        containers() names those that a restart would stop, is_loaded() reads the engine again, and put_back() puts the
+        old files in their places.
+        """
+        begun = self._clock.wall()
+        engine = services[-1]
+        if reread_units:
+            self._reread_units()
+        if reload_first:
+            engine.do("reload")
+            if self._until(is_loaded, engine, RELOADS_S):
+                return
+        # Somebody may have started one since they were counted.
+        in_the_way = containers() if self._safe else ()
+        if in_the_way and reload_first:
+            self._take_back(engine, put_back, "did not load its new configuration", begun)
+        elif in_the_way:
+            put_back()
+            if reread_units:
+                self._reread_units()
+            raise containers_in_the_way(self._label, in_the_way)
+        started = all(service.start_afresh() for service in services)
+        if not (started and self._until(is_loaded, engine, ANSWERS_S)):
+            what = "does not run with its new configuration"
+            self._take_back(engine, put_back, what, begun, services, reread_units)
+
+    def _until(self, is_loaded, engine, limit_s):
+        def ended():
+            return "loaded" if is_loaded() else "" if engine.look().active else "stopped"
+
+        return wait(ended, limit_s, self._clock)[0] == "loaded"
+
+    def _take_back(self, engine, put_back, what, begun, services=(), reread_units=False):
+        words = engine.last_words(since=begun)
+        put_back()
+        if reread_units:
+            self._reread_units()
+        if not services:
+            engine.do("reload")
+            after = "Its old configuration was put back, and it goes on with that"
+        elif engine.start_afresh():
+            after = "Its old configuration was put back, and it runs with that"
+        else:
+            after = "Its old configuration was put back, and it does not start with that either"
+        raise OperatorError(
+            self._label,
+            what,
+            f"{after}. The last lines of its journal: {words}.",
+            f"Mend what the journal names; `journalctl -u {engine.unit}` has all of it.",
+            "engine_refused",
+            journal=words,
+        )
+
+    def _reread_units(self):
+        self._commands.run(["systemctl", "daemon-reload"], limit_s=120)

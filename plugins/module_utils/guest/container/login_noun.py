@@ -1,0 +1,175 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The login of one user at one registry."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import pwd
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import auth_file, config_file, registry
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.auth_file import LoginState
+
+ADDRESS = re.compile(r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
+# Where engines look for the authority of a registry.
+AUTHORITIES = ("/etc/docker/certs.d", "/etc/containers/certs.d")
+
+
+def check_params(params):
+    """What is wrong with the parameters, all of it."""
+    problems = []
+    if ADDRESS.fullmatch(params["registry"]) is None:
+        problems.append(
+            f"`registry`: {params['registry']} is no host name with or without a port. Leave out https:// and paths."
+        )
+    if params["state"] == "present" and ":" in (params["username"] or ""):
+        problems.append("`username`: a colon would end it in the file of logins.")
+    if params["state"] == "present" and not params["username"]:
+        problems.append("`username`: it is empty.")
+    if params["state"] == "present" and not params["password"]:
+        problems.append("`password`: it is empty.")
+    if params["config_file"] and not params["config_file"].startswith("/"):
+        problems.append(f"`config_file`: {params['config_file']} is no absolute path.")
+    return problems
+
+
+class RegistryLogin(Noun):
+    """One entry in a file of logins."""
+
+    def __init__(self, params, files, ask=registry.Registry):
+        self._params = params
+        self._files = files
+        self._ask = ask
+        self._key = registry.login_key(params["registry"])
+        self._login = None
+        if params["state"] == "present":
+            self._login = registry.Login(params["registry"], params["username"], params["password"])
+        self._user = None
+        self._path = ""
+
+    def read(self, items):
+        (item,) = items
+        item.ids.update(machine.ids(self._files))
+        item.label = f"The login at {self._params['registry']}"
+        self._user = _user(item.label, self._params["user"])
+        place = auth_file.PLACES[self._params["engine"]]
+        self._path = self._params["config_file"] or os.path.join(self._user.pw_dir, place)
+        item.ids["path"] = self._path
+        with self._as_user():
+            item.now = self._state()
+        if self._is_to_be_asked(item.now):
+            item.ids["checked"] = self._registry().takes(self._login)
+
+    def want(self, item):
+        if self._login is None:
+            # A login that is not there leaves its file alone.
+            mode = item.now.mode if not item.now.username else auth_file.MODE
+            return LoginState(mode=mode)
+        return LoginState(self._login.username, self._login.password, auth_file.MODE)
+
+    def compare(self, now, wanted):
+        return auth_file.compare(now, wanted)
+
+    def apply(self, items):
+        (item,) = items
+        item.touched = True
+        with self._as_user():
+            said = auth_file.with_login(self._tree(), self._key, self._login)
+            folder = os.path.dirname(self._files.at(self._path))
+            with contextlib.suppress(OSError):
+                # What goes wrong here is told when the file is written.
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+            self._files.write(self._path, auth_file.as_text(said), mode=auth_file.MODE)
+
+    def prove(self, items):
+        (item,) = items
+        with self._as_user():
+            item.proved = self._state()
+        if auth_file.compare(item.proved, item.wanted) and item.error is None:
+            item.error = OperatorError(
+                item.label,
+                "is not as wanted after it was written",
+                f"Somebody else seems to write {self._path}.",
+                "See who does, and run this again.",
+                "not_proved",
+                path=self._path,
+            )
+
+    def project(self, state):
+        return auth_file.project(state)
+
+    def _tree(self):
+        said = auth_file.tree(self._path, config_file.read(self._files, self._path))
+        auth_file.refuse_helpers(self._path, said, self._key)
+        return said
+
+    def _state(self):
+        return auth_file.login_in(self._tree(), self._key, self._files.mode(self._path))
+
+    def _is_to_be_asked(self, now):
+        if self._login is None or self._params["check"] == "never":
+            return False
+        same = (now.username, now.password) == (self._login.username, self._login.password)
+        return self._params["check"] == "always" or not same
+
+    def _registry(self):
+        address = self._params["registry"]
+        named = [self._params["ca_file"]] if self._params["ca_file"] else []
+        known = [path for place in AUTHORITIES for path in sorted(glob.glob(f"{place}/{glob.escape(address)}/*.crt"))]
+        return self._ask(
+            address,
+            insecure=self._params["insecure"],
+            ca_files=named + known,
+            proxy=self._params["proxy"],
+            no_proxy=self._params["no_proxy"],
+        )
+
+    @contextlib.contextmanager
+    def _as_user(self):
+        """Act as the user on files in his home: what he put there must not lead root elsewhere."""
+        if os.geteuid() != 0 or self._user.pw_uid == 0:
+            yield
+            return
+        groups = os.getgroups()
+        os.initgroups(self._user.pw_name, self._user.pw_gid)
+        os.setegid(self._user.pw_gid)
+        os.seteuid(self._user.pw_uid)
+        try:
+            yield
+        finally:
+            os.seteuid(0)
+            os.setegid(0)
+            os.setgroups(groups)
+
+
+def _user(label, name):
+    """Whose login it is."""
+    try:
+        user = pwd.getpwnam(name) if name else pwd.getpwuid(os.geteuid())
+    except KeyError:
+        raise OperatorError(
+            label,
+            f"shall be that of {name or os.geteuid()}",
+            "There is no such user on this guest.",
+            "Make the user first, or name another one.",
+            "user_missing",
+            user=name,
+        ) from None
+    if os.geteuid() not in (0, user.pw_uid):
+        raise OperatorError(
+            label,
+            f"shall be that of {name}",
+            "This task does not run as root or as that user.",
+            "Use `become: true`.",
+            "no_permission",
+            user=name,
+        )
+    return user

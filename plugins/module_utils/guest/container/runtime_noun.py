@@ -1,0 +1,248 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""NVIDIA's runtime in the container engine of one machine."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import (
+    cdi,
+    config_file,
+    engines,
+    runtime_state,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.docker import Docker
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.loading import Loading
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_state import RuntimeState
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.service import Service
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.toolkit import REFRESH_UNIT, Toolkit
+
+
+class ContainerRuntime(Noun):
+    """The files, the service and the devices of an engine."""
+
+    def __init__(self, params, commands, files, clock=Clock):
+        engine = engines.ENGINES[params["engine"]]
+        self._params = params
+        self._commands = commands
+        self._files = files
+        self._clock = clock
+        self._engine = replace(engine, config=params["config"] or engine.config)
+        self._ids = machine.ids(files)
+        self._label = f"{engine.name} on {self._ids['name']}"
+        self._toolkit = Toolkit(self._label, commands)
+        self._service = Service(engine.unit, commands)
+        self._docker = Docker(self._label, commands)
+        # {path: text} as read, and as it shall be.
+        self._before, self._made = {}, {}
+
+    def read(self, items):
+        (item,) = items
+        item.label = self._label
+        item.ids.update(self._ids)
+        present = self._params["state"] == "present"
+        if present:
+            self._toolkit.require()
+        item.ids["toolkit_version"] = self._toolkit.version or None
+        self._require_engine()
+        self._before = self._read_files()
+        item.now = self._state()
+        item.ids["engine_version"] = item.now.version or None
+        self._made = self._wanted_texts(item.now) if present else self._texts_without(item.now)
+
+    def want(self, item):
+        trees = {path: self._tree(path, text) for path, text in self._made.items()}
+        return runtime_state.want(item.label, item.now, trees, self._params)
+
+    def compare(self, now, wanted):
+        return runtime_state.compare(now, wanted)
+
+    def apply(self, items):
+        (item,) = items
+        changed = [path for path, tree in item.wanted.trees.items() if tree != item.now.trees[path]]
+        item.touched = True
+        self._put(changed, self._made)
+        due = changed or not item.now.loaded or item.now.knows_gpus != item.wanted.knows_gpus
+        if item.wanted.loaded and item.now.running and due:
+            self._load(item, changed)
+        if item.now.cdi_missing or item.now.cdi_stale:
+            self._describe_devices()
+
+    def prove(self, items):
+        (item,) = items
+        item.proved = self._state()
+        gap = runtime_state.compare(item.proved, item.wanted)
+        if gap and item.error is None:
+            item.error = OperatorError(
+                item.label,
+                "is not as wanted after the change",
+                f"Still different: {'; '.join(str(change) for change in gap)}.",
+                "See what else changes these files, and the engine's journal, and run this again.",
+                "not_proved",
+                left=[change.path for change in gap],
+            )
+
+    def project(self, state):
+        return runtime_state.project(state)
+
+    def pending(self, state):
+        return runtime_state.pending(state)
+
+    # What is there
+
+    def _paths(self):
+        paths = [self._engine.config] if self._engine.config else []
+        # Before it knew files of its own, the toolkit wrote into the engine's.
+        if self._engine.drop_in and (self._params["state"] == "absent" or self._toolkit.has_drop_in):
+            paths.append(self._engine.drop_in)
+        return paths
+
+    def _tree(self, path, text):
+        return config_file.tree(path, text, self._engine.format)
+
+    def _read_files(self):
+        return {path: config_file.read(self._files, path) for path in self._paths()}
+
+    def _state(self):
+        texts = self._read_files()
+        trees = {path: self._tree(path, text) for path, text in texts.items()}
+        state = self._with_devices(RuntimeState(self._engine.name, self._params["runtime_name"], trees=trees))
+        if not self._engine.unit:
+            return state
+        seen = self._service.look()
+        if not seen.active:
+            return state
+        state = replace(state, running=True)
+        if self._engine.name == "docker":
+            return self._docker.complete(replace(state, knows_gpus=self._knows_gpus(seen.since)))
+        # A folder is as young as the last file that came or went in it.
+        folders = [os.path.dirname(path) for path in texts if path == self._engine.drop_in]
+        changed = [self._files.changed_at(path) for path in [*texts, *folders]]
+        return replace(state, loaded=all(moment <= seen.since for moment in changed if moment is not None))
+
+    def _knows_gpus(self, since):
+        hook = self._commands.find(self._engine.gpu_hook)
+        if self._params["state"] == "absent" or hook is None:
+            return True
+        return self._files.came_at(hook) <= since
+
+    def _with_devices(self, state):
+        """GPUs against what is handed out, where the interface for devices is used."""
+        if self._params["state"] == "absent" or not (self._params["cdi"] or self._engine.name == "podman"):
+            return state
+        done = self._commands.run(["nvidia-smi", "-L"])
+        there = cdi.gpus(done.stdout)
+        if not done.ok or not there:
+            raise OperatorError(
+                self._label,
+                "shall hand out GPUs to containers",
+                done.outcome if not done.ok else f"`nvidia-smi -L` shows none: {done.words or 'it says nothing'}.",
+                "See that the VM has a vGPU, and that the guest's driver is installed and loaded.",
+                "no_gpu",
+            )
+        missing, stale = cdi.gap(there, self._toolkit.devices())
+        return replace(state, cdi_missing=tuple(missing), cdi_stale=tuple(stale))
+
+    def _require_engine(self):
+        if self._params["state"] == "present" and self._commands.find(self._engine.program) is None:
+            raise OperatorError(
+                self._label,
+                "cannot be configured",
+                f"There is no program `{self._engine.program}`.",
+                "Install the engine, as the role aiready.vsphere.container_runtime does.",
+                "engine_missing",
+            )
+
+    # What shall be
+
+    def _wanted_texts(self, now):
+        if not self._engine.config:
+            return {}
+        made = self._toolkit.configured(self._engine, self._before, self._params)
+        if self._engine.name == "docker":
+            path, text = next(iter(made.items()), (self._engine.config, None))
+            tree = engines.mended(
+                now.trees[path],
+                self._tree(path, text),
+                now.name,
+                self._params["default_runtime"],
+                self._params["cdi"],
+            )
+            made[path] = _as_json(tree)
+        return made
+
+    def _texts_without(self, now):
+        if self._engine.name == "docker":
+            (path,) = now.trees
+            tree = engines.without_runtime("docker", now.trees[path], now.name)
+            return {path: _as_json(tree) if tree != now.trees[path] else self._before[path]}
+        if self._engine.config:
+            own = now.trees[self._engine.config]
+            if engines.runtime_in(now.engine, [own], now.name).path:
+                raise OperatorError(
+                    self._engine.config,
+                    f"shall not have the runtime {now.name}",
+                    "It stands in the engine's own file, where an older toolkit or a person wrote it.",
+                    "Take its tables out by hand. This module removes only what stands in a file of its own.",
+                    "configured_in_place",
+                    path=self._engine.config,
+                )
+            return {self._engine.config: self._before[self._engine.config], self._engine.drop_in: None}
+        return {}
+
+    # The change
+
+    def _put(self, paths, texts):
+        done = []
+        try:
+            for path in paths:
+                config_file.put(self._files, path, texts[path])
+                done.append(path)
+        except OperatorError:
+            for path in done:
+                config_file.put(self._files, path, self._before[path])
+            raise
+
+    def _load(self, item, changed):
+        loading = Loading(item.label, self._commands, self._params["restart"], self._clock)
+        loading.load(
+            [self._service],
+            self._docker.containers if self._engine.loses_containers else tuple,
+            lambda: self._is_loaded(item.wanted),
+            lambda: self._put(changed, self._before),
+            reload_first=self._engine.reloadable and not runtime_state.restart_is_due(item.now, item.wanted),
+        )
+
+    def _is_loaded(self, wanted):
+        try:
+            state = self._state()
+        except OperatorError:
+            # An engine that starts does not answer yet.
+            return False
+        return state.running and state.loaded and (state.knows_gpus or not wanted.knows_gpus)
+
+    def _describe_devices(self):
+        unit = Service(REFRESH_UNIT, self._commands)
+        if not unit.look().known:
+            self._toolkit.generate()
+        elif not unit.do("restart"):
+            raise OperatorError(
+                self._label,
+                "shall hand out the GPUs that are there",
+                f"The service {REFRESH_UNIT} failed. The last lines of its journal: {unit.last_words()}.",
+                "Mend what the journal names, and run this again.",
+                "cdi_not_generated",
+            )
+
+
+def _as_json(tree):
+    return json.dumps(tree, indent=4) + "\n"

@@ -1,0 +1,115 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the service of an engine is allowed and told, as it is and as it shall be. Nothing here asks the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import loading, runtime_state
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.proxy import Proxy
+
+UNLIMITED = "infinity"
+SET, OTHER = "set", "another one"
+INSECURE = "insecure-registries"
+
+
+@dataclass(frozen=True)
+class SettingsState:
+    """One engine's service."""
+
+    # {unit: its limit of locked memory, as systemd has it}
+    memlock: dict = field(default_factory=dict)
+    proxy: Proxy = None
+    # What Docker's configuration says.
+    daemon: dict = field(default_factory=dict)
+    running: bool = False
+    loaded: bool = True
+    containers: tuple = ()
+
+    @property
+    def insecure(self):
+        listed = self.daemon.get(INSECURE)
+        return [entry for entry in listed if isinstance(entry, str)] if isinstance(listed, list) else []
+
+    @property
+    def units(self):
+        """What a service takes over only when it starts."""
+        return self.memlock, self.proxy
+
+
+def want(label, now, wish):
+    """The state that is asked for; refuses what would stop containers that nobody allowed to stop."""
+    wanted = replace(now, loaded=True)
+    if wish["memlock"] == "unlimited":
+        wanted = replace(wanted, memlock=dict.fromkeys(now.memlock, UNLIMITED))
+    if wish["proxy"] is not None:
+        wanted = replace(wanted, proxy=wish["proxy"])
+    wanted = replace(wanted, daemon=_daemon(now, wish["insecure_registries"], wish["secure_registries"]))
+    if not now.running:
+        return wanted
+    differ = bool(compare(now, replace(wanted, loaded=now.loaded)))
+    if wish["restart"] == "later":
+        return replace(wanted, loaded=now.loaded and not differ)
+    if wish["restart"] == "safe" and now.containers and now.units != wanted.units:
+        raise loading.containers_in_the_way(label, now.containers)
+    return wanted
+
+
+def _daemon(now, insecure, secure):
+    listed = [address for address in now.insecure if address not in secure]
+    listed += [address for address in insecure if address not in listed]
+    if listed == now.insecure:
+        return now.daemon
+    daemon = {key: value for key, value in now.daemon.items() if key != INSECURE}
+    return dict(daemon, **{INSECURE: listed}) if listed else daemon
+
+
+def compare(now, wanted):
+    changes = []
+    for unit, limit in wanted.memlock.items():
+        if now.memlock[unit] != limit:
+            changes.append(Change(f"{unit}: LimitMEMLOCK", now.memlock[unit], limit))
+    changes += _proxy_changes(now.proxy, wanted.proxy)
+    if now.insecure != wanted.insecure:
+        changes.append(Change(f"daemon.json: {INSECURE}", now.insecure, wanted.insecure))
+    if now.loaded != wanted.loaded:
+        needs = None if wanted.loaded else runtime_state.WAITS
+        changes.append(
+            Change("engine", runtime_state.LOADED[now.loaded], runtime_state.LOADED[wanted.loaded], needs),
+        )
+    return changes
+
+
+def _proxy_changes(now, wanted):
+    changes = [
+        Change(f"proxy.{name}", getattr(now, name) or None, getattr(wanted, name) or None)
+        for name in ("http", "https")
+        if getattr(now, name) != getattr(wanted, name)
+    ]
+    if now.no_proxy != wanted.no_proxy:
+        changes.append(Change("proxy.no_proxy", list(now.no_proxy), list(wanted.no_proxy)))
+    if now.credentials != wanted.credentials:
+        before = (OTHER if wanted.credentials else SET) if now.credentials else None
+        changes.append(Change("proxy.credentials", before, SET if wanted.credentials else None))
+    return changes
+
+
+def pending(state):
+    return [] if state.loaded else [{"what": "engine", "needs": runtime_state.WAITS}]
+
+
+def project(state):
+    return {
+        "memlock": "unlimited" if all(limit == UNLIMITED for limit in state.memlock.values()) else "limited",
+        "proxy_http": state.proxy.http,
+        "proxy_https": state.proxy.https,
+        "no_proxy": list(state.proxy.no_proxy),
+        "proxy_credentials": SET if state.proxy.credentials else "",
+        "insecure_registries": state.insecure,
+        "running": state.running,
+        "loaded": state.loaded,
+    }

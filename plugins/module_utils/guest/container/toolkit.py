@@ -1,0 +1,131 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""nvidia-ctk: the one place that knows its command line.
+
+It gives no sign of whether it changed something, and it empties a file before it writes it. So it works on copies in
+a private folder, in check mode too, and what it made is compared and put in place by the caller.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+PROGRAM = "nvidia-ctk"
+# A file of its own beside the engine's, and the choice of where the present configuration is read, came with this one.
+DROP_IN_SINCE = (1, 18)
+SPECIFICATION = "/etc/cdi/nvidia.yaml"
+REFRESH_UNIT = "nvidia-cdi-refresh.service"
+
+
+class Toolkit:
+    """The command line tool of the NVIDIA Container Toolkit."""
+
+    def __init__(self, label, commands):
+        self._label = label
+        self._commands = commands
+        self.version = ""
+
+    def require(self):
+        """Find out which version is installed."""
+        done = self._commands.run([PROGRAM, "--version"])
+        if done.missing:
+            raise OperatorError(
+                self._label,
+                "cannot use GPUs in containers",
+                "The NVIDIA Container Toolkit is not installed, there is no `nvidia-ctk`.",
+                "Install the package nvidia-container-toolkit, as the role aiready.vsphere.container_runtime does.",
+                "toolkit_missing",
+            )
+        found = re.search(r"version\s+v?(\d+\.\d+\.\d+\S*)", done.stdout)
+        if not done.ok or found is None:
+            raise self._refused("does not tell its version", done, "toolkit_broken")
+        self.version = found[1]
+
+    @property
+    def has_drop_in(self):
+        numbers = re.match(r"(\d+)\.(\d+)", self.version)
+        return tuple(int(number) for number in numbers.groups()) >= DROP_IN_SINCE
+
+    def configured(self, engine, texts, wish):
+        """What the engine's files would be: {path: text}, made from {path: text or None}."""
+        # Memory where there is such a folder: a full disk is no reason not to say what would change.
+        place = "/run" if os.access("/run", os.W_OK) else None
+        folder = tempfile.mkdtemp(prefix="aiready-nvidia-ctk-", dir=place)
+        try:
+            return self._configured(folder, engine, texts, wish)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _configured(self, folder, engine, texts, wish):
+        # containerd's imports name the folder of the drop-in, so copies name theirs until they are put in place.
+        here = {path: os.path.join(folder, os.path.basename(path)) for path in texts}
+        own = os.path.join(os.path.dirname(engine.drop_in), "*.toml") if engine.drop_in else ""
+        copied = os.path.join(folder, "conf.d", "*.toml")
+        if engine.drop_in in here:
+            here[engine.drop_in] = os.path.join(folder, "conf.d", os.path.basename(engine.drop_in))
+        for path, copy in here.items():
+            if texts[path] is not None and path != engine.drop_in:
+                text = texts[path].replace(own, copied) if own else texts[path]
+                _write(copy, text)
+        argv = [
+            PROGRAM,
+            "runtime",
+            "configure",
+            f"--runtime={engine.name}",
+            f"--config={here[engine.config]}",
+            f"--nvidia-runtime-name={wish['runtime_name']}",
+            f"--nvidia-runtime-path={wish['runtime_path'] or engine.runtime_path}",
+        ]
+        if engine.drop_in in here:
+            argv += [f"--drop-in-config={here[engine.drop_in]}", "--config-source=file"]
+        argv += ["--set-as-default"] if wish["default_runtime"] else []
+        argv += ["--cdi.enabled"] if wish["cdi"] and engine.name != "crio" else []
+        done = self._commands.run(argv)
+        if not done.ok:
+            raise self._refused(f"does not take the configuration of {engine.name}", done, "toolkit_refused")
+        made = {path: _read(copy) for path, copy in here.items()}
+        return {path: text.replace(copied, own) if text is not None and own else text for path, text in made.items()}
+
+    def devices(self):
+        """The names under which the interface for devices hands out GPUs."""
+        done = self._commands.run([PROGRAM, "cdi", "list"])
+        if not done.ok:
+            raise self._refused("does not list the devices of containers", done, "cdi_unreadable")
+        return [line.strip() for line in done.stdout.splitlines() if "=" in line and "/" in line.split("=")[0]]
+
+    def generate(self):
+        """Write the specification of the devices anew."""
+        done = self._commands.run([PROGRAM, "cdi", "generate", f"--output={SPECIFICATION}"], limit_s=120)
+        if not done.ok:
+            raise self._refused("does not describe the GPUs to containers", done, "cdi_not_generated")
+
+    def _refused(self, what, done, code):
+        return OperatorError(
+            self._label,
+            f"nvidia-ctk {what}",
+            done.outcome,
+            "Install a sound version of the NVIDIA Container Toolkit, or mend what it names.",
+            code,
+            rc=done.rc,
+        )
+
+
+def _write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None

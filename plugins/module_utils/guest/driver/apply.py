@@ -1,0 +1,177 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Changing the driver of a guest. Each step can be cut short, and the next run finds what it left."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import packages
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import (
+    notes,
+    nouveau,
+    package_file,
+    read,
+    source,
+    trouble,
+)
+
+# NVIDIA's installer writes what went wrong here.
+INSTALLER_LOG = "/var/log/nvidia-installer.log"
+REBUILD_S, LOAD_S = 600, 120
+
+
+class Steps:
+    """The steps of one guest."""
+
+    def __init__(self, label, commands, files, manager, wish):
+        self._label = label
+        self._commands = commands
+        self._files = files
+        self._manager = manager
+        self._wish = wish
+
+    def make(self, changes, now, wanted, around):
+        """Make the changes, in an order in which each finds what it needs."""
+        due = {change.path for change in changes}
+        again = now.interrupted
+        if "missing" in due:
+            self._manager.install(list(now.missing))
+        if "nouveau" in due or "nouveau" in again:
+            self._keep_nouveau_away(wanted.nouveau == "blocked")
+        if wanted.version is None:
+            if "driver" in due or again:
+                self._remove(now, around)
+        elif "driver" in due or {"driver", "packages"} & {*again}:
+            self._install(now, wanted, around)
+        elif "module" in due:
+            self._build(wanted, around)
+        if "loaded" in due:
+            self._load(wanted, around)
+
+    def _keep_nouveau_away(self, block):
+        notes.begin(self._files, "nouveau")
+        if block:
+            self._files.write(nouveau.FILE, nouveau.TEXT)
+        else:
+            self._files.remove(nouveau.FILE)
+        for program, argv in nouveau.REBUILDS:
+            # A guest without either program starts without such a file system.
+            if self._commands.find(program) is not None:
+                self._commands.must(
+                    argv,
+                    self._label,
+                    "the file system of the early boot was to be made anew, so that it knows of nouveau",
+                    "Look whether /boot is full",
+                    "initramfs",
+                    limit_s=REBUILD_S,
+                )
+                break
+        notes.end(self._files, "nouveau")
+
+    def _install(self, now, wanted, around):
+        found = self._wish["found"]
+        if found.kind == source.REPOSITORY:
+            self._repair(now, None)
+            notes.begin(self._files, "driver")
+            name = self._manager.pinned(found.name, self._wish["exact"]) if self._wish["exact"] else found.name
+            self._manager.install([name], self._how(now, wanted), self._make_way(now, wanted, around))
+        else:
+            with package_file.at_hand(self._label, self._wish) as path:
+                package_file.check(self._label, self._wish, path, around, self._manager)
+                self._repair(now, path if found.format != "run" else None)
+                notes.begin(self._files, "driver")
+                others = self._make_way(now, wanted, around)
+                if found.format == "run":
+                    self._run_file(path, now, others)
+                else:
+                    self._manager.install([path], self._how(now, wanted), others)
+        notes.end(self._files, "driver")
+
+    def _repair(self, now, path):
+        if "packages" in now.interrupted:
+            self._manager.repair(path)
+
+    def _how(self, now, wanted):
+        if now.version == wanted.version and now.format == wanted.format:
+            return "reinstall"
+        older = now.version and self._wish["downgrade"] == "allow" and now.package == wanted.package
+        return "downgrade" if older and _numbers(wanted.version) < _numbers(now.version) else "install"
+
+    def _make_way(self, now, wanted, around):
+        """The packages that the new driver takes the place of; what a .run file has installed is removed at once."""
+        if now.format == "run" and wanted.format != "run":
+            self._uninstall()
+        old = [now.package] if now.package and now.package != wanted.package else []
+        return sorted({*around.others, *old})
+
+    def _run_file(self, path, now, others):
+        if others:
+            self._manager.remove(others)
+        if now.loaded is not None:
+            # The installer wants to load the new module in the end. What it cannot do then stands in its log.
+            self._commands.run(["systemctl", "stop", "nvidia-gridd", "nvidia-persistenced"])
+            self._commands.run(["modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia"])
+        keys = []
+        if self._wish["signing_key"]:
+            keys = [
+                f"--module-signing-secret-key={self._wish['signing_key']}",
+                f"--module-signing-public-key={self._wish['signing_certificate']}",
+            ]
+        done = self._commands.run(["sh", path, "--silent", "--dkms", *keys], limit_s=packages.LIMIT_S)
+        if not done.ok:
+            raise OperatorError(
+                self._label,
+                f"the guest driver {self._wish['found'].version} was to be installed",
+                f"{done.outcome} {self._errors_of_installer()}".strip(),
+                f"Read {INSTALLER_LOG} on the guest. If another version is in the kernel, remove it with "
+                "`state: absent`, reboot, and run the task again",
+                "installer_failed",
+                rc=done.rc,
+            )
+
+    def _errors_of_installer(self):
+        lines = (self._files.text(INSTALLER_LOG) or "").splitlines()
+        errors = [line.split("ERROR:", 1)[1].strip() for line in lines if "ERROR:" in line]
+        return f"Its log says: {' / '.join(errors[-2:])}" if errors else ""
+
+    def _remove(self, now, around):
+        self._repair(now, None)
+        notes.begin(self._files, "driver")
+        if now.format == "run":
+            self._uninstall()
+        names = sorted({*around.others, *([now.package] if now.package else [])})
+        if names:
+            self._manager.remove(names)
+        notes.end(self._files, "driver")
+
+    def _uninstall(self):
+        if self._files.exists(read.UNINSTALLER):
+            self._commands.must(
+                ["nvidia-uninstall", "--silent"],
+                self._label,
+                "the driver that a .run file installed was to be removed",
+                f"Read {INSTALLER_LOG} on the guest",
+                "installer_failed",
+                limit_s=packages.LIMIT_S,
+            )
+
+    def _build(self, wanted, around):
+        self._commands.must(
+            ["dkms", "autoinstall", "-k", around.kernel],
+            self._label,
+            f"the module of the driver {wanted.version} was to be built for the kernel {around.kernel}",
+            "Look at /var/lib/dkms/nvidia/*/build/make.log on the guest",
+            "module_missing",
+            limit_s=packages.LIMIT_S,
+        )
+
+    def _load(self, wanted, around):
+        done = self._commands.run(["modprobe", "nvidia"], limit_s=LOAD_S)
+        if not done.ok and self._wish["gpu"] == "required":
+            raise trouble.not_loaded(self._label, wanted.version, done.words, around)
+
+
+def _numbers(version):
+    return tuple(int(part) for part in version.split("."))

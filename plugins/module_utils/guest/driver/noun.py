@@ -1,0 +1,170 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The NVIDIA driver of the guest that the module runs on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine, os_release, packages
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import (
+    apply,
+    package_file,
+    plan,
+    read,
+    source,
+    trouble,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import state as states
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
+
+class GuestDriver(Noun):
+    """One guest; its files, its commands and its time may be others in tests."""
+
+    def __init__(self, commands=None, files=None, clock=Clock, kernel=None, machine=None):
+        self._commands = commands or Commands()
+        self._files = files or Files()
+        self._clock = clock
+        self._kernel = kernel or os_release.kernel()
+        self._machine = machine or platform.machine()
+        self._around = None
+        self._manager = None
+        self._look = None
+
+    def read(self, items):
+        (item,) = items
+        wish = item.wish
+        distribution = os_release.read(self._files)
+        os_release.refuse_foreign(item.label, "the guest driver was to be read", distribution)
+        self._manager = packages.of(
+            distribution, self._commands, self._files, item.label, wish["lock_wait_s"], self._clock
+        )
+        self._look = read.Look(self._commands, self._files, self._manager, distribution, self._kernel, self._machine)
+        wish.update(found=self._found(item.label, wish, distribution), exact=None)
+        self._see(item)
+        item.ids.update(
+            **machine.ids(self._files),
+            distribution=distribution.name,
+            kernel=self._kernel,
+            secure_boot=self._around.secure_boot,
+        )
+
+    def want(self, item):
+        wish = item.wish
+        found = wish["found"]
+        if found is not None and found.kind == source.REPOSITORY:
+            self._choose(item)
+        wish["now"] = item.now
+        return plan.want(item.label, item.now, self._around, wish)
+
+    def compare(self, now, wanted):
+        return plan.compare(now, wanted)
+
+    def validate(self, items):
+        """The file, where it is there already; one that a task before will copy is looked at in the real run."""
+        (item,) = items
+        found = item.wish["found"]
+        if found is None or found.kind != source.FILE or not os.path.isfile(found.place):
+            return
+        if any(change.path == "driver" for change in item.changes):
+            try:
+                package_file.check(item.label, item.wish, found.place, self._around, self._manager)
+            except OperatorError as error:
+                item.error = error
+
+    def apply(self, items):
+        (item,) = items
+        item.touched = True
+        steps = apply.Steps(item.label, self._commands, self._files, self._manager, item.wish)
+        try:
+            steps.make(item.changes, item.now, item.wanted, self._around)
+        except OperatorError as error:
+            item.error = error
+
+    def prove(self, items):
+        for item in items:
+            item.proved = self._see(item, prove=True)
+            if item.error is not None:
+                continue
+            left = [change for change in plan.compare(item.proved, item.wanted) if self._matters(change, item)]
+            try:
+                self._judge(item, left)
+            except OperatorError as error:
+                item.error = error
+
+    def project(self, state):
+        return states.project(state)
+
+    def pending(self, state):
+        return states.pending(state)
+
+    def _judge(self, item, left):
+        asked = item.wish["state"] == "present" and item.wish["gpu"] == "required"
+        if left and item.wanted.version and item.proved.version == item.wanted.version and item.proved.built is None:
+            raise trouble.not_loaded(item.label, item.wanted.version, "nvidia not found in directory", self._around)
+        if left:
+            raise OperatorError(
+                item.label,
+                f"the driver was to be {plan.told(item.wanted) or 'removed'}",
+                f"After the change this is still different: {'; '.join(str(change) for change in left)}",
+                "Run the task again, and look at the guest's package manager if it stays so",
+                "not_as_wanted",
+                left=[change.path for change in left],
+            )
+        if asked and not states.pending(item.proved):
+            trouble.refuse_without_gpu(item.label, item.proved, self._around, item.wish["host_version"])
+
+    def _matters(self, change, item):
+        # Without a GPU a module may be refused by the kernel, or be loaded by the package: either is fine. So is a
+        # module that got into the kernel without the reboot that was thought to be needed.
+        return change.path != "loaded" or (item.wish["gpu"] == "required" and item.proved.loaded != item.proved.version)
+
+    def _see(self, item, prove=False):
+        wish = item.wish
+        seen, self._around = self._look.state(wish["found"])
+        kind = wish["found"].format if wish["found"] is not None else None
+        if wish["state"] == "present":
+            held = (
+                kind == "run" and seen.nouveau_loaded and (seen.version, seen.format) != (wish["found"].version, kind)
+            )
+            seen = replace(seen, missing=self._look.requirements(kind, wish["headers"]), held=held)
+        if not prove:
+            item.now = seen
+        return seen
+
+    def _found(self, label, wish, distribution):
+        if wish["state"] == "absent":
+            return None
+        found = source.of(wish["package"], wish["source"], wish["version"])
+        return package_file.known(label, found, self._manager, distribution)
+
+    def _choose(self, item):
+        """Which version of a package of a repository it is: the one asked for, the one that is there, or the newest."""
+        wish, found = item.wish, item.wish["found"]
+        if item.now.package == found.name and found.version in (None, item.now.version):
+            wish["found"] = replace(found, version=item.now.version)
+            return
+        offered = self._manager.versions(found.name)
+        fitting = [one for one in offered if found.version in (None, source.driver_version(one))]
+        if not fitting:
+            there = sorted({source.driver_version(one) or one for one in offered})
+            raise OperatorError(
+                item.label,
+                f"the guest driver {found.version or ''} was to be installed from the package {found.name}".replace(
+                    "  ", " "
+                ),
+                f"The repositories of the guest have {', '.join(there)}" if there else "No repository has that package",
+                "Correct `package` or `version`, or add the repository first. NVIDIA has no public one for it",
+                "not_in_repository",
+                offered=there,
+            )
+        wish.update(found=replace(found, version=source.driver_version(fitting[0]) or fitting[0]), exact=fitting[0])

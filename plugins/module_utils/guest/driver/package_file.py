@@ -1,0 +1,150 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The file of a driver: looked into, compared with its checksum, fetched where it has an address."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import shutil
+import tempfile
+
+from ansible.module_utils.common.text.converters import to_native
+from ansible.module_utils.urls import open_url
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import read, refusals, source
+
+PIECE = 1 << 20
+# A file that comes from an address is several hundred megabytes; /tmp is often kept in memory.
+FOLDER = "/var/tmp"
+SILENT_S = 60
+
+
+def known(label, found, manager, distribution):
+    """The Source with what its file tells, where it is on the guest already."""
+    if found.kind != source.FILE or not os.path.isfile(found.place):
+        return found
+    looked = read.look_into(found, found.place, manager, distribution)
+    if looked is None:
+        raise _no_package(label, found)
+    _same_version(label, found, looked)
+    return looked
+
+
+def check(label, wish, path, around, manager):
+    """Refuse a file that is not what the task says it is."""
+    found = wish["found"]
+    wanted = f"the guest driver {found.version} was to be installed"
+    if not os.path.isfile(path):
+        raise OperatorError(
+            label,
+            wanted,
+            f"There is no file {path} on the guest",
+            "Copy it there first, or name an address or the package of a repository",
+            "no_such_file",
+            path=path,
+        )
+    _check_digest(label, wanted, path, wish["checksum"])
+    looked = read.look_into(found, path, manager, around.distribution)
+    if looked is None:
+        raise _no_package(label, found)
+    _same_version(label, found, looked)
+    refusals.refuse(label, wish["now"], around, dict(wish, found=looked))
+
+
+@contextlib.contextmanager
+def at_hand(label, wish):
+    """The path of the driver's file on the guest, fetched if need be, for as long as it is needed."""
+    found = wish["found"]
+    if found.kind != source.URL:
+        yield found.place
+        return
+    folder = None
+    try:
+        try:
+            folder = tempfile.mkdtemp(prefix=".aiready-", dir=FOLDER)
+            path = os.path.join(folder, found.base)
+            _fetch(label, wish, path)
+        except OSError as error:
+            raise _not_fetched(label, found, error) from error
+        # apt gives up its rights before it reads a file.
+        os.chmod(folder, 0o755)
+        yield path
+    finally:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fetch(label, wish, path):
+    answer = open_url(wish["found"].place, timeout=SILENT_S, ca_path=wish["ca_file"])
+    expected = answer.headers.get("Content-Length")
+    with contextlib.closing(answer), open(path, "wb") as file:
+        shutil.copyfileobj(answer, file, PIECE)
+    size = os.path.getsize(path)
+    if expected is not None and expected.isdecimal() and int(expected) != size:
+        raise OperatorError(
+            label,
+            f"{wish['found'].base} was to be fetched",
+            f"The connection ended after {size} of {expected} bytes",
+            "Run the task again",
+            "not_fetched",
+        )
+
+
+def _not_fetched(label, found, error):
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    # The address may hold a password or a signature of its own.
+    told = to_native(error).replace(found.place, found.base)
+    todo = "Make room on the file system of /var/tmp" if full else "Check the address, the proxy and the guest's clock"
+    return OperatorError(
+        label,
+        f"{found.base} was to be fetched",
+        "The disk is full" if full else f"The answer was: {told}",
+        f"{todo}, then run the task again",
+        "disk_full" if full else "not_fetched",
+    )
+
+
+def _check_digest(label, wanted, path, checksum):
+    if not checksum:
+        return
+    name, _colon, digest = checksum.partition(":")
+    made = hashlib.new(name)
+    with open(path, "rb") as file:
+        for piece in iter(lambda: file.read(PIECE), b""):
+            made.update(piece)
+    if made.hexdigest() != digest.lower():
+        raise OperatorError(
+            label,
+            wanted,
+            f"The {name} of {os.path.basename(path)} is {made.hexdigest()}, and the task says {digest.lower()}",
+            "Take the file anew from where it came from, or correct `checksum`",
+            "wrong_checksum",
+        )
+
+
+def _no_package(label, found):
+    return OperatorError(
+        label,
+        f"the guest driver in {found.base} was to be installed",
+        f"The file is no .{found.format} that can be read: it may be a part of one, or a page that says something",
+        "Take the file anew from where it came from",
+        "not_a_package",
+        path=found.place if found.kind == source.FILE else found.base,
+    )
+
+
+def _same_version(label, found, looked):
+    if found.version and looked.version and found.version != looked.version:
+        raise OperatorError(
+            label,
+            f"the guest driver {found.version} was to be installed",
+            f"{found.base} holds {looked.version}",
+            "Correct `version` or the name of the file, or take the right one",
+            "wrong_version",
+            version=looked.version,
+        )

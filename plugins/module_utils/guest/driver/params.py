@@ -1,0 +1,81 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The options of vgpu_guest_driver."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import version as versions
+
+ARGUMENTS = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "package": {"type": "str"},
+    "source": {"type": "str", "choices": ["auto", "file", "url", "repository"], "default": "auto"},
+    "version": {"type": "str"},
+    "checksum": {"type": "str"},
+    "ca_file": {"type": "path"},
+    "host_version": {"type": "str", "default": ""},
+    "gpu": {"type": "str", "choices": ["required", "optional"], "default": "required"},
+    "downgrade": {"type": "str", "choices": ["refuse", "allow"], "default": "refuse"},
+    "headers": {"type": "bool", "default": True},
+    "install_requirements": {"type": "bool", "default": False},
+    "secure_boot": {"type": "str", "choices": ["refuse", "signed"], "default": "refuse"},
+    "signing_key": {"type": "path", "no_log": False},
+    "signing_certificate": {"type": "path"},
+    "lock_wait_s": {"type": "int", "default": 300},
+}
+REQUIRED_IF = [("state", "present", ["package"])]
+REQUIRED_TOGETHER = [("signing_key", "signing_certificate")]
+# The digests that a checksum can be of, with the number of their hexadecimal digits.
+DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
+
+
+def check_params(params):
+    """What is wrong with the options, all of it."""
+    problems = []
+    if params["state"] == "present":
+        problems += _package(params)
+    for name in ("host_version", "version"):
+        if params[name] and versions.parse(params[name]) is None:
+            problems.append(f"`{name}` is {params[name]}, which is no version of a driver, such as 550.54.15.")
+    if params["lock_wait_s"] < 0:
+        problems.append("`lock_wait_s` is the time to wait in seconds, and cannot be negative.")
+    return problems
+
+
+def _package(params):
+    if not params["package"].strip():
+        return ["`package` is empty: name a file on the guest, an address or a package of a repository."]
+    found = source.of(params["package"], params["source"], params["version"])
+    problems = []
+    if found.kind == source.FILE and not params["package"].startswith("/"):
+        problems.append(f"`package` is {params['package']}; the path of a file on the guest has to begin with /.")
+    if found.kind == source.URL and not re.match(r"https?://[^/]+/", params["package"]):
+        problems.append(f"`package` is {params['package']}, which is no address that begins with http:// or https://.")
+    elif found.kind == source.URL and params["package"].startswith("http://") and not params["checksum"]:
+        problems.append(
+            "`package` is an address with http://, and anybody on the way could replace what is installed as root. Use "
+            "https://, or set `checksum`."
+        )
+    if found.kind != source.REPOSITORY and found.format is None:
+        problems.append(f"`package` is {found.base}; a driver's file ends in .deb, .rpm or .run.")
+    if found.kind != source.REPOSITORY and found.format and found.version is None:
+        problems.append(f"Neither the name {found.base} nor `version` tells the version of the driver; set `version`.")
+    if params["checksum"]:
+        problems += _checksum(params["checksum"], found.kind)
+    if params["signing_key"] and found.kind != source.REPOSITORY and found.format != "run":
+        problems.append("`signing_key` is for .run files; packages sign their modules with the keys of DKMS.")
+    return problems
+
+
+def _checksum(text, kind):
+    if kind == source.REPOSITORY:
+        return ["`checksum` is for files; the packages of a repository are checked by their signatures."]
+    name, _colon, digest = text.partition(":")
+    if name not in DIGESTS or not re.match(rf"(?i)[0-9a-f]{{{DIGESTS[name]}}}\Z", digest):
+        return [f"`checksum` is {text}; write it as one of {', '.join(f'{kind}:<digits>' for kind in DIGESTS)}."]
+    return []

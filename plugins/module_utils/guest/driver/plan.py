@@ -1,0 +1,79 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a driver shall be on a guest, and what leads there. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals, trouble
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import pending
+
+
+def want(label, now, around, wish):
+    """The state that is asked for; what is impossible is refused."""
+    if wish["state"] == "absent":
+        return _without(label, now, around)
+    source = wish["found"]
+    refusals.refuse(label, now, around, wish)
+    kind = source.format or around.distribution.package_format
+    if now.held:
+        return replace(now, nouveau="blocked", interrupted=tuple(step for step in now.interrupted if step != "nouveau"))
+    wanted = replace(
+        now,
+        version=source.version,
+        format=kind,
+        package=source.name if kind != "run" else None,
+        built=source.version,
+        nouveau="blocked",
+        interrupted=(),
+    )
+    if wish["install_requirements"] and (told(now), now.built, now.interrupted) != (told(wanted), wanted.built, ()):
+        wanted = replace(wanted, missing=())
+    if wanted.waits:
+        return wanted
+    if wish["gpu"] == "required" or now.loaded:
+        wanted = replace(wanted, loaded=source.version)
+    if wish["gpu"] == "required" and not compare(now, wanted) and not pending(now):
+        trouble.refuse_without_gpu(label, now, around, wish["host_version"])
+    return wanted
+
+
+def _without(label, now, around):
+    refusals.refuse_in_use(label, now, around, "the driver was to be removed")
+    gone = replace(now, version=None, format=None, package=None, built=None, interrupted=())
+    if now.version is None:
+        # What is left in the kernel then is no matter of the guest driver.
+        gone = replace(gone, built=now.built)
+    return replace(gone, nouveau=now.nouveau if not now.ours else "allowed")
+
+
+def compare(now, wanted):
+    """The changes that lead from one state to the other, in the order in which they are made."""
+    found = []
+    if now.interrupted != wanted.interrupted:
+        found.append(Change("interrupted", list(now.interrupted), list(wanted.interrupted)))
+    if now.missing != wanted.missing:
+        found.append(Change("missing", list(now.missing), list(wanted.missing)))
+    if now.nouveau != wanted.nouveau:
+        waits = now.nouveau_loaded and wanted.nouveau == "blocked"
+        found.append(Change("nouveau", now.nouveau, wanted.nouveau, needs="reboot" if waits else None))
+    if told(now) != told(wanted):
+        found.append(Change("driver", told(now), told(wanted), needs="reboot" if _waits(wanted) else None))
+    elif wanted.version and wanted.built != now.built:
+        found.append(Change("module", now.built, wanted.built))
+    if wanted.loaded != now.loaded:
+        found.append(Change("loaded", now.loaded, wanted.loaded))
+    return found
+
+
+def told(state):
+    """A driver in a few words."""
+    return f"{state.version} ({state.format})" if state.version else None
+
+
+def _waits(wanted):
+    return any(entry["what"] == "driver" for entry in pending(wanted))

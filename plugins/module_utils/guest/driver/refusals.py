@@ -1,0 +1,182 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Guest drivers that are refused before anything is touched: each with the reason and with what to do. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import os_release
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source as sources
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import version as versions
+
+# How many processes a message names.
+TOLD = 5
+
+
+def refuse(label, now, around, wish):
+    """Refuse a driver that cannot work on this guest, or that would do harm."""
+    source = wish["found"]
+    subject, wanted = label, f"the guest driver {source.version or source.base} was to be installed"
+    _refuse_kind(subject, wanted, around, source)
+    _refuse_company(subject, wanted, around)
+    refuse_pair(subject, wanted, wish["host_version"], source.version)
+    kind = source.format or around.distribution.package_format
+    if (source.version, kind) == (now.version, now.format) and not now.interrupted and now.built == now.version:
+        return
+    _refuse_downgrade(subject, wanted, now, source, wish["downgrade"])
+    if (source.version, kind) != (now.version, now.format):
+        refuse_in_use(subject, now, around, wanted)
+    if now.missing and not wish["install_requirements"]:
+        raise OperatorError(
+            subject,
+            wanted,
+            f"Its module is built for the kernel {around.kernel}, and for that {', '.join(now.missing)} "
+            f"{'is' if len(now.missing) == 1 else 'are'} missing",
+            "Install it, or let the module do it with `install_requirements: true`. For a kernel whose headers no "
+            "repository has any more, update the kernel and reboot first",
+            "requirements_missing",
+            missing=list(now.missing),
+            kernel=around.kernel,
+        )
+    _refuse_unsigned(subject, wanted, around, source, wish)
+
+
+def refuse_pair(subject, wanted, host, guest):
+    """Refuse a guest driver on a host driver that would disable the vGPU of the VM."""
+    if not host or not guest:
+        return
+    verdict = matrix.guest_allowed(host, guest)
+    if verdict.allowed:
+        return
+    branches = matrix.guest_branches(host)
+    names = " and ".join(f"R{branch}" for branch in branches) or "none that is known here"
+    raise OperatorError(
+        subject,
+        wanted,
+        f"Its host runs the driver {host}, and the two do not fit. {verdict.reason}",
+        f"Take a guest driver of {names}{_example(host)}, or another driver for the host first",
+        "driver_pair",
+        host_version=host,
+        guest_version=guest,
+        allowed_branches=branches,
+        rule=verdict.rule,
+    )
+
+
+def refuse_in_use(subject, now, around, wanted):
+    """Refuse to take the driver away from programs that use it."""
+    if not around.users:
+        return
+    named = ", ".join(around.users[:TOLD])
+    more = f" and {len(around.users) - TOLD} more" if len(around.users) > TOLD else ""
+    raise OperatorError(
+        subject,
+        wanted,
+        f"The GPU is in use by {named}{more}",
+        "Let them end, or stop them, then run the task again",
+        "gpu_in_use",
+        processes=list(around.users),
+    )
+
+
+def _refuse_kind(subject, wanted, around, source):
+    """A package of another system, of another processor, or of another kind of driver."""
+    os_release.refuse_foreign(subject, wanted, around.distribution)
+    own = around.distribution.package_format
+    if source.format in ("deb", "rpm") and source.format != own:
+        raise OperatorError(
+            subject,
+            wanted,
+            f"{source.base} is a .{source.format} package, and the guest runs {around.distribution}",
+            f"Take the .{own} package of the same release, or its .run file",
+            "wrong_format",
+            format=source.format,
+        )
+    if source.architecture not in (None, "all", "noarch", around.machine):
+        raise OperatorError(
+            subject,
+            wanted,
+            f"{source.base} is for {source.architecture}, and the guest has {around.machine}",
+            f"Take the package for {around.machine}",
+            "wrong_architecture",
+            architecture=source.architecture,
+        )
+    if source.kind == sources.REPOSITORY or source.flavour == "guest":
+        return
+    kinds = {"host": "the driver of a host", "data_centre": "a driver for whole GPUs, as used in data centres"}
+    raise OperatorError(
+        subject,
+        wanted,
+        f"{source.base} is, by its name, {kinds[source.flavour]}: with it the guest would not find its vGPU",
+        "Take the guest driver from NVIDIA's licensing portal or enterprise catalogue; its name has `grid` in it",
+        "not_a_guest_driver",
+        flavour=source.flavour,
+    )
+
+
+def _refuse_company(subject, wanted, around):
+    """Drivers that bring the same files, and packages that keep the package manager from working."""
+    if around.conflicting:
+        names = " ".join(around.conflicting)
+        remove = f"apt-get remove {names}" if around.distribution.family == "debian" else f"dnf remove {names}"
+        raise OperatorError(
+            subject,
+            wanted,
+            f"Packages of another NVIDIA driver are installed, which does not work with a vGPU and brings the same "
+            f"files: {', '.join(around.conflicting)}",
+            f"Remove them with `{remove}` and reboot, then run the task again",
+            "conflicting_driver",
+            packages=list(around.conflicting),
+        )
+    if around.foreign_run:
+        raise OperatorError(
+            subject,
+            wanted,
+            "NVIDIA's driver for whole GPUs was installed there by its .run file: there is an nvidia-uninstall, and "
+            "no nvidia-gridd",
+            "Remove it with `nvidia-uninstall --silent` and reboot, then run the task again",
+            "conflicting_driver",
+            packages=[],
+        )
+
+
+def _refuse_downgrade(subject, wanted, now, source, word):
+    have, asked = versions.parse(now.version), versions.parse(source.version)
+    if word == "allow" or have is None or asked is None or asked >= have:
+        return
+    raise OperatorError(
+        subject,
+        wanted,
+        f"The newer {now.version} is installed",
+        "Say `downgrade: allow` if the older one is meant, for example because the host cannot be updated",
+        "downgrade",
+        installed=now.version,
+    )
+
+
+def _refuse_unsigned(subject, wanted, around, source, wish):
+    """Secure boot refuses a module without a signature by a key that the firmware knows."""
+    if not around.secure_boot or around.key_enrolled or wish["secure_boot"] == "signed":
+        return
+    if wish["signing_key"] and source.format == "run":
+        return
+    raise OperatorError(
+        subject,
+        wanted,
+        "Secure boot is on in this VM, and no key that would sign the module is known to its firmware, so that the "
+        "kernel would refuse the module",
+        "Enrol the key that DKMS signs with (`mokutil --import`, then confirm it at the console after a reboot); or "
+        "give `signing_key` and `signing_certificate` of an enrolled key to a .run file; or take a package whose "
+        "modules are signed and say `secure_boot: signed`; or switch secure boot off in the VM",
+        "secure_boot",
+    )
+
+
+def _example(host):
+    """The guest driver of the same release as a host driver, where the table has it."""
+    found = versions.parse(host)
+    names = [release.guest for release in matrix.RELEASES if found is not None and release.host == found.driver]
+    return f", such as {names[0]}" if names else ""

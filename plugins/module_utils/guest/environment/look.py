@@ -1,0 +1,131 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a machine reaches, how much disk is free, what time it has. Standard library only; nothing is changed."""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import socket
+import ssl
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.registry import Login, Registry
+
+AT_ONCE = 8
+GB = 1 << 30
+# The file of a repository's key has about 4 kB.
+LARGEST_KEY = 1 << 20
+# Servers that know GET alone say so.
+NO_HEAD = (405, 501)
+
+
+def look(params):
+    """{addresses, registries, disks, time}; everything on the network is asked side by side."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        addresses = [pool.submit(address, one, params["timeout_s"]) for one in params["addresses"]]
+        registries = [pool.submit(registry, one, params["timeout_s"]) for one in params["registries"]]
+        told = {
+            "addresses": [one.result() for one in addresses],
+            "registries": [one.result() for one in registries],
+        }
+    return dict(told, disks=[disk(path) for path in params["paths"]], time=time.time())
+
+
+def address(wish, timeout_s, opener=None):
+    """Whether one address answers as it should."""
+    told = {"url": wish["url"], "reached": False, "status": None, "why": "", "code": "", "content": None}
+    try:
+        opener = opener or _opener(wish["ca_file"])
+        if wish["expect"] == "key":
+            return _key(told, opener, timeout_s)
+        status = _status(opener, wish["url"], timeout_s)
+    except (OSError, ssl.SSLError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        stranger = isinstance(reason, ssl.SSLCertVerificationError)
+        return dict(told, why=_reason(reason, timeout_s), code="certificate" if stranger else "")
+    right = status < 500 if wish["expect"] == "server" else 200 <= status < 300
+    return dict(told, reached=right, status=status, why="" if right else _refused(status))
+
+
+def _key(told, opener, timeout_s):
+    """The same with the content of a key file."""
+    status, content = _ask(opener, "GET", told["url"], timeout_s, LARGEST_KEY + 1)
+    if not 200 <= status < 300:
+        return dict(told, status=status, why=_refused(status))
+    if len(content) > LARGEST_KEY:
+        return dict(told, status=status, why="It has more than 1 MiB, and the file of a key has less.")
+    return dict(told, reached=True, status=status, content=base64.b64encode(content).decode("ascii"))
+
+
+def _refused(status):
+    return f"It answers {status}{', so that it is not there' if status in (404, 410) else ''}."
+
+
+def registry(wish, timeout_s):
+    """Whether a registry answers, and whether it takes the login where there is one."""
+    told = {"address": wish["address"], "reached": False, "login": "none", "why": "", "code": ""}
+    login = Login(wish["address"], wish["username"] or "", wish["password"] or "")
+    known = bool(wish["username"] and wish["password"])
+    try:
+        ours = [wish["ca_file"]] if wish["ca_file"] else []
+        found = Registry(wish["address"], insecure=wish["insecure"], ca_files=ours, limit_s=timeout_s)
+        if known:
+            return dict(told, reached=True, login=found.takes(login))
+        found.answers()
+    except OperatorError as error:
+        reached = error.code == "login_refused"
+        return dict(told, reached=reached, login="refused" if reached else "none", why=error.message, code=error.code)
+    return dict(told, reached=True)
+
+
+def disk(path):
+    """Free space where a path is, or would be made."""
+    where = os.path.abspath(os.path.expanduser(path))
+    while not os.path.exists(where) and os.path.dirname(where) != where:
+        where = os.path.dirname(where)
+    try:
+        return {"path": path, "free_gb": round(shutil.disk_usage(where).free / GB, 1), "why": ""}
+    except OSError as error:
+        return {"path": path, "free_gb": None, "why": f"It cannot be read: {error.strerror}."}
+
+
+def _opener(ca_file):
+    context = ssl.create_default_context()
+    if ca_file:
+        context.load_verify_locations(ca_file)
+    return urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
+
+
+def _status(opener, url, timeout_s):
+    status, dummy = _ask(opener, "HEAD", url, timeout_s)
+    return _ask(opener, "GET", url, timeout_s)[0] if status in NO_HEAD else status
+
+
+def _ask(opener, method, url, timeout_s, most=0):
+    """The status, and so many bytes of the content."""
+    request = urllib.request.Request(url, method=method, headers={"User-Agent": "ansible"})
+    try:
+        with opener.open(request, timeout=timeout_s) as answer:
+            return answer.status, answer.read(most)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, b""
+
+
+def _reason(reason, timeout_s):
+    """What went wrong, as a sentence."""
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        return f"Its certificate is not accepted: {str(reason.verify_message).rstrip('.')}."
+    if isinstance(reason, socket.gaierror):
+        return f"Its name is not known: {reason.strerror}."
+    if isinstance(reason, (socket.timeout, TimeoutError)):
+        return f"It does not answer within {timeout_s} seconds."
+    return f"It is not reached: {str(reason).rstrip('.')}."

@@ -1,0 +1,240 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The licence of the guest that the module runs on."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import causes, gridd, params, plan, token
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import state as states
+
+SERVICE = "nvidia-gridd"
+RESTART_S = 60
+# The port of a licence server, and how long one that does not answer is waited for.
+PORT, REACH_S = 443, 5
+
+
+def _connect(host, port):
+    """Whether a server takes connections."""
+    try:
+        with contextlib.closing(socket.create_connection((host, port), timeout=REACH_S)):
+            return True
+    except OSError:
+        return False
+
+
+class Licence(Noun):
+    """One guest; its files, its commands, its time and its network may be others in tests."""
+
+    def __init__(self, commands=None, files=None, clock=Clock, connect=None):
+        self._commands = commands or Commands()
+        self._files = files or Files()
+        self._clock = clock
+        self._connect = connect or _connect
+        self._folder = gridd.TOKENS
+
+    def read(self, items):
+        (item,) = items
+        wish = item.wish
+        wish["settings"] = params.wished_settings(wish)
+        wish["text"] = self._text(item.label, wish)
+        wish["now_s"] = self._clock.wall()
+        conf = gridd.parse(self._conf())
+        self._folder = wish["settings"].get(gridd.TOKEN_FOLDER) or conf.get(gridd.TOKEN_FOLDER) or gridd.TOKENS
+        self._folder = self._folder.rstrip("/")
+        item.now = self._see(wish)
+        texts = [self._files.text(self._path(name)) or "" for name in item.now.tokens]
+        texts += [wish["text"]] if wish["text"] is not None else []
+        wish["held"] = {token.fingerprint(text): token.read(text) for text in texts}
+        item.ids.update(machine.ids(self._files))
+
+    def want(self, item):
+        return plan.want(item.label, item.now, item.wish)
+
+    def compare(self, now, wanted):
+        return plan.compare(now, wanted)
+
+    def keep(self, items):
+        """A licence comes a while after the service has started: what is set up right may still have none."""
+        for item in items:
+            self._await(item)
+
+    def apply(self, items):
+        (item,) = items
+        item.touched = True
+        try:
+            self._write(item)
+            self._commands.must(
+                ["systemctl", "restart", SERVICE],
+                item.label,
+                f"the service {SERVICE} was to be restarted",
+                f"Look at `journalctl -u {SERVICE}` on the guest",
+                "service_failed",
+                limit_s=RESTART_S,
+            )
+        except OperatorError as error:
+            item.error = error
+
+    def prove(self, items):
+        for item in items:
+            if item.error is not None:
+                item.proved = self._see(item.wish)
+                continue
+            self._await(item)
+            left = plan.compare(item.proved, item.wanted)
+            if left and item.error is None:
+                item.error = OperatorError(
+                    item.label,
+                    "the licence was to be set up",
+                    f"After the change this is still different: {'; '.join(str(change) for change in left)}",
+                    "Look whether something else writes these files, then run the task again",
+                    "not_as_wanted",
+                    left=[change.path for change in left],
+                )
+
+    def project(self, state):
+        return states.project(state)
+
+    def _await(self, item):
+        """Wait until the GPUs say what is wanted of them; what they say last is the proof."""
+        wish = item.wish
+        seen = []
+
+        def done():
+            seen.append(self._see(wish))
+            if wish["proof"] == "none":
+                return True
+            return seen[-1].licensed if wish["state"] == "present" else not seen[-1].licensed
+
+        done_, seconds = wait(done, wish["wait_s"], self._clock)
+        item.proved = seen[-1]
+        if not done_:
+            item.error = self._why(item, seconds)
+
+    def _why(self, item, seconds):
+        if item.wish["state"] == "absent":
+            return OperatorError(
+                item.label,
+                "its licence was to be given back",
+                f"nvidia-smi still says {item.proved.status} after {seconds:.0f} s",
+                f"Look at `journalctl -u {SERVICE}` on the guest",
+                "still_licensed",
+            )
+        held = [item.wish["held"][mark] for mark in item.wanted.tokens.values()]
+        servers = [host for one in held for host in one.servers]
+        return causes.why(
+            item.label,
+            item.proved,
+            self._journal(item),
+            held=held[0] if held else None,
+            now_s=self._clock.wall(),
+            unreachable=tuple(host for host in servers if not self._connect(*_place(host))),
+            synchronised=self._synchronised(),
+            seconds=seconds,
+        )
+
+    def _write(self, item):
+        conf = self._conf()
+        made = gridd.with_settings(conf, item.wish["settings"])
+        if self._files.text(gridd.FILE) != made:
+            self._files.write(gridd.FILE, made, self._files.mode(gridd.FILE) or 0o644)
+        wanted, now = item.wanted, item.now
+        for name, mark in wanted.tokens.items():
+            if now.tokens.get(name) != mark:
+                self._files.write(self._path(name), item.wish["text"].strip() + "\n", token.MODE)
+            elif now.modes.get(name) != plan.MODE:
+                self._files.set_mode(self._path(name), token.MODE)
+        for name in sorted({*now.tokens} - {*wanted.tokens}):
+            self._files.remove(self._path(name))
+
+    def _conf(self):
+        """The text of the settings; before there are any, that of the template with its explanations."""
+        text = self._files.text(gridd.FILE)
+        return text if text is not None else self._files.text(gridd.TEMPLATE) or ""
+
+    def _text(self, label, wish):
+        """The token that the task gives; None for none."""
+        if wish["state"] == "absent":
+            return None
+        if wish["token_file"] is None:
+            return wish["token"]
+        text = self._files.text(wish["token_file"])
+        wanted = f"the token in {wish['token_file']} was to be used"
+        if text is None:
+            raise OperatorError(
+                label, wanted, "There is no such file on the guest", "Copy it there, or give it as `token`", "no_token"
+            )
+        trouble = token.problem(text)
+        if trouble is not None:
+            raise OperatorError(label, wanted, trouble, plan.PORTAL, "no_token")
+        return text
+
+    def _see(self, wish):
+        conf = gridd.parse(self._files.text(gridd.FILE))
+        names = [name for name in self._files.names(self._folder) if name.endswith(token.ENDING)]
+        texts = {name: self._files.text(self._path(name)) or "" for name in names}
+        service, started = self._service()
+        found = states.LicenceState(
+            settings={key: conf[key] for key in wish["settings"] if key in conf},
+            tokens={name: token.fingerprint(text) for name, text in texts.items()},
+            modes={name: f"{self._files.mode(self._path(name)) or 0:04o}" for name in names},
+            service=service,
+            current=self._current(started, [gridd.FILE, *map(self._path, names)]),
+        )
+        return replace(found, report=self._report()) if service is not None else found
+
+    def _service(self):
+        """(the state of the service, the second of the wall clock at which it started)."""
+        shown = ["LoadState", "ActiveState", "ActiveEnterTimestampMonotonic"]
+        done = self._commands.run(["systemctl", "show", SERVICE, "--property", ",".join(shown)])
+        told = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+        if told.get("LoadState") != "loaded":
+            return None, None
+        since = told.get("ActiveEnterTimestampMonotonic", "")
+        # By the age of the service: the clock may have been set since it started.
+        age = self._clock.monotonic() - int(since) / 1e6 if re.match(r"[1-9]\d*\Z", since) else None
+        return told.get("ActiveState"), self._clock.wall() - age if age is not None else None
+
+    def _current(self, started, paths):
+        now = self._clock.wall()
+        written = [self._files.changed_at(path) for path in paths]
+        # A file from the future was written before the clock was set, and tells nothing.
+        return started is None or all(at is None or at > now or at <= started for at in written)
+
+    def _report(self):
+        done = self._commands.run(["nvidia-smi", "-q"])
+        if done.missing or done.timed_out:
+            return smi_text.Report(trouble="not_installed" if done.missing else "unknown", said=done.outcome)
+        return smi_text.parse(done.stdout + done.stderr)
+
+    def _journal(self, item):
+        done = self._commands.run(["journalctl", "-u", SERVICE, "-o", "cat", "--no-pager", "-n", "50"])
+        text = done.stdout if done.ok else ""
+        secret = (item.wish["text"] or "").strip()
+        return text.replace(secret, "(the token)") if secret else text
+
+    def _synchronised(self):
+        done = self._commands.run(["timedatectl", "show", "--property", "NTPSynchronized", "--value"])
+        return {"yes": True, "no": False}.get(done.stdout.strip()) if done.ok else None
+
+    def _path(self, name):
+        return f"{self._folder}/{name}"
+
+
+def _place(host):
+    """Host and port of a server, whose port is the usual one unless it says another."""
+    found = re.match(r"(\[[^\]]+\]|[^:]+):(\d+)\Z", host)
+    return (found[1].strip("[]"), int(found[2])) if found else (host, PORT)

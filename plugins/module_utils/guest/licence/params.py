@@ -1,0 +1,69 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The options of vgpu_licence."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import gridd, token
+
+ARGUMENTS = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "feature_type": {"type": "str", "choices": list(gridd.FEATURES), "default": "vgpu"},
+    "token": {"type": "str", "no_log": True},
+    # The name of a file says nothing of what is in it.
+    "token_file": {"type": "path", "no_log": False},
+    "token_name": {"type": "str", "default": token.NAME, "no_log": False},
+    "other_tokens": {"type": "str", "choices": ["refuse", "remove"], "default": "refuse", "no_log": False},
+    "settings": {"type": "dict", "default": {}},
+    "proof": {"type": "str", "choices": ["licensed", "none"], "default": "licensed"},
+    "wait_s": {"type": "int", "default": 120},
+}
+MUTUALLY_EXCLUSIVE = [("token", "token_file")]
+
+
+def check_params(params):
+    """What is wrong with the options, all of it; no message has a token in it."""
+    problems = []
+    name = params["token_name"]
+    if "/" in name or not name.endswith(token.ENDING) or name.startswith("."):
+        problems.append(f"`token_name` is {name}; it is the name of a file without a folder, and ends in .tok.")
+    if params["wait_s"] < 0:
+        problems.append("`wait_s` is the time to wait in seconds, and cannot be negative.")
+    if params["token"] is not None:
+        trouble = token.problem(params["token"])
+        if trouble is not None:
+            problems.append(f"`token` is no token: {trouble[0].lower()}{trouble[1:]}.")
+    for key in params["settings"]:
+        problems += _setting(key, params["settings"][key])
+    return problems
+
+
+def _setting(key, value):
+    if key == gridd.FEATURE:
+        return ["`settings` has FeatureType in it, for which there is the option `feature_type`."]
+    if key in gridd.WITHDRAWN and value not in (None, ""):
+        return [
+            f"`settings` has {key} in it, which names a licence server that NVIDIA has withdrawn; today the token "
+            "names the server."
+        ]
+    if not gridd.is_key(key):
+        return [f"`settings` has {key!r} in it, which cannot be the name of a setting."]
+    if isinstance(value, (dict, list)) or "\n" in str(value):
+        return [f"`settings` has a value for {key} that is no single line of text."]
+    return []
+
+
+def wished_settings(params):
+    """{key: value of gridd.conf}: None for what shall not be set."""
+    texts = {key: _text(value) for key, value in params["settings"].items()}
+    if params["state"] == "absent":
+        return dict(texts, **{gridd.FEATURE: gridd.FEATURES["unlicensed"]})
+    return dict(texts, **{gridd.FEATURE: gridd.FEATURES[params["feature_type"]]})
+
+
+def _text(value):
+    if value is None:
+        return None
+    return str(value).upper() if isinstance(value, bool) else str(value)

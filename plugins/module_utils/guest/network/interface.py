@@ -1,0 +1,292 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""guest_interface: one adapter of a guest, what runs and what is kept for the next start."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass, field, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, reach, services
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept
+
+# With a smaller one IPv6 stops to work on an adapter.
+SMALLEST_IPV6 = 1280
+# As often in a row an adapter has to be right, which takes about two seconds.
+CALM_LOOKS = 5
+# The service may be faster.
+DONE_ALREADY = re.compile("File exists|already assigned")
+
+
+@dataclass
+class State:
+    """An adapter as it runs, and as it will be after the next start."""
+
+    link: Link
+    kept: Kept
+    backend: str
+    way_in: bool = False  # Ansible comes by it
+    others: list = field(default_factory=list)  # the other adapters
+    gone: list = field(default_factory=list)  # of a wanted state: addresses that shall not be there any more
+
+
+class Interface(Noun):
+    """One adapter."""
+
+    def __init__(self, params, commands, files, warn, clock=Clock):
+        self._params = params
+        self._commands = commands
+        self._files = files
+        self._warn = warn
+        self._clock = clock
+        self._service = None
+
+    def read(self, items):
+        for item in items:
+            item.now = self._look()
+            item.ids.update(name=item.now.link.name, mac=item.now.link.mac)
+
+    def _look(self):
+        links = adapter.read_all(self._commands)
+        mac = adapter.mac_of(self._params["mac"]) if self._params["mac"] else None
+        link = adapter.find(links, mac, self._params["name"])
+        if self._service is None:
+            self._service = services.choose(self._params["backend"], link, self._commands, self._files)
+        came = adapter.way_in(self._files)
+        own = [one.partition("/")[0] for one in link.addresses]
+        return State(
+            link,
+            self._service.read(link),
+            services.name_of(self._service),
+            # Without a connection to be seen, it is the adapter of the default route.
+            came in own if came else link.name in adapter.default_routes(self._files),
+            [one for one in links if one.name != link.name],
+        )
+
+    def want(self, item):
+        now, mtu, address = item.now, self._params["mtu"], self._params["address"]
+        link, kept, gone = replace(now.link), replace(now.kept), []
+        if mtu is not None:
+            self._refuse_mtu(now, mtu)
+            link.mtu = kept.mtu = mtu
+        if address is not None:
+            address = str(ipaddress.IPv4Interface(address))
+            self._refuse_address(now, address)
+            gone = [one for one in now.kept.ours if one != address]
+            link.addresses = _with(now.link.addresses, gone, address)
+            kept.addresses = _with(now.kept.addresses, gone, address)
+        link.up = True
+        return replace(now, link=link, kept=kept, gone=gone)
+
+    def _refuse_mtu(self, now, mtu):
+        subject, wanted = f"Adapter {now.link.name}", f"its MTU was to be {mtu}"
+        if now.link.largest_mtu and mtu > now.link.largest_mtu:
+            raise OperatorError(
+                subject,
+                wanted,
+                f"Its driver takes at most {now.link.largest_mtu}",
+                f"Use {now.link.largest_mtu} or less, such as 9000",
+                "mtu_impossible",
+                largest=now.link.largest_mtu,
+            )
+        if mtu < SMALLEST_IPV6 and any(":" in one for one in now.link.addresses):
+            raise OperatorError(
+                subject,
+                wanted,
+                f"It has an IPv6 address, and IPv6 needs at least {SMALLEST_IPV6}",
+                f"Use {SMALLEST_IPV6} or more",
+                "mtu_impossible",
+            )
+
+    def _refuse_address(self, now, address):
+        subject, wanted = f"Adapter {now.link.name}", f"it was to have the address {address}"
+        plain = address.split("/")[0]
+        holder = [one.name for one in now.others if plain in [had.split("/")[0] for had in one.addresses]]
+        if holder:
+            raise OperatorError(
+                subject,
+                wanted,
+                f"{holder[0]} of this guest has it already",
+                "Correct the MAC address or the address in the task",
+                "address_taken",
+                holder=holder[0],
+            )
+        if now.way_in and (address not in now.link.addresses or address not in now.kept.addresses):
+            raise OperatorError(
+                subject,
+                wanted,
+                "Ansible itself comes to the guest by this adapter, so that a mistake would cut it off",
+                "Give the data path an adapter of its own, or set this address by other means",
+                "way_in",
+            )
+
+    def compare(self, now, wanted):
+        found = [Change("up", now.link.up, True)] if not now.link.up else []
+        mtu, address = self._params["mtu"], self._params["address"]
+        for path, before, after in (("", now.link, wanted.link), ("kept.", now.kept, wanted.kept)):
+            if mtu is not None and before.mtu != after.mtu:
+                found.append(Change(f"{path}mtu", before.mtu, after.mtu))
+            # Addresses that others gave it in the meantime, by DHCP or IPv6, are none of our business.
+            missing = not set(after.addresses) <= set(before.addresses)
+            if address is not None and (missing or set(wanted.gone) & set(before.addresses)):
+                found.append(Change(f"{path}addresses", sorted(before.addresses), sorted(after.addresses)))
+        return found
+
+    def keep(self, items):
+        for item in items:
+            self._prove_reach(item, item.now)
+
+    def apply(self, items):
+        for item in items:
+            network = [one for one in item.now.others for had in one.addresses if _shares(self._params["address"], had)]
+            if network and any(change.path == "addresses" for change in item.changes):
+                self._warn(
+                    f"{item.now.link.name} and {network[0].name} are in one network, so that packets may leave by "
+                    "either. Give the data path a network of its own."
+                )
+            self._change(item)
+
+    def _change(self, item):
+        now, wanted, service = item.now, item.wanted, self._service
+        item.touched = True
+        try:
+            if any(change.path.startswith("kept.") for change in item.changes):
+                address = self._params["address"] and str(ipaddress.IPv4Interface(self._params["address"]))
+                service.write(now.link, now.kept, self._params["mtu"], address)
+            self._activate(now)
+            self._set(wanted.link, wanted.gone)
+            # An adapter that had no link before needs none now: it may not be connected yet.
+            self._settle(wanted, now.link.carrier or not now.link.up)
+        except OperatorError as error:
+            service.undo()
+            self._go_back(now, wanted)
+            item.error = error
+
+    def _set(self, wanted, gone):
+        """Set directly what the service did not do at once, so that nothing else is disturbed."""
+        now = adapter.find(adapter.read_all(self._commands), name=wanted.name)
+        words = (["up"] if not now.up else []) + (["mtu", str(wanted.mtu)] if now.mtu != wanted.mtu else [])
+        if words:
+            self._ip(wanted, ["ip", "link", "set", "dev", wanted.name, *words])
+        for address in now.addresses:
+            if address in gone:
+                self._commands.run(["ip", "addr", "del", address, "dev", wanted.name])
+        # With an address the kernel may take away others of its network, so that it is asked what is left.
+        left = adapter.find(adapter.read_all(self._commands), name=wanted.name).addresses if gone else now.addresses
+        for address in wanted.addresses:
+            if address not in left and ":" not in address:
+                self._ip(wanted, ["ip", "addr", "add", address, "brd", "+", "dev", wanted.name])
+
+    def _ip(self, link, argv):
+        done = self._commands.run(argv)
+        if not done.ok and not DONE_ALREADY.search(done.stderr):
+            raise OperatorError(
+                f"Adapter {link.name}",
+                f"the kernel was to take `{' '.join(argv)}`",
+                done.outcome,
+                "Read what it says; an MTU may be too large for the driver or for the VLAN's device below",
+                "kernel_refused",
+                command=argv,
+            )
+
+    def _settle(self, wanted, with_carrier):
+        """Wait until what runs is what was wanted, and stays so: services take an adapter down after their command."""
+        seen, calm = [], [0]
+
+        def right():
+            now = adapter.find(adapter.read_all(self._commands), name=wanted.link.name)
+            seen.append(now)
+            same = now.up and now.mtu == wanted.link.mtu and set(wanted.link.addresses) <= set(now.addresses)
+            calm[0] = calm[0] + 1 if same and (now.carrier or not with_carrier) else 0
+            return calm[0] >= CALM_LOOKS
+
+        wait(right, self._params["wait_s"], self._clock)
+        if calm[0]:
+            return
+        now = seen[-1]
+        found = f"It has the MTU {now.mtu} and the addresses {', '.join(now.addresses) or 'none'}"
+        raise OperatorError(
+            f"Adapter {now.name}",
+            f"it was to come up with the MTU {wanted.link.mtu} and {', '.join(wanted.link.addresses) or 'no address'}",
+            f"{found}, after {self._params['wait_s']} s" + ("" if now.carrier else ", and has no link"),
+            "What was there before was put back. "
+            + ("Read the journal of the service" if now.carrier else "Connect the adapter in vCenter, then run again"),
+            "not_up",
+            mtu=now.mtu,
+            addresses=now.addresses,
+            carrier=now.carrier,
+        )
+
+    def _activate(self, now):
+        """What a service does not do now is set directly: whether all came out right is seen afterwards."""
+        done = self._service.activate(now.link)
+        if done is not None and not done.ok:
+            self._warn(f"{self._service.NAME} took the settings, and could not apply them by itself. {done.outcome}")
+
+    def _go_back(self, now, wanted):
+        """As far as it goes; the result tells what is there afterwards."""
+        try:
+            self._activate(now)
+            self._set(now.link, [one for one in wanted.link.addresses if one not in now.link.addresses])
+        except OperatorError as error:
+            self._warn(f"What was there before could not be put back in full: {error.message}")
+
+    def prove(self, items):
+        for item in items:
+            item.proved = self._look()
+            left = self.compare(item.proved, item.wanted)
+            if left and item.error is None:
+                item.error = OperatorError(
+                    f"Adapter {item.now.link.name}",
+                    "the change should have shown when the adapter was read again",
+                    f"Still different: {'; '.join(str(change) for change in left)}",
+                    f"Look for another file of {item.now.backend} that says otherwise, then run again",
+                    "not_proved",
+                    left=[change.path for change in left],
+                )
+            if item.error is None:
+                self._prove_reach(item, item.proved)
+
+    def _prove_reach(self, item, state):
+        """Peers may be told with all their addresses, of which only those of the adapter's networks are its affair."""
+        near = [peer for peer in self._params["ping"] if _is_near(peer, state.link.addresses)]
+        try:
+            reach.prove(self._commands, state.link, state.link.mtu, near, self._params["wait_s"])
+            item.ids["reached"] = near
+        except OperatorError as error:
+            item.error = error
+
+    def project(self, state):
+        link, kept = state.link, state.kept
+        return {
+            "up": link.up,
+            "carrier": link.carrier,
+            "mtu": link.mtu,
+            "addresses": sorted(link.addresses),
+            "kept": {"mtu": kept.mtu, "addresses": sorted(kept.addresses), "where": kept.where},
+            "backend": state.backend,
+            "way_in": state.way_in,
+        }
+
+
+def _with(addresses, gone, address):
+    left = [one for one in addresses if one not in gone]
+    return left if address in left else [*left, address]
+
+
+def _is_near(peer, addresses):
+    own = [ipaddress.ip_interface(one) for one in addresses if ":" not in one]
+    address = ipaddress.IPv4Address(peer)
+    return any(address in one.network for one in own) and address not in [one.ip for one in own]
+
+
+def _shares(address, other):
+    return address is not None and ":" not in other and adapter.same_network(address, other)

@@ -1,0 +1,89 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the files of a guest say of an adapter, so that it is there after a restart, and how a service changes that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+DEFAULT_MTU = 1500
+
+
+@dataclass
+class Kept:
+    """What is kept of one adapter."""
+
+    where: str = ""  # the file or profile that speaks of it; empty where none does
+    mtu: int = None  # None: nobody says, so that it is the driver's own, 1500
+    addresses: list = field(default_factory=list)
+    ours: list = field(default_factory=list)  # those of them that this module put there
+    # What the service needs to know again when it writes.
+    detail: dict = field(default_factory=dict)
+
+
+class Service:
+    """A service that sets up adapters when the guest starts. One task is about one adapter."""
+
+    NAME = ""
+
+    def __init__(self, commands, files):
+        self.commands = commands
+        self.files = files
+        # {path: (text, mode)} of files before this task wrote them; None for a text that was not there.
+        self._before = {}
+
+    def claims(self, link):
+        """'owner' where it sets up this adapter, 'able' where it could, None where it cannot."""
+        raise NotImplementedError
+
+    def read(self, link):
+        """Kept."""
+        raise NotImplementedError
+
+    def write(self, link, kept, mtu, address):
+        """Keep an MTU and an address (each None: as it is) beside everything that is kept already."""
+        raise NotImplementedError
+
+    def activate(self, link):
+        """Let the service do now what it would do at the next start, as far as that disturbs nothing else: a Done."""
+        raise NotImplementedError
+
+    def undo(self):
+        """Put everything back that write() wrote."""
+        for path, before in self._before.items():
+            if before is None:
+                self.files.remove(path)
+            else:
+                self.files.write(path, before[0], before[1])
+        self._before = {}
+
+    def put(self, path, text, mode=0o644):
+        """Write a file in a way that undo() can take back."""
+        old = self.files.text(path)
+        if path not in self._before:
+            self._before[path] = None if old is None else (old, self.files.mode(path))
+        if old != text:
+            self.files.write(path, text, self.files.mode(path) if old is not None else mode)
+
+    def refused(self, link, wanted, done):
+        """The error for a service that does not take what it was given."""
+        return OperatorError(
+            f"Adapter {link.name}",
+            wanted,
+            f"{self.NAME} refuses it. {done.outcome}",
+            "Correct what it complains about in the network settings of the guest, then run again",
+            "service_refused",
+            service=self.NAME,
+            command=list(done.argv),
+        )
+
+
+def our_addresses(kept, address):
+    """The addresses for us to keep: the wanted one, unless another file has it already; without a wish, as before."""
+    if address is None:
+        return list(kept.ours)
+    return [] if address in [one for one in kept.addresses if one not in kept.ours] else [address]

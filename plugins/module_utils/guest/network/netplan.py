@@ -1,0 +1,114 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""netplan: what all its files say together, and one file of our own that adds to it."""
+
+from __future__ import annotations
+
+import fnmatch
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import yaml_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import mac_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept, Service, our_addresses
+
+FOLDER = "/etc/netplan"
+# netplan warns of files that others can read.
+MODE = 0o600
+
+
+class Netplan(Service):
+    NAME = "netplan"
+
+    def claims(self, link):
+        files = [name for name in self.files.names(FOLDER) if name.endswith(".yaml")]
+        if not files or self.commands.find("netplan") is None:
+            return None
+        return "owner" if self._definition(link)[0] else "able"
+
+    def read(self, link):
+        name, said = self._definition(link)
+        ours = (self._own(link).get("network", {}).get("ethernets") or {}).get(name) or {}
+        return Kept(
+            where=f"{FOLDER}: {name}" if name else "",
+            mtu=said.get("mtu"),
+            addresses=_addresses(said),
+            ours=_addresses(ours),
+            detail={"name": name, "said": said, "ours": ours},
+        )
+
+    def write(self, link, kept, mtu, address):
+        name, said, ours = kept.detail["name"], kept.detail["said"], dict(kept.detail["ours"])
+        if name is None:
+            name, ours = link.name, {"dhcp4": False, "dhcp6": False}
+        elif not _only(name, said, link):
+            # The definition is for several adapters: this one gets its own, with all that held for it. netplan's
+            # files are taken in the order of these names, and ours has to be the first that fits.
+            name = f"aiready-{link.name}"
+            ours = dict(said, match={"macaddress": link.mac})
+            ours["addresses"] = kept.addresses + [one for one in [address] if one and one not in kept.addresses]
+        if ours.get("match") is None or name == kept.detail["name"]:
+            ours["addresses"] = our_addresses(kept, address)
+        if mtu is not None:
+            ours["mtu"] = mtu
+        ours = {key: value for key, value in ours.items() if value != []}
+        self.put(own_file(link), yaml_text.render({"network": {"version": 2, "ethernets": {name: ours}}}), MODE)
+        done = self.commands.run(["netplan", "generate"])
+        if not done.ok:
+            raise self.refused(link, "netplan was to take what it shall keep", done)
+
+    def activate(self, link):
+        return self.commands.run(["netplan", "apply"], limit_s=120)
+
+    def undo(self):
+        super().undo()
+        self.commands.run(["netplan", "generate"])
+
+    def _own(self, link):
+        return yaml_text.parse(self.files.text(own_file(link)))
+
+    def _definition(self, link):
+        """(name, what it says) of the definition that holds for an adapter; (None, {}) where there is none."""
+        done = self.commands.run(["netplan", "get"])
+        if not done.ok:
+            raise OperatorError(
+                f"Adapter {link.name}",
+                "its settings were to be read from netplan",
+                done.outcome,
+                "Update netplan.io to 0.104 or newer, and correct what it complains about, then run again",
+                "netplan_unreadable",
+            )
+        told = yaml_text.parse(done.stdout)
+        network = told.get("network", told) if isinstance(told, dict) else {}
+        defined = (network or {}).get("ethernets") or {}
+        fitting = [(name, said or {}) for name, said in defined.items() if _fits(name, said or {}, link)]
+        # One for this adapter alone goes before one for many, and the first of several is the one that acts.
+        fitting.sort(key=lambda pair: (not _only(pair[0], pair[1], link), pair[0]))
+        return fitting[0] if fitting else (None, {})
+
+
+def own_file(link):
+    """Sorts behind the usual files, since the last one that sets a value counts."""
+    return f"{FOLDER}/95-aiready-{link.name}.yaml"
+
+
+def _addresses(said):
+    """Addresses of a definition; one with options is a mapping of the address to them."""
+    listed = said.get("addresses") or []
+    return [str(next(iter(one), "")) if isinstance(one, dict) else str(one) for one in listed]
+
+
+def _fits(name, said, link):
+    match = said.get("match")
+    if not match:
+        return name == link.name
+    wanted = [mac_of(match["macaddress"]) == link.mac] if "macaddress" in match else []
+    if "name" in match:
+        wanted.append(fnmatch.fnmatch(link.name, str(match["name"])) or said.get("set-name") == link.name)
+    return bool(wanted) and all(wanted)
+
+
+def _only(name, said, link):
+    match = said.get("match") or {}
+    return not match or "macaddress" in match or match.get("name") == link.name

@@ -1,0 +1,107 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""systemd-networkd: .network files and their drop-ins."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import ini
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import mac_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept, Service, our_addresses
+
+FOLDERS = ("/etc/systemd/network", "/run/systemd/network", "/usr/lib/systemd/network", "/lib/systemd/network")
+MINE = "90-aiready.conf"
+
+
+class Networkd(Service):
+    NAME = "systemd-networkd"
+
+    def claims(self, link):
+        if not self.commands.run(["systemctl", "is-active", "--quiet", "systemd-networkd"]).ok:
+            return None
+        return "owner" if self._file(link) else "able"
+
+    def read(self, link):
+        path = self._file(link)
+        if path is None:
+            return Kept()
+        base = ini.parse(self.files.text(path))
+        sections = [section for part in self._drop_ins(path) for section in ini.parse(self.files.text(part))]
+        mtus = ini.values(base + sections, "Link", "MTUBytes")
+        ours = ini.parse(self.files.text(_addition(path)))
+        return Kept(
+            where=path,
+            mtu=ini.size(mtus[-1]) if mtus else None,
+            addresses=_addresses(base + sections),
+            ours=_addresses(ours),
+            detail={"base": base, "sections": sections, "addition": ours},
+        )
+
+    def write(self, link, kept, mtu, address):
+        path, addition = kept.where or own_file(link), kept.detail.get("addition", [])
+        if not kept.where:
+            self.put(path, ini.render(_fresh(link)))
+        elif not _only(kept.detail["base"], link):
+            # The file is for several adapters: this one gets its own, with all that held for it.
+            path = own_file(link)
+            self.put(path, ini.render(_copy(link, kept.detail["base"] + kept.detail["sections"])))
+        mtus = ini.values(addition, "Link", "MTUBytes")[-1:] if mtu is None else [str(mtu)]
+        link_part = [("MTUBytes", one) for one in mtus]
+        network_part = [("Address", one) for one in our_addresses(kept, address)]
+        sections = [("Link", link_part), ("Network", network_part)]
+        self.put(_addition(path), ini.render([section for section in sections if section[1]]))
+
+    def activate(self, link):
+        # Only adapters whose files changed are set up anew.
+        return self.commands.run(["networkctl", "reload"])
+
+    def _file(self, link):
+        done = self.commands.run(["networkctl", "status", "--no-pager", link.name])
+        for line in done.stdout.splitlines():
+            name, _colon, value = line.partition(":")
+            if name.strip() == "Network File" and value.strip().startswith("/"):
+                return value.strip()
+        # Written by a run that was killed before the service read it.
+        return own_file(link) if self.files.exists(own_file(link)) else None
+
+    def _drop_ins(self, path):
+        """The drop-ins of a file in the order in which they act; one in /etc hides others of its name."""
+        base, found = path.rpartition("/")[2], {}
+        for folder in FOLDERS:
+            for name in self.files.names(f"{folder}/{base}.d"):
+                if name.endswith(".conf"):
+                    found.setdefault(name, f"{folder}/{base}.d/{name}")
+        return [found[name] for name in sorted(found)]
+
+
+def own_file(link):
+    """Sorts before the files of distributions, since the first one that fits is taken."""
+    return f"/etc/systemd/network/05-aiready-{link.name}.network"
+
+
+def _addresses(sections):
+    return ini.values(sections, "Network", "Address") + ini.values(sections, "Address", "Address")
+
+
+def _only(sections, link):
+    """Whether a file is for this adapter alone."""
+    told = [pair for section, pairs in sections if section == "Match" for pair in pairs]
+    macs = [mac_of(value) for key, value in told if key in ("MACAddress", "PermanentMACAddress")]
+    names = [value for key, value in told if key in ("Name", "OriginalName")]
+    return macs == [link.mac] or (not macs and names == [link.name])
+
+
+def _addition(path):
+    """The drop-in that holds what this module adds to a file."""
+    return f"/etc/systemd/network/{path.rpartition('/')[2]}.d/{MINE}"
+
+
+def _copy(link, sections):
+    return [("Match", [("MACAddress", link.mac)]), *(section for section in sections if section[0] != "Match")]
+
+
+def _fresh(link):
+    """For an adapter that nobody spoke of: it gets no more than is asked for, and keeps what others gave it."""
+    quiet = [("DHCP", "no"), ("LinkLocalAddressing", "ipv6"), ("IPv6AcceptRA", "no"), ("KeepConfiguration", "static")]
+    return [("Match", [("MACAddress", link.mac)]), ("Network", quiet)]

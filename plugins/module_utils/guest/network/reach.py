@@ -1,0 +1,84 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Whether packets of full size reach other machines. A packet that is too large for a hop vanishes without a word."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+# The headers of IP and ICMP in front of what ping sends.
+HEADERS = 28
+SMALLEST = 576
+# How long the answer to one of the packets is waited for, while the largest size is looked for.
+ANSWERS_S = 3
+_RECEIVED = re.compile(r"\b([0-9]+) (?:packets )?received")
+PLACES = (
+    "the peer's own adapter, the port group and the distributed switch of both VMs, the network adapters of both "
+    "hosts, and the ports of the switches between them"
+)
+
+
+def prove(commands, link, mtu, peers, wait_s):
+    """Fail unless a packet of the whole MTU reaches every peer, sent by this adapter."""
+    for peer in peers:
+        if _passes(commands, link, mtu, peer, wait_s):
+            continue
+        subject = f"Adapter {link.name}"
+        wanted = f"packets of {mtu} bytes were to reach {peer}"
+        if not _passes(commands, link, SMALLEST, peer, wait_s):
+            raise OperatorError(
+                subject,
+                wanted,
+                f"Nothing of {peer} answers, small packets neither",
+                "Check that the peer runs and has this address, that both are in one port group and VLAN, and that no "
+                "firewall drops ICMP",
+                "peer_unreachable",
+                peer=peer,
+            )
+        largest = _largest(commands, link, mtu, peer)
+        raise OperatorError(
+            subject,
+            wanted,
+            f"Small ones arrive, and up to {largest} bytes; larger ones vanish on the way",
+            f"Look for an MTU of {largest} at {PLACES}",
+            "path_mtu",
+            peer=peer,
+            wanted_mtu=mtu,
+            largest_mtu=largest,
+        )
+
+
+def _passes(commands, link, mtu, peer, wait_s):
+    """Three packets, of which one is enough: the first may wait for the peer's hardware address.
+
+    Where it has a limit of time, ping itself succeeds only when all are answered.
+    """
+    size = str(mtu - HEADERS)
+    argv = ["ping", "-q", "-n", "-c", "3", "-i", "0.2", "-W", "1", "-w", str(wait_s), "-M", "do", "-s", size]
+    done = commands.run([*argv, "-I", link.name, peer], limit_s=wait_s + 5)
+    if done.missing:
+        raise OperatorError(
+            f"Adapter {link.name}",
+            f"the way to {peer} was to be proved",
+            "There is no program ping",
+            "Install iputils-ping (iputils on Red Hat), then run again",
+            "ping_missing",
+        )
+    answered = _RECEIVED.search(done.stdout)
+    return done.ok or (answered is not None and int(answered.group(1)) > 0)
+
+
+def _largest(commands, link, mtu, peer):
+    """The largest MTU that passes, by halving what lies between."""
+    works, fails = SMALLEST, mtu
+    for likely in (1500, 8900):
+        if works < likely < fails:
+            works, fails = (likely, fails) if _passes(commands, link, likely, peer, ANSWERS_S) else (works, likely)
+    while fails - works > 1:
+        middle = (works + fails) // 2
+        works, fails = (middle, fails) if _passes(commands, link, middle, peer, ANSWERS_S) else (works, middle)
+    return works

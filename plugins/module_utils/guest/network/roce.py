@@ -1,0 +1,221 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""guest_roce: reading and setting what one adapter of this guest does to RoCE."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import linux, linux_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, rdma, roce_state
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.roce_state import State
+
+ARGUMENTS = dict(
+    ROCE_INTENT,
+    mac={"type": "str"},
+    name={"type": "str"},
+    data_path={"type": "str", "choices": list(roce_state.DATA_PATHS), "required": True},
+    state={"type": "str", "choices": ["present", "absent"], "default": "present"},
+)
+
+
+def check_params(params):
+    """Everything that is wrong with the parameters, as sentences."""
+    found = [f"config.{problem}" for problem in problems(intent(params["config"] or {}))]
+    if params["mac"] is not None and adapter.mac_of(params["mac"]) is None:
+        found.append(f"mac: {params['mac']} is no MAC address. Write it as 00:50:56:12:34:56.")
+    if params["name"] is not None and not params["name"].strip():
+        found.append("name: it is empty. Name the adapter, or give its MAC address.")
+    return found
+
+
+class Roce(Noun):
+    """The class of RoCE on one adapter."""
+
+    def __init__(self, params, commands, files, warn):
+        self._params = params
+        self._commands = commands
+        self._files = files
+        self._warn = warn
+        self._intent = intent(params["config"] or {})
+
+    def read(self, items):
+        for item in items:
+            item.now = self._look()
+            item.ids.update(name=item.now.interface, mac=item.now.mac, device=item.now.device)
+
+    def _look(self):
+        mac = adapter.mac_of(self._params["mac"]) if self._params["mac"] else None
+        link = adapter.find(adapter.read_all(self._commands), mac, self._params["name"])
+        device, port = rdma.device_of(rdma.devices(self._files), link.name)
+        if device is None:
+            raise self._no_rdma(link)
+        name, number = device["name"], port["port"]
+        around = self._commands.run(linux.look())
+        values, tools, adapters = linux.adapters(around.stdout)
+        said = {}
+        if roce_state.owns(self._params["data_path"], self._intent) and link.name in adapters:
+            said = linux.sections(self._commands.run(linux.ask(link.name, values, tools, name, str(number))).stdout)
+        end = linux.endpoint("", link.name, values, (name, str(number)), said)
+        if end.agents:
+            self._warn(f"{link.name}: {', '.join(end.agents)} speaks LLDP for it and may overwrite what is set here.")
+        return State(
+            interface=link.name,
+            mac=link.mac,
+            device=name,
+            port=number,
+            traffic_class=self._number(roce_state.tos_path(name, number)),
+            override=self._number(roce_state.override_path(name, number)),
+            tools=[tool for tool in ("mlnx_qos", "dcb") if tool in tools],
+            trust=end.trust,
+            pfc=end.pfc,
+            dscp_map=end.dscp_map,
+            dcbx_owner=end.dcbx_owner,
+            kept=self._kept(link.name),
+        )
+
+    def _no_rdma(self, link):
+        ways = {
+            "pvrdma": "that it is a PVRDMA adapter in vCenter, that the module vmw_pvrdma is loaded, and that it has "
+            "an address, without which it has no GIDs",
+            "sriov": "that the adapter is an SR-IOV one in vCenter, and that the module mlx5_ib is loaded",
+            "passthrough": "that the adapter is passed through in vCenter, and that the module mlx5_ib is loaded",
+        }
+        return OperatorError(
+            f"Adapter {link.name}",
+            "RoCE was to get its class there",
+            "It has no RDMA device" + ("" if link.addresses else ", and no address"),
+            f"Check {ways[self._params['data_path']]}",
+            "no_rdma",
+            interface=link.name,
+        )
+
+    def _number(self, path):
+        return linux_number(self._files.text(path))
+
+    def _kept(self, interface):
+        text = self._files.text(roce_state.unit_path(interface))
+        if text is None or not self._commands.run(["systemctl", "is-enabled", roce_state.unit_name(interface)]).ok:
+            return []
+        return roce_state.lines_of(text)
+
+    def want(self, item):
+        now, path = item.now, self._params["data_path"]
+        if self._params["state"] == "absent":
+            # What the adapter was told lasts until the next start; nothing tells what it was before.
+            return replace(now, traffic_class=0 if now.traffic_class else now.traffic_class, kept=[])
+        if roce_state.owns(path, self._intent) and not now.tools:
+            raise OperatorError(
+                f"Adapter {now.interface}",
+                "it was to trust DSCP and to pause the priority of RoCE",
+                "There is neither mlnx_qos nor dcb",
+                "Install iproute2 5.11 or newer, or DOCA-OFED, then run again",
+                "tool_missing",
+            )
+        return roce_state.want(now, self._intent, path)
+
+    def compare(self, now, wanted):
+        return roce_state.compare(now, wanted)
+
+    def apply(self, items):
+        for item in items:
+            try:
+                self._change(item)
+            except OperatorError as error:
+                item.error = error
+
+    def _change(self, item):
+        wanted, paths = item.wanted, {change.path for change in item.changes}
+        item.touched = True
+        if "traffic_class" in paths:
+            self._tell_connection_manager(wanted)
+        if "override" in paths:
+            self._put(roce_state.override_path(wanted.device, wanted.port), wanted.override)
+        if paths & {"trust", "pfc", "dscp_map", "dcbx_owner"}:
+            for argv in roce_state.adapter_commands(wanted, self._intent):
+                self._must(wanted, [argv[0].rpartition("/")[2], *argv[1:]])
+        if "kept" in paths:
+            self._keep(wanted)
+
+    def _tell_connection_manager(self, wanted):
+        path = roce_state.tos_path(wanted.device, wanted.port)
+        if not self._files.exists(roce_state.CONFIGFS):
+            self._commands.run(["modprobe", "rdma_cm"])
+        self._commands.run(["mkdir", "-p", f"{roce_state.CONFIGFS}/{wanted.device}"])
+        if not self._files.exists(path):
+            raise OperatorError(
+                f"RDMA device {wanted.device}",
+                f"its connections were to ask for the traffic class {wanted.traffic_class}",
+                f"There is no {path}",
+                "Check that the module rdma_cm is loaded, that configfs is mounted at /sys/kernel/config, and that the "
+                "device does RoCE",
+                "no_connection_manager",
+                path=path,
+            )
+        self._put(path, wanted.traffic_class)
+
+    def _put(self, path, value):
+        """A file of the kernel takes a value as it is written, and is never replaced."""
+        try:
+            with open(self._files.at(path), "w", encoding="ascii") as file:
+                file.write(f"{value}\n")
+        except OSError as error:
+            raise OperatorError(
+                path,
+                f"it was to be set to {value}",
+                f"The kernel answers: {error.strerror}",
+                "Run the task as root; a value that is refused may be one that the device cannot do",
+                "kernel_refused",
+                path=path,
+            ) from error
+
+    def _keep(self, wanted):
+        path, name = roce_state.unit_path(wanted.interface), roce_state.unit_name(wanted.interface)
+        if not wanted.kept:
+            self._commands.run(["systemctl", "disable", name])
+            self._files.remove(path)
+            self._commands.run(["systemctl", "daemon-reload"])
+            return
+        self._files.write(path, roce_state.unit(wanted.interface, wanted.kept))
+        self._must(wanted, ["systemctl", "daemon-reload"])
+        self._must(wanted, ["systemctl", "enable", name])
+
+    def _must(self, wanted, argv):
+        self._commands.must(
+            argv,
+            f"Adapter {wanted.interface}",
+            "RoCE was to get its class there",
+            "Read what it says; firmware that takes its settings from the switch refuses them (config.dcbx: ieee)",
+            "adapter_refused",
+        )
+
+    def prove(self, items):
+        for item in items:
+            item.proved = self._look()
+            left = self.compare(item.proved, item.wanted)
+            if left and item.error is None:
+                item.error = OperatorError(
+                    f"Adapter {item.now.interface}",
+                    "the change should have shown when the adapter was read again",
+                    f"Still different: {'; '.join(str(change) for change in left)}",
+                    "See whether lldpad or the firmware's own LLDP agent sets it back, then run again",
+                    "not_proved",
+                    left=[change.path for change in left],
+                )
+
+    def project(self, state):
+        return roce_state.project(state, self._params["data_path"], self._intent)
+
+
+def linux_number(text):
+    """106 of '106', '0x6a', 'Global tclass=106'; None where there is no file."""
+    if text is None:
+        return None
+    found = linux_text.traffic_class(text.strip().splitlines()[0] if text.strip() else "")
+    return 0 if found is None else found

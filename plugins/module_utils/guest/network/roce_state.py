@@ -1,0 +1,171 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What one adapter of a guest does to RoCE, what it shall do, and the commands between. Pure.
+
+A guest owns flow control and trust only of an adapter that it has whole. Of a virtual function and of a paravirtual
+adapter they belong to the host, and the guest says no more than which class its packets ask for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import ini
+
+DATA_PATHS = ("pvrdma", "sriov", "passthrough")
+CONFIGFS = "/sys/kernel/config/rdma_cm"
+
+
+@dataclass
+class State:
+    """One adapter. None is not known, or not there."""
+
+    interface: str
+    mac: str
+    device: str
+    port: int
+    traffic_class: int = None  # of programs that use the connection manager
+    override: int = None  # of everything that the adapter sends; a file that only OFED has
+    tools: list = field(default_factory=list)
+    trust: str = None
+    pfc: list = None
+    dscp_map: dict = None
+    dcbx_owner: str = None
+    kept: list = field(default_factory=list)  # commands that the next start runs
+
+
+def tos_path(device, port):
+    return f"{CONFIGFS}/{device}/ports/{port}/default_roce_tos"
+
+
+def override_path(device, port):
+    return f"/sys/class/infiniband/{device}/tc/{port}/traffic_class"
+
+
+def unit_path(interface):
+    return f"/etc/systemd/system/{unit_name(interface)}"
+
+
+def unit_name(interface):
+    return f"aiready-roce-{interface}.service"
+
+
+def owns(data_path, intent):
+    """Whether the guest sets flow control and trust; with DCBX the switch tells them to the adapter."""
+    return data_path == "passthrough" and intent.dcbx != "ieee"
+
+
+def want(now, intent, data_path):
+    """The State that an intent asks for."""
+    wanted = replace(now, traffic_class=intent.traffic_class)
+    if now.override is not None:
+        wanted.override = intent.traffic_class
+    if owns(data_path, intent):
+        wanted.trust = "dscp"
+        wanted.pfc = intent.lossless
+        wanted.dscp_map = {**(now.dscp_map or {}), **intent.dscp_map}
+        wanted.dcbx_owner = "os" if now.dcbx_owner == "firmware" else now.dcbx_owner
+    wanted.kept = commands(wanted, intent, data_path)
+    return wanted
+
+
+def compare(now, wanted):
+    """The changes from one state to the other."""
+    names = ("dcbx_owner", "trust", "pfc", "traffic_class", "override")
+    found = [Change(name, getattr(now, name), getattr(wanted, name)) for name in names if not _same(name, now, wanted)]
+    asked = wanted.dscp_map or {}
+    # The map that most adapters begin with has these pairs already, told or not.
+    given = {dscp: dscp >> 3 for dscp in asked} if now.dscp_map is None else now.dscp_map
+    gap = {dscp: priority for dscp, priority in asked.items() if given.get(dscp, dscp >> 3) != priority}
+    if gap:
+        before = {str(dscp): given.get(dscp, dscp >> 3) for dscp in gap}
+        found.append(Change("dscp_map", before, {str(dscp): priority for dscp, priority in gap.items()}))
+    if now.kept != wanted.kept:
+        found.append(Change("kept", now.kept, wanted.kept))
+    return found
+
+
+def _same(name, now, wanted):
+    before, after = getattr(now, name), getattr(wanted, name)
+    # An adapter that heeds both takes the DSCP where a packet has one, and every packet of RoCE v2 has.
+    return before == after or (name == "trust" and (before, after) == ("both", "dscp"))
+
+
+def commands(wanted, intent, data_path):
+    """What the next start runs, as lines of a unit; the same commands make the change now."""
+    folder = f"{CONFIGFS}/$$(dirname $$(dirname $$p))"
+    told = f"mkdir -p {folder}; echo {wanted.traffic_class} > {CONFIGFS}/$$p/default_roce_tos"
+    if wanted.override is not None:
+        told += f"; echo {wanted.override} > $$(dirname $$(dirname $$p))/tc/$$(basename $$p)/traffic_class"
+    # Devices get other names when rdma-core is installed, so that the start asks for the one of this adapter.
+    ours = f"grep -qsx {wanted.interface} $$p/gid_attrs/ndevs/*"
+    loop = f"cd /sys/class/infiniband && for p in */ports/*; do {ours} || continue; {told}; done"
+    lines = ["-/sbin/modprobe rdma_cm", f"/bin/sh -c '{loop}'"]
+    if owns(data_path, intent):
+        lines += [" ".join(argv) for argv in adapter_commands(wanted, intent)]
+    return lines
+
+
+def adapter_commands(wanted, intent):
+    """The calls that give the adapter trust, map and flow control, by the tool that is there."""
+    if "mlnx_qos" in wanted.tools:
+        calls = [["--dcbx", "os"]] if wanted.dcbx_owner == "os" else []
+        return [["/usr/bin/mlnx_qos", "-i", wanted.interface, *call] for call in [*calls, *intent.mlnx_qos()]]
+    pairs = [f"{dscp}:{priority}" for dscp, priority in sorted(intent.dscp_map.items())]
+    pauses = [f"{priority}:on" for priority in intent.lossless]
+    return [
+        # The driver begins to trust DSCP with the first pair.
+        ["/sbin/dcb", "app", "replace", "dev", wanted.interface, "dscp-prio", *pairs],
+        ["/sbin/dcb", "pfc", "set", "dev", wanted.interface, "prio-pfc", "all:off", *pauses],
+    ]
+
+
+def unit(interface, lines):
+    """The text of the unit that runs these lines when the guest starts."""
+    return ini.render(
+        [
+            (
+                "Unit",
+                [
+                    ("Description", f"The class of RoCE on {interface}"),
+                    ("Wants", "network-online.target"),
+                    ("After", "network-online.target openibd.service"),
+                ],
+            ),
+            ("Service", [("Type", "oneshot"), ("RemainAfterExit", "yes"), *(("ExecStart", line) for line in lines)]),
+            ("Install", [("WantedBy", "multi-user.target")]),
+        ]
+    )
+
+
+def lines_of(text):
+    """The lines that a unit runs."""
+    return ini.values(ini.parse(text), "Service", "ExecStart")
+
+
+def project(state, data_path, intent):
+    """A state as the user sees it."""
+    asked = intent.dscp_map
+    shown = {str(dscp): priority for dscp, priority in (state.dscp_map or {}).items() if dscp in asked}
+    return {
+        "interface": state.interface,
+        "device": state.device,
+        "port": state.port,
+        "traffic_class": state.traffic_class,
+        "adapter_traffic_class": state.override,
+        "trust": state.trust,
+        "pfc": state.pfc,
+        "dscp_map": shown,
+        "dcbx_owner": state.dcbx_owner,
+        "kept": list(state.kept),
+        "not_managed": [] if owns(data_path, intent) else [_why(data_path)],
+    }
+
+
+def _why(data_path):
+    if data_path == "passthrough":
+        return "Flow control and trust: the switch tells them to the adapter (dcbx: ieee)."
+    return "Flow control and trust: they belong to the host, which sets them for all its guests."

@@ -1,0 +1,93 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Changing the driver of one host by esxcli: exactly what was planned, in the order that leaves no conflict."""
+
+from __future__ import annotations
+
+import contextlib
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import plan, read, refusals
+
+_POLLS = 12
+_PAUSE_S = 5.0
+
+
+def by_esxcli(reach, files, item, source, keep_upload):
+    """Remove what is not wanted, install what is; the error of a request whose fate is not known, or None."""
+    plan.demand_maintenance(item.label, item.now)
+    uploaded = source is not None and source.local is not None and provide(files, source)
+    item.touched = True
+    try:
+        uncertain = _change(reach, item, source)
+    except OperatorError:
+        if uploaded and not keep_upload:
+            # Why the driver could not be installed matters more than a file that is left.
+            with contextlib.suppress(OperatorError):
+                files.remove(source.place)
+        raise
+    if uploaded and not keep_upload:
+        files.remove(source.place)
+    return uncertain
+
+
+def provide(files, source):
+    """Copy a local package to its datastore, unless the same is there; whether it was copied."""
+    there = files.checksum(source.place)
+    if there == source.checksum:
+        return False
+    if there is not None:
+        raise plan.other_file_there(source, f"SHA-256 {there} instead of {source.checksum}")
+    files.upload(source.local, source.place, source.checksum)
+    return True
+
+
+def prove(reach, item, uncertain):
+    """Read the host until it is as wanted; an installation whose answer was lost may still be at work."""
+    item.proved = read.read_again(reach)
+    missing = plan.gap(item.label, item.proved, item.wanted)
+    polls = _POLLS if uncertain is not None else 0
+    while missing is not None and polls:
+        polls -= 1
+        reach.vcenter.clock.sleep(_PAUSE_S)
+        item.proved = read.read_again(reach)
+        missing = plan.gap(item.label, item.proved, item.wanted)
+    if missing is not None:
+        raise uncertain or missing
+
+
+def _change(reach, item, source):
+    """Attempts from what is there, as long as each finds the host in another state than the one before."""
+    there = item.now
+    while True:
+        try:
+            return _attempt(reach.esxcli, there, item.wanted, source)
+        except OperatorError as error:
+            if error.code != "esxcli_failed":
+                raise
+            # Processes of a run that was killed go on for a while, and do what this run is about to do.
+            before, there = there, read.read_again(reach)
+            if plan.gap(item.label, there, item.wanted) is None:
+                return None
+            if there.vibs == before.vibs:
+                raise refusals.advised(error) from error
+
+
+def _attempt(esxcli, there, wanted, source):
+    """The error of a request whose fate is not known, or None."""
+    kept = {vib.name for vib in wanted.vibs}
+    gone = [vib.name for vib in there.vibs if vib.name not in kept]
+    steps = [("software.vib.remove", {"vibname": gone})] if gone else []
+    if wanted.vibs and source is not None:
+        # NVIDIA AI Enterprise user guide 5.0, chapter 2.7.1: the depot through vib install, which replaces too.
+        steps.append(("software.vib.install", source.argument))
+    for command, arguments in steps:
+        try:
+            esxcli.call(command, **arguments)
+        except OperatorError as error:
+            if error.code != "fate_unknown":
+                raise
+            return error
+    return None

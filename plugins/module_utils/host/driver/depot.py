@@ -1,0 +1,216 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a depot or a single VIB says of itself: the names in it decide, not the name of the file."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import names
+
+# The words of descriptors, and those of esxcli, from the strictest level to the loosest.
+LEVELS = {
+    "certified": "VMwareCertified",
+    "accepted": "VMwareAccepted",
+    "partner": "PartnerSupported",
+    "community": "CommunitySupported",
+}
+_AR_MAGIC = b"!<arch>\n"
+_AR_HEADER = 60
+# Metadata of a driver is some kilobytes; more than this is not read into memory.
+_LARGEST_METADATA = 64 << 20
+# <vendor>_bootbank_ stands before the name where a file is called by the ID of its VIB.
+_FILE = re.compile(
+    r"(?:[\w.]+?_bootbank_)?(?P<name>.+?)[_-]"
+    r"(?P<version>\d{3,4}(?:\.\d+){1,3}-\d*OEM\.\d{3}(?:\.\d+)*)(?:[._-].*)?\.(?P<kind>zip|vib)\Z",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Vib:
+    """A VIB, as far as it matters before it is installed."""
+
+    name: str
+    version: str
+    vendor: str = ""
+    acceptance: str = ""
+
+    @property
+    def family(self):
+        return names.family_of(self.name)
+
+
+@dataclass(frozen=True)
+class Package:
+    """What a depot or VIB brings."""
+
+    vibs: tuple
+    components: tuple = ()  # (name, version)
+    # Who says so: the depot itself, the host that can read it, or only the name of the file.
+    told_by: str = "metadata"
+
+    @property
+    def driver(self):
+        """The VIB of the host driver; None where there is none, or more than one."""
+        drivers = [vib for vib in self.vibs if vib.family is not None]
+        return drivers[0] if len(drivers) == 1 else None
+
+    @property
+    def drivers(self):
+        return [vib for vib in self.vibs if vib.family is not None]
+
+
+class Unreadable(Exception):
+    """This is no depot and no VIB; the text is a clause that says why."""
+
+
+def read(file, name):
+    """The Package in an open, seekable file; Unreadable for anything else."""
+    try:
+        file.seek(0)
+        head = file.read(len(_AR_MAGIC))
+        file.seek(0)
+        if head == _AR_MAGIC:
+            return Package((_vib(_descriptor(file)),))
+        with zipfile.ZipFile(file) as archive:
+            return _read_depot(archive, name)
+    except zipfile.BadZipFile as error:
+        raise Unreadable(f"it is neither a zip archive nor a VIB ({error})") from error
+    except (ElementTree.ParseError, EOFError, ValueError, RuntimeError, zlib.error) as error:
+        raise Unreadable(f"what it says of itself cannot be read ({error})") from error
+
+
+def from_listing(vibs, components=()):
+    """The Package as a host that can read the depot lists it (esxcli software sources vib list)."""
+    return Package(
+        tuple(Vib(row["Name"], row["Version"], row.get("Vendor", ""), row.get("AcceptanceLevel", "")) for row in vibs),
+        tuple((row["Name"], row["Version"]) for row in components),
+        told_by="host",
+    )
+
+
+def from_name(path):
+    """What the name of a file suggests; None when it suggests nothing.
+
+    A depot is called <component>_<driver>-<suffix>_<build>.zip, a VIB <name>_<driver>-<suffix>.vib.
+    """
+    file = path.replace("\\", "/").rpartition("/")[2]
+    found = _FILE.match(file)
+    if found is None or names.family_of_file(file[found.start("name") :]) is None:
+        return None
+    told = found["name"], found["version"]
+    return Package((Vib(*told),), (told,) if found["kind"].lower() == "zip" else (), told_by="name")
+
+
+def rank(level):
+    """How strict an acceptance level is, 0 the strictest; None for a word that is none."""
+    known = [word.lower() for word in LEVELS.values()]
+    return known.index(level.lower()) if level and level.lower() in known else None
+
+
+def refuse_unreadable(label, source, reason):
+    """The error for something that was to be a driver's depot."""
+    return OperatorError(
+        label,
+        f"a driver from {source} was wanted",
+        f"This is no depot that can be used: {reason}",
+        "Use the offline bundle (zip) or the VIB of the ESXi host driver, as NVIDIA's host driver folder has it",
+        "depot_unreadable",
+        source=source,
+    )
+
+
+def _read_depot(archive, name):
+    listed = archive.namelist()
+    inner = sorted(_named_by_index(archive, listed) or {entry for entry in listed if _sounds_like_metadata(entry)})
+    vibs, components = [], []
+    for entry in inner:
+        with zipfile.ZipFile(io.BytesIO(_member(archive, entry))) as metadata:
+            _read_metadata(metadata, vibs, components)
+    if not vibs:
+        _refuse_outer(listed)
+        for entry in listed:
+            if entry.endswith(".vib"):
+                with archive.open(entry) as file:
+                    vibs.append(_vib(_descriptor(file)))
+    if not vibs:
+        raise Unreadable(f"{name} has no metadata and no VIB in it")
+    return Package(tuple(dict.fromkeys(vibs)), tuple(dict.fromkeys(components)))
+
+
+def _named_by_index(archive, listed):
+    """The metadata that the indexes of vendors point to, which may have any name."""
+    found = set()
+    for entry in listed:
+        if _base(entry).endswith("index.xml"):
+            folder = entry[: -len(_base(entry))]
+            found.update(folder + (url.text or "").strip() for url in _xml(_member(archive, entry)).iter("url"))
+    return found & {entry for entry in listed if entry.endswith(".zip")}
+
+
+def _sounds_like_metadata(entry):
+    return "metadata" in _base(entry).lower() and entry.endswith(".zip")
+
+
+def _read_metadata(metadata, vibs, components):
+    for entry in metadata.namelist():
+        if not entry.endswith(".xml"):
+            continue
+        root = _xml(_member(metadata, entry))
+        if root.tag == "vib" and root.find("acceptance-level") is not None:
+            vibs.append(_vib(root))
+        for bulletin in root.iter("bulletin"):
+            named, versioned = bulletin.find("componentNameSpec"), bulletin.find("componentVersionSpec")
+            if named is not None and versioned is not None:
+                components.append((named.get("name", ""), versioned.get("version", "")))
+
+
+def _refuse_outer(listed):
+    """NVIDIA's download holds the depot beside guides and guest drivers; it is no depot itself."""
+    inside = [entry for entry in listed if entry.endswith((".zip", ".vib")) and names.family_of(_base(entry))]
+    if inside and not any(entry.startswith("vib20/") or entry.endswith("index.xml") for entry in listed):
+        raise Unreadable(f"it is the package around the depot; unpack it and use {', '.join(sorted(inside))}")
+
+
+def _base(entry):
+    return entry.rpartition("/")[2]
+
+
+def _member(archive, entry):
+    if archive.getinfo(entry).file_size > _LARGEST_METADATA:
+        raise Unreadable(f"{entry} in it is too large to be metadata")
+    return archive.read(entry)
+
+
+def _xml(data):
+    # Neither descriptors nor metadata have one, and entities in it can grow without limit.
+    if b"<!DOCTYPE" in data:
+        raise Unreadable("its XML brings a document type of its own")
+    return ElementTree.fromstring(data)
+
+
+def _vib(root):
+    acceptance = root.findtext("acceptance-level", "")
+    return Vib(
+        root.findtext("name", ""), root.findtext("version", ""), root.findtext("vendor", ""), LEVELS.get(acceptance, "")
+    )
+
+
+def _descriptor(file):
+    """The descriptor of a VIB, which is the first member of an ar archive."""
+    if file.read(len(_AR_MAGIC)) != _AR_MAGIC:
+        raise Unreadable("a VIB in it is no ar archive")
+    header = file.read(_AR_HEADER)
+    size = header[48:58].decode("ascii", "replace").strip()
+    if not header.startswith(b"descriptor.xml") or not size.isdecimal() or int(size) > _LARGEST_METADATA:
+        raise Unreadable("a VIB in it does not begin with its descriptor")
+    return _xml(file.read(int(size)))

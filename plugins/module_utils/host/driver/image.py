@@ -1,0 +1,212 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The driver by the image of the host's cluster (vSphere Lifecycle Manager): depot, draft, commit, apply."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, refused
+
+_DEPOTS = "/api/esx/settings/depots/offline"
+_MESSAGE = "NVIDIA host driver, by aiready.vsphere"
+
+
+def bring(cluster, item, source):
+    """Bring the cluster's image to what is wanted, and the host to the image; a killed run is continued."""
+    there, wanted = dict(item.now.in_image), dict(item.wanted.in_image)
+    wished = {name: wanted.get(name) for name in set(there) | set(wanted)}
+    if item.now.vibs != item.wanted.vibs:
+        plan.demand_maintenance(item.label, item.now)
+    cluster.provide(wished, source)
+    item.touched = True
+    if not cluster.holds(wished):
+        cluster.change(wished)
+    if item.now.vibs != item.wanted.vibs:
+        cluster.apply()
+
+
+class ClusterImage:
+    """The image of the cluster of one host."""
+
+    def __init__(self, reach, timeout_s=0, progress=None):
+        self._rest = reach.rest
+        self._host = reach.host
+        self._timeout_s = timeout_s
+        self._progress = progress
+        self._path = f"/api/esx/settings/clusters/{reach.host.cluster_ref._GetMoId()}/software"
+        self._label = f"Cluster {reach.host.cluster}"
+
+    def components(self):
+        """{name: version} of the components that the image has beyond its base."""
+        return _versions(self._image().get("components"))
+
+    def holds(self, wished):
+        """Whether the image is as wished; {name: version}, None for a component that shall not be in it."""
+        there = self.components()
+        return all(there.get(name) == version for name, version in wished.items())
+
+    def provide(self, wished, source):
+        """Have the components in one of vCenter's depots."""
+        missing = {name: version for name, version in wished.items() if version is not None}
+        if not missing or self._is_in_depots(missing):
+            return
+        if source.url is None:
+            raise OperatorError(
+                self._label,
+                f"{_spoken(missing)} was wanted for its image",
+                f"No depot of vCenter's Lifecycle Manager has it, and vCenter cannot take it from {source.name}",
+                "Use `url` with an address from which vCenter can fetch the depot, or import it in vCenter",
+                "not_in_depot",
+                components=missing,
+            )
+        body = {"source_type": "PULL", "location": source.url, "description": _MESSAGE}
+        try:
+            self._task("POST", f"{_DEPOTS}?vmw-task=true", body, f"the depot {source.url} should have been imported")
+        except OperatorError:
+            # The run of another host may have imported it at the same time.
+            if not self._is_in_depots(missing):
+                raise
+        if not self._is_in_depots(missing):
+            raise OperatorError(
+                self._label,
+                f"{_spoken(missing)} was wanted for its image",
+                f"The depot {source.url} was imported, and it does not have it",
+                "Check `url`: it must be the offline depot of the driver",
+                "not_in_depot",
+                components=missing,
+            )
+
+    def change(self, wished):
+        """Draft, patch, commit; whoever else brings the same change at the same time does no harm."""
+        draft = self._draft(wished)
+        body = {
+            "components_to_set": {name: version for name, version in wished.items() if version is not None},
+            "components_to_delete": sorted(name for name, version in wished.items() if version is None),
+        }
+        body = {key: value for key, value in body.items() if value}
+        path = f"{self._path}/drafts/{draft}"
+        try:
+            self._call("PATCH", f"{path}/software/components", body, f"{_spoken(wished)} in a draft of its image")
+            commit = f"{path}?{urlencode({'action': 'commit', 'vmw-task': 'true'})}"
+            self._task("POST", commit, {"message": _MESSAGE}, f"{_spoken(wished)} in its image")
+        except OperatorError:
+            # Another host's run may have committed the draft meanwhile.
+            if not self.holds(wished):
+                raise
+
+    def apply(self):
+        """Bring this host, and no other, to the image."""
+        path = f"{self._path}?{urlencode({'action': 'apply', 'vmw-task': 'true'})}"
+        body = {"accept_eula": True, "hosts": [self._host.moid]}
+        wanted = f"host {self._host.name} should have been brought to the image"
+        result = self._task("POST", path, body, wanted) or {}
+        if self._host.moid in (result.get("failed_hosts") or ()) or result.get("status") == "ERROR":
+            said = [entry.get("default_message", "") for entry in _notes(result)]
+            raise OperatorError(
+                self._label,
+                wanted,
+                f"vCenter says that it could not: {' / '.join(said) or 'without a word'}",
+                "Look at the cluster's compliance in vCenter; a newer driver that was installed by hand has to be in "
+                "the image in the same or a newer version",
+                "image_not_applied",
+                messages=said,
+            )
+
+    def _draft(self, wished):
+        """An own draft that a killed run has left, if nothing else is in it; otherwise a new one."""
+        image = self._image()
+        drafts = self._call("GET", f"{self._path}/drafts", wanted="its drafts were to be read") or {}
+        held = []
+        for draft in sorted(drafts):
+            owner = (drafts[draft] or {}).get("owner") or "somebody"
+            if not self._rest.is_user(owner):
+                continue
+            content = self._call("GET", f"{self._path}/drafts/{draft}", wanted=f"its draft {draft} was to be read")
+            others = _other_changes(image, content.get("software") or {}, wished)
+            if not others:
+                return draft
+            held.append(f"{owner} changes {', '.join(others)} in one")
+        try:
+            return self._rest.call("POST", f"{self._path}/drafts")
+        except Answered as error:
+            if not held:
+                raise refused(error, self._label, "a draft of its image was wanted") from error
+            raise OperatorError(
+                self._label,
+                f"{_spoken(wished)} was wanted in its image",
+                f"vCenter makes no further draft, and those that there are have other changes: {'; '.join(held)}",
+                "Save or discard the draft in vCenter, then run again",
+                "draft_in_the_way",
+                drafts=sorted(drafts),
+            ) from error
+
+    def _image(self):
+        return self._call("GET", self._path, wanted="its image was to be read")
+
+    def _is_in_depots(self, missing):
+        depots = self._call("GET", _DEPOTS, wanted="the depots were to be read") or {}
+        found = {}
+        for depot in depots:
+            content = self._call("GET", f"{_DEPOTS}/{depot}/content", wanted="a depot was to be read") or {}
+            for bundle in [one for many in (content.get("metadata_bundles") or {}).values() for one in many]:
+                for name, component in (bundle.get("independent_components") or {}).items():
+                    found.setdefault(name, set()).update(one["version"] for one in component["versions"])
+        return all(version in found.get(name, ()) for name, version in missing.items())
+
+    def _call(self, method, path, body=None, wanted=""):
+        try:
+            return self._rest.call(method, path, body)
+        except Answered as error:
+            raise refused(error, self._label, wanted) from error
+
+    def _task(self, method, path, body, wanted):
+        """The result of a task; while vCenter works on the cluster for another host, that is waited for."""
+        pauses = Pauses(self._rest.clock, self._timeout_s)
+        while True:
+            try:
+                return self._rest.task(method, path, body, self._label, wanted, self._timeout_s, self._tell(wanted))
+            except Answered as error:
+                if error.kind != "NOT_ALLOWED_IN_CURRENT_STATE" or pauses.over:
+                    raise refused(error, self._label, wanted) from error
+            pauses.sleep()
+
+    def _tell(self, wanted):
+        return lambda percent, text: self._progress(f"{self._label}: {wanted}: {percent} % {text}".rstrip())
+
+
+def _versions(components):
+    return {name: entry["version"] for name, entry in (components or {}).items()}
+
+
+def _other_changes(image, planned, wished):
+    """What a draft changes beyond the wished components: other components, and other parts such as the ESXi release."""
+    here, there = _versions(image.get("components")), _versions(planned.get("components"))
+    names_of = sorted(name for name in set(here) | set(there) if here.get(name) != there.get(name))
+    parts = sorted((set(image) | set(planned)) - {"components"})
+    return [name for name in names_of if name not in wished] + [
+        part for part in parts if _bare(image.get(part)) != _bare(planned.get(part))
+    ]
+
+
+def _bare(part):
+    """A part of an image without what is only shown, and without what is empty."""
+    if not isinstance(part, dict):
+        return part
+    kept = {key: _bare(value) for key, value in part.items() if key != "details"}
+    return {key: value for key, value in kept.items() if value not in (None, {}, [])} or None
+
+
+def _notes(result):
+    notes = result.get("notifications") or {}
+    return [entry.get("message") or {} for kind in ("errors", "warnings", "info") for entry in notes.get(kind) or ()]
+
+
+def _spoken(wished):
+    parts = [f"{name} {version}" if version else f"no {name}" for name, version in sorted(wished.items())]
+    return ", ".join(parts)

@@ -1,0 +1,69 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The parameters of nvaie_vib: their spec and the rules between them."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import names
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+
+SOURCES = ("depot", "url", "file")
+
+ARGUMENTS = dict(
+    args.CONNECTION,
+    state={"type": "str", "choices": ["present", "absent"], "default": "present"},
+    depot={"type": "str"},
+    url={"type": "str"},
+    file={"type": "path"},
+    datastore={"type": "str"},
+    folder={"type": "str", "default": "aiready"},
+    keep_upload={"type": "bool", "default": True},
+    checksum={"type": "str"},
+    family={"type": "str", "choices": sorted(names.FAMILIES, reverse=True), "default": names.NVAIE},
+    replace={"type": "bool", "default": False},
+    downgrade={"type": "str", "choices": ["refuse", "allow"], "default": "refuse"},
+    other_release={"type": "str", "choices": ["refuse", "allow"], "default": "refuse"},
+    method={"type": "str", "choices": ["auto", "esxcli", "image"], "default": "auto"},
+    task_timeout_s={"type": "int", "default": 3600},
+    **args.HOST_IDENTITY,
+    **args.ESXCLI_TRANSPORT,
+)
+
+INFO_ARGUMENTS = dict(args.CONNECTION, **args.HOST_IDENTITY, **args.ESXCLI_TRANSPORT)
+
+RELATIONS = {
+    "mutually_exclusive": [SOURCES],
+    "required_if": [("state", "present", SOURCES, True)],
+    "required_by": {"file": "datastore"},
+}
+
+_CHECKSUM = re.compile(r"(sha256:)?[0-9a-fA-F]{64}\Z")
+_URL = re.compile(r"https?://[^/\s]+/\S*\Z")
+
+
+def check_params(params):
+    """Everything that is wrong with the parameters together, one sentence each."""
+    problems = args.check_common(params)
+    if not params["host"].strip():
+        problems.append("host is empty; name the ESXi host.")
+    if params["checksum"] is not None and not _CHECKSUM.match(params["checksum"]):
+        problems.append("checksum must be sha256: followed by 64 hexadecimal digits.")
+    if params["checksum"] is not None and params["url"] is not None:
+        problems.append("checksum cannot be compared for a url; use file or depot.")
+    if params["url"] is not None and not _URL.match(params["url"]):
+        problems.append(
+            f"url is {_without_user(params['url'])}; it must begin with http:// or https:// and name a file."
+        )
+    if "@" in (params["url"] or "").partition("//")[2].partition("/")[0]:
+        problems.append("url holds a user or a password, which the host and vCenter would show; leave them out.")
+    if params["datastore"] is not None and params["file"] is None:
+        problems.append("datastore says where file is copied to, and there is no file; drop it.")
+    return problems
+
+
+def _without_user(url):
+    return re.sub(r"[^/@\s]+@", "", url)

@@ -1,0 +1,290 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What has to happen to a host's driver, and what must not: pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import depot, names, version
+
+IMAGE = "image"
+ESXCLI = "esxcli"
+
+
+def method(label, now, wish):
+    """The way to change the host: by its cluster's image, or by esxcli on the host alone."""
+    if wish["method"] == ESXCLI and now.by_image:
+        raise OperatorError(
+            label,
+            "a change by method=esxcli was wanted",
+            "The software of its cluster is managed by one image, from which the host would drift; vSphere Lifecycle "
+            "Manager then calls it non-compliant, and a newer driver than the image's can block its next remediation",
+            "Use method=auto or method=image, which put the driver into the image",
+            "image_managed",
+        )
+    if wish["method"] == IMAGE and not now.by_image:
+        raise OperatorError(
+            label,
+            "a change by method=image was wanted",
+            "The software of its cluster is managed by baselines, so that there is no image",
+            "Use method=auto or method=esxcli",
+            "not_image_managed",
+        )
+    return IMAGE if now.by_image else ESXCLI
+
+
+def demand_usable_source(label, source, how):
+    """Refuse what this method cannot take the driver from."""
+    if source is None:
+        return
+    if how == IMAGE and not source.package.components:
+        raise OperatorError(
+            label,
+            f"the driver of {source.name} was wanted in the image of its cluster",
+            "It is a single VIB; an image is made of components",
+            "Use the offline depot (zip) of the driver",
+            "not_a_component",
+        )
+    if how == ESXCLI and source.url is not None and source.kind == "zip":
+        raise OperatorError(
+            label,
+            f"the driver from {source.url} was wanted",
+            "esxcli takes a zip depot only from a datastore of the host; by URL it takes a single VIB, or the "
+            "index.xml of an online depot",
+            "Fetch the file to the controller and use `file`, which uploads it",
+            "url_not_for_esxcli",
+        )
+    if how == ESXCLI and source.other is not None:
+        raise other_file_there(source, source.other)
+
+
+def other_file_there(source, difference):
+    """The error for a file of the same name that is not the one to be copied."""
+    return OperatorError(
+        source.place.in_brackets,
+        f"{source.local} was to be copied there",
+        f"Another file has this name ({difference})",
+        "Remove it, or choose another `folder`",
+        "other_file_there",
+    )
+
+
+def want_present(label, now, package, wish):
+    """The state with the driver of a package; raises for a package that must not be installed there."""
+    vib = _driver_of(label, package)
+    new = version.parse(vib.version)
+    _demand_family(label, vib, wish["family"])
+    others = [one for one in now.vibs if one.family != vib.family]
+    if others and not wish["replace"]:
+        raise OperatorError(
+            label,
+            f"the driver {vib.version} of {names.FAMILIES[vib.family]} was wanted",
+            f"A driver of another family is installed: {_listed(others)}, of {names.FAMILIES[others[0].family]}",
+            "Set replace=true to have it removed and this one installed",
+            "other_family_installed",
+            installed=[one.name for one in others],
+        )
+    ours = tuple(sorted(entry for entry in package.components if names.family_of(entry[0]) is not None))
+    in_image = (ours or now.in_image) if now.by_image else ()
+    same = [one for one in now.vibs if one.family == vib.family]
+    if not others and len(same) == 1 and same[0].version == vib.version:
+        return replace(_settled(label, now), in_image=in_image)
+    for one in same:
+        _refuse_older(label, one, vib, wish["downgrade"])
+    if wish["other_release"] == "refuse":
+        _demand_release(label, now, vib, new)
+    _demand_acceptance(label, now, vib)
+    kept = tuple(entry for entry in now.components if names.family_of(entry[0]) is None)
+    return replace(now, vibs=(vib,), components=tuple(sorted(kept + ours)), changed_since_boot=True, in_image=in_image)
+
+
+def by_image(now, wanted):
+    """The wanted state after vCenter has brought the host to it, which it reboots for."""
+    if now.vibs == wanted.vibs:
+        return wanted
+    driver = wanted.installed.driver if wanted.installed is not None else None
+    family = wanted.vib.family if wanted.vib is not None else None
+    return replace(wanted, loaded=driver is not None, running=driver, running_family=family, changed_since_boot=False)
+
+
+def want_absent(now, wish):
+    """The state without drivers of a family."""
+    vibs = tuple(vib for vib in now.vibs if vib.family != wish["family"])
+    in_image = _without(now.in_image, wish["family"])
+    if vibs == now.vibs:
+        return replace(now, in_image=in_image)
+    components = _without(now.components, wish["family"])
+    return replace(now, vibs=vibs, components=components, changed_since_boot=True, in_image=in_image)
+
+
+def _without(components, family):
+    return tuple(entry for entry in components if names.family_of(entry[0]) != family)
+
+
+def compare(now, wanted):
+    """The driver as one change that needs the reboot, and what happens to each VIB."""
+    before, after = {vib.name: vib for vib in now.vibs}, {vib.name: vib for vib in wanted.vibs}
+    changes = [
+        Change(f"vibs.{name}", _version(before.get(name)), _version(after.get(name)))
+        for name in sorted(set(before) | set(after))
+        if _version(before.get(name)) != _version(after.get(name))
+    ]
+    if changes:
+        needs = "reboot" if wanted.waits_for_reboot else None
+        changes.insert(0, Change("driver", _spoken(now), _spoken(wanted), needs))
+    before, after = dict(now.in_image), dict(wanted.in_image)
+    return changes + [
+        Change(f"image.{name}", before.get(name), after.get(name))
+        for name in sorted(set(before) | set(after))
+        if before.get(name) != after.get(name)
+    ]
+
+
+def demand_maintenance(label, now):
+    """Refuse a host that works; the VMs in the way are named, and never touched."""
+    if now.in_maintenance:
+        return
+    if now.running_vms:
+        found = f"It is not, and these VMs run on it: {', '.join(now.running_vms)}"
+        todo = "Move or shut them down, put the host into maintenance mode, and run again"
+    else:
+        found, todo = "It is not, though no VM runs on it", "Put it into maintenance mode and run again"
+    raise OperatorError(
+        label,
+        "a host in maintenance mode was wanted, which is the only state in which its driver may change",
+        found,
+        f"{todo}; the module esxi_maintenance does it",
+        "not_in_maintenance",
+        running_vms=list(now.running_vms),
+    )
+
+
+def gap(label, proved, wanted):
+    """The error for what is not there although the installer reported success; None when all is."""
+    # By what they are: of a package that nobody could read before, the name of the VIB is not known.
+    if _drivers(proved) == _drivers(wanted):
+        return None
+    return OperatorError(
+        label,
+        f"the host driver should be {_spoken(wanted) or 'removed'}",
+        f"After the change it is {_spoken(proved) or 'not installed'}",
+        "Look at /var/log/esxupdate.log of the host",
+        "not_proved",
+        vibs=[vib.name for vib in proved.vibs],
+    )
+
+
+def _drivers(now):
+    return sorted((vib.family, vib.version) for vib in now.vibs), now.in_image
+
+
+def _driver_of(label, package):
+    if package.driver is not None and version.parse(package.driver.version) is not None:
+        return package.driver
+    held = ", ".join(f"{vib.name} {vib.version}" for vib in package.vibs)
+    daemon = any(names.is_daemon(vib.name) for vib in package.vibs)
+    raise OperatorError(
+        label,
+        "a package with one NVIDIA host driver was wanted",
+        f"It holds {len(package.drivers)} of them; in it: {held or 'nothing'}"
+        + (". This is the GPU management daemon, which NVIDIA ships apart from the driver" if daemon else ""),
+        "Use the depot of the host driver; for NVIDIA AI Enterprise its VIB begins with NVIDIA-AIE or NVD-AIE",
+        "no_driver_in_package",
+        vibs=[vib.name for vib in package.vibs],
+    )
+
+
+def _demand_family(label, vib, wanted):
+    if vib.family == wanted:
+        return
+    if wanted == names.NVAIE:
+        why = (
+            ". On A100, A30, H100 and other compute boards the graphics driver installs and loads, and no compute "
+            "profile is ever offered"
+        )
+    else:
+        why = ""
+    raise OperatorError(
+        label,
+        f"a driver of {names.FAMILIES[wanted]} was wanted",
+        f"The package holds {vib.name} {vib.version}, which is of {names.FAMILIES[vib.family]}{why}",
+        "Take the package of the other product, or set `family` if this one is meant",
+        "wrong_family",
+        family=vib.family,
+        vib=vib.name,
+    )
+
+
+def _refuse_older(label, there, vib, downgrade):
+    old, new = version.parse(there.version), version.parse(vib.version)
+    if old is None or downgrade == "allow" or (new, new.esxi or "") >= (old, old.esxi or ""):
+        return
+    raise OperatorError(
+        label,
+        f"the driver {vib.version} was wanted",
+        f"A newer one is installed: {there.version}. Guests with drivers of branch R{old.branch} would lose their vGPU "
+        "on an older host",
+        "Set downgrade=allow if it is meant",
+        "downgrade",
+        installed=there.version,
+    )
+
+
+def _demand_release(label, now, vib, new):
+    if version.fits_release(new.esxi, now.esxi):
+        return
+    raise OperatorError(
+        label,
+        f"the driver {vib.version} was wanted",
+        f"It was built for ESXi {new.esxi}, and the host runs {now.esxi}",
+        "Take the package for the host's release from the same NVIDIA release. The release is read out of the version; "
+        "if that reading is wrong, set other_release=allow, and the host's own installer decides",
+        "wrong_esxi_release",
+        built_for=new.esxi,
+        esxi=now.esxi,
+    )
+
+
+def _demand_acceptance(label, now, vib):
+    allowed, level = depot.rank(now.acceptance), depot.rank(vib.acceptance)
+    if allowed is None or level is None or level <= allowed:
+        return
+    raise OperatorError(
+        label,
+        f"the driver {vib.version} was wanted",
+        f"Its acceptance level is {vib.acceptance}, and the host takes {now.acceptance} or stricter",
+        "Use the package that NVIDIA has signed; this collection does not lower the level of a host",
+        "acceptance_level",
+        vib=vib.acceptance,
+        host=now.acceptance,
+    )
+
+
+def _settled(label, now):
+    if now.failed_to_load:
+        names_of = ", ".join(f"{device.name} ({device.id})" for device in now.devices)
+        raise OperatorError(
+            label,
+            f"the driver {now.vib.version} should be loaded",
+            f"It was installed before the last boot, the host has {names_of}, and the module nvidia is not loaded",
+            "Look for NVRM in /var/log/vmkernel.log: a BIOS without memory mapped I/O above 4 GB is the usual reason",
+            "driver_not_loaded",
+        )
+    return now
+
+
+def _version(vib):
+    return vib.version if vib is not None else None
+
+
+def _spoken(now):
+    return _listed(now.vibs) or None
+
+
+def _listed(vibs):
+    return ", ".join(f"{vib.family} {vib.version}" for vib in vibs)

@@ -1,0 +1,146 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Reading the driver of a host: VIBs and module through esxcli, devices and times through vCenter."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import depot, names, version
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.image import ClusterImage
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import Device, HostDriver
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import hosts
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import open_esxcli
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
+
+MODULE = "nvidia"
+_PROPERTIES = (
+    "runtime.inMaintenanceMode",
+    "runtime.bootTime",
+    "config.product.version",
+    "config.graphicsInfo",
+    "vm",
+)
+_TIME = "%Y-%m-%dT%H:%M:%S"
+
+
+@dataclass
+class Reach:
+    """The open ways to one host."""
+
+    vcenter: object
+    host: object
+    esxcli: object
+    rest: object
+
+
+def open_reach(vcenter, params):
+    """Find the host of a task, and open the ways to it."""
+    host = hosts.find_host(vcenter, params["host"], _PROPERTIES)
+    return Reach(vcenter, host, open_esxcli(vcenter, host, params), Rest(vcenter))
+
+
+def read(reach):
+    """The HostDriver as it is now."""
+    host, esxcli = reach.host, reach.esxcli
+    by_image = reach.rest.is_image_managed(host)
+    vibs = esxcli.call("software.vib.list")
+    staged = _told(esxcli, "software.vib.list", rebooting_image=True)
+    installed = _drivers(staged or vibs)
+    loaded = any(row["Name"] == MODULE and row.get("IsLoaded") for row in esxcli.call("system.module.list"))
+    return HostDriver(
+        vibs=tuple(
+            depot.Vib(row["Name"], row["Version"], row.get("Vendor", ""), row["AcceptanceLevel"]) for row in installed
+        ),
+        components=_components(esxcli),
+        loaded=loaded,
+        **(_running(esxcli) if loaded else {}),
+        changed_since_boot=(
+            installed != _drivers(vibs) or _changed_since_boot(esxcli, installed, host.row.get("runtime.bootTime"))
+        ),
+        esxi=host.row.get("config.product.version", ""),
+        acceptance=esxcli.call("software.acceptance.get") or "",
+        in_maintenance=bool(host.row.get("runtime.inMaintenanceMode")),
+        by_image=by_image,
+        in_image=_of_drivers(ClusterImage(reach).components().items()) if by_image else (),
+        devices=_devices(host.row.get("config.graphicsInfo")),
+        running_vms=_running_vms(reach.vcenter, host.row.get("vm") or ()),
+    )
+
+
+def read_again(reach):
+    """The HostDriver after a change."""
+    reach.host = hosts.read_again(reach.vcenter, reach.host, _PROPERTIES)
+    return read(reach)
+
+
+def _drivers(rows):
+    return sorted((row for row in rows if names.family_of(row["Name"])), key=lambda row: row["Name"])
+
+
+def _components(esxcli):
+    rows = _told(esxcli, "software.component.list") or []
+    return _of_drivers((row["Name"], row["Version"]) for row in rows)
+
+
+def _of_drivers(components):
+    return tuple(sorted(entry for entry in components if names.family_of(entry[0])))
+
+
+def _running(esxcli):
+    """The version and the family of the loaded module, where the host tells them in a form that is a driver's."""
+    told = _told(esxcli, "system.module.get", module=MODULE) or {}
+    parsed = version.parse(str(told.get("Version", "")).partition(" ")[0])
+    return {
+        "running": parsed.driver if parsed is not None else None,
+        "running_family": names.family_of(str(told.get("ContainingVIB", ""))),
+    }
+
+
+def _changed_since_boot(esxcli, installed, booted):
+    """Whether the driver may be younger than the boot.
+
+    VIBs have only the day of their installation, the host's image profile has the second of its last change. That may
+    have been another VIB; then a driver of the same day waits for one reboot too many, never for one too few.
+    """
+    profile = _told(esxcli, "software.profile.get") or {}
+    try:
+        changed = datetime.datetime.strptime(str(profile.get("ModificationTime", ""))[:19], _TIME)
+    except ValueError:
+        return None
+    if booted is None:
+        return None
+    booted = booted.astimezone(datetime.timezone.utc).replace(tzinfo=None) if booted.tzinfo else booted
+    days = [row.get("InstallDate", "") for row in installed]
+    return changed > booted and all(not day or day >= booted.date().isoformat() for day in days)
+
+
+def _told(esxcli, command, **arguments):
+    """The answer of a command that not every release has, or that refuses when there is nothing to tell."""
+    try:
+        return esxcli.call(command, **arguments)
+    except OperatorError as error:
+        if error.code not in ("esxcli_failed", "esxcli_unknown"):
+            raise
+        return None
+
+
+def _devices(infos):
+    return tuple(
+        Device(info.pciId, info.deviceName, info.graphicsType)
+        for info in infos or ()
+        if "nvidia" in info.vendorName.lower()
+    )
+
+
+def _running_vms(vcenter, refs):
+    """The names of the VMs that run on the host."""
+    if not refs:
+        return ()
+    rows = retrieve(vcenter, {"VirtualMachine": ("name", "runtime.powerState")}, refs, skip_gone=True)
+    return tuple(sorted(row.get("name", row.moid) for row in rows if row.get("runtime.powerState") != "poweredOff"))

@@ -1,0 +1,157 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Where a driver comes from, and what it is: asked before anything is touched."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pathlib
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import depot
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """A driver to install: what is in it, and how the host will find it."""
+
+    package: object
+    name: str
+    # Where it is on a datastore, or will be once it was uploaded; None for a URL.
+    place: object = None
+    url: str | None = None
+    local: str | None = None
+    checksum: str | None = None
+    # How a file that is in its place already differs, as far as its size tells.
+    other: str | None = None
+
+    @property
+    def kind(self):
+        """How its name ends: zip, vib or, for the index of an online depot, xml."""
+        return (self.url.partition("?")[0] if self.url else self.place.path).rpartition(".")[2].lower()
+
+    @property
+    def argument(self):
+        """The argument of esxcli software vib install that names it."""
+        path = self.url or self.place.on_host
+        return {"viburl": path} if self.kind == "vib" else {"depot": path}
+
+
+def find(reach, files, wish):
+    """The Source that a wish names, with what is known of its content."""
+    if wish["file"] is not None:
+        return _local(reach, files, wish)
+    if wish["url"] is not None:
+        return _remote(reach, wish)
+    return _stored(reach, files, wish)
+
+
+def _local(reach, files, wish):
+    path = wish["file"]
+    label = f"Host {reach.host.name}"
+    try:
+        with open(path, "rb") as file:
+            package = depot.read(file, os.path.basename(path))
+            file.seek(0)
+            digest = hashlib.sha256()
+            for chunk in iter(lambda: file.read(_CHUNK), b""):
+                digest.update(chunk)
+    except OSError as error:
+        raise OperatorError(
+            label, f"the driver in {path} was wanted", f"The file cannot be read ({error})", "Check `file`", "no_file"
+        ) from error
+    except depot.Unreadable as error:
+        raise depot.refuse_unreadable(label, path, error) from error
+    _compare(label, path, digest.hexdigest(), wish["checksum"])
+    folder = wish["folder"].strip("/")
+    name = os.path.basename(path)
+    place = files.known(datastore_file.Place(wish["datastore"], f"{folder}/{name}" if folder else name))
+    size, there = os.path.getsize(path), files.size(place)
+    other = f"{there} bytes instead of {size}" if there not in (None, size) else None
+    return Source(package, path, place=place, local=path, checksum=digest.hexdigest(), other=other)
+
+
+def _stored(reach, files, wish):
+    text, label = wish["depot"], f"Host {reach.host.name}"
+    place = datastore_file.place(text)
+    if place is None:
+        raise OperatorError(
+            label,
+            f"a driver from {text} was wanted",
+            "This is no absolute path on a datastore, and esxcli takes no other",
+            "Write it as `[datastore-01] depots/name.zip` or as /vmfs/volumes/datastore-01/depots/name.zip",
+            "depot_path",
+        )
+    place = files.known(place)
+    if files.size(place) is None:
+        raise OperatorError(
+            label,
+            f"a driver from {place.in_brackets} was wanted",
+            "There is no such file",
+            "Check `depot`, or let the module upload the file with `file`",
+            "depot_not_found",
+        )
+    if wish["checksum"] is not None:
+        _compare(label, place.in_brackets, files.checksum(place), wish["checksum"])
+    return Source(_read(reach, files, place), place.in_brackets, place=place)
+
+
+def _read(reach, files, place):
+    """What a file on a datastore holds, by its own metadata, or as the host lists it where files cannot be read."""
+    try:
+        with contextlib.closing(files.open(place)) as file:
+            return depot.read(file, place.path)
+    except depot.Unreadable as error:
+        raise depot.refuse_unreadable(f"Host {reach.host.name}", place.in_brackets, error) from error
+    except OperatorError as error:
+        package = _listed(reach, Source(None, place.in_brackets, place=place).argument)
+        if error.code != "datastore_access" or package is None:
+            raise
+        return package
+
+
+def _remote(reach, wish):
+    url, label = wish["url"], f"Host {reach.host.name}"
+    source = Source(None, url, url=url)
+    package = _listed(reach, source.argument) or depot.from_name(pathlib.PurePosixPath(url.partition("?")[0]).name)
+    if package is None:
+        raise depot.refuse_unreadable(label, url, "the host cannot read it, and its name is no driver's")
+    return Source(package, url, url=url)
+
+
+def _listed(reach, argument):
+    """The Package as the host itself reads it; None where it does not, as with a single VIB."""
+    vibs = _told(reach.esxcli, "software.sources.vib.list", argument) if "depot" in argument else None
+    if not vibs:
+        return None
+    return depot.from_listing(vibs, _told(reach.esxcli, "software.sources.component.list", argument) or ())
+
+
+def _told(esxcli, command, argument):
+    try:
+        return esxcli.call(command, **argument)
+    except OperatorError as error:
+        if error.code not in ("esxcli_failed", "esxcli_unknown"):
+            raise
+        return None
+
+
+def _compare(label, name, found, wanted):
+    if wanted is None or wanted.lower() in (found, f"sha256:{found}"):
+        return
+    raise OperatorError(
+        label,
+        f"{name} with the checksum {wanted} was wanted",
+        f"Its checksum is sha256:{found}",
+        "Get the file again, or correct `checksum`",
+        "checksum",
+        checksum=f"sha256:{found}",
+    )

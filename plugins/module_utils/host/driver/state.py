@@ -1,0 +1,116 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The NVIDIA host driver of one ESXi host: what is installed, and what runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix, version
+
+
+@dataclass(frozen=True)
+class Device:
+    """A graphics device of NVIDIA's, as the host lists it."""
+
+    id: str
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class HostDriver:
+    """What is known of a host that matters for its driver."""
+
+    # VIBs of host drivers, of any family; more than one only when somebody forced them.
+    vibs: tuple = ()
+    components: tuple = ()
+    loaded: bool = False
+    # The version of the module that runs, where the host tells it.
+    running: str | None = None
+    # The family of the VIB that the host says the module came from.
+    running_family: str | None = None
+    # Whether software of the host was changed after it was booted; None where that cannot be told.
+    changed_since_boot: bool | None = None
+    esxi: str = ""
+    acceptance: str = ""
+    in_maintenance: bool = False
+    # The REST answer: whether one image manages the host's cluster.
+    by_image: bool = False
+    # (name, version) of the driver's components in that image.
+    in_image: tuple = ()
+    devices: tuple = ()
+    running_vms: tuple = ()
+
+    @property
+    def vib(self):
+        """The one driver that is installed, or None."""
+        return self.vibs[0] if len(self.vibs) == 1 else None
+
+    @property
+    def installed(self):
+        """The version that is installed, as far as it can be read."""
+        return version.parse(self.vib.version) if self.vib is not None else None
+
+    @property
+    def booted(self):
+        """The driver version that the host has run since its boot; None when it runs none, or it cannot be told."""
+        if not self.loaded:
+            return None
+        if self.running is not None:
+            return self.running
+        return self.installed.driver if self.installed is not None and self.changed_since_boot is False else None
+
+    @property
+    def waits_for_reboot(self):
+        """Whether the next boot brings another driver than the one that runs; esxcli's own word is no proof of it.
+
+        The installer answers "Reboot Required: false" for this driver although only a boot loads it (NVIDIA AI
+        Enterprise user guide 5.0, chapter 2.7; frankdenneman.nl 2023-07-06).
+        """
+        if self.vib is None:
+            return self.loaded
+        if not self.loaded:
+            return self.changed_since_boot is not False
+        if self.running is not None and self.installed is not None and self.running != self.installed.driver:
+            return True
+        # Both products come in the same versions, so that an equal version alone proves nothing.
+        return self.running_family not in (None, self.vib.family) or self.changed_since_boot is True
+
+    @property
+    def failed_to_load(self):
+        """Whether the host was booted with this driver, has a device for it, and does not run it."""
+        usable = [device for device in self.devices if device.type != "direct"]
+        return self.vib is not None and not self.loaded and not self.waits_for_reboot and bool(usable)
+
+
+def project(state):
+    """A state as the user sees it."""
+    installed = state.installed
+    return {
+        "family": state.vib.family if state.vib is not None else None,
+        "version": installed.driver if installed is not None else None,
+        "branch": installed.branch if installed is not None else None,
+        "release": matrix.release_of(installed.driver) if installed is not None else None,
+        "vibs": [
+            {"name": vib.name, "version": vib.version, "family": vib.family, "acceptance": vib.acceptance}
+            for vib in state.vibs
+        ],
+        "components": [{"name": name, "version": text} for name, text in state.components],
+        "loaded": state.loaded,
+        "booted_version": state.booted,
+        "guest_branches": matrix.guest_branches(installed.driver) if installed is not None else [],
+        "esxi": state.esxi,
+        "acceptance": state.acceptance,
+        "managed_by": "image" if state.by_image else "baselines",
+        "image_components": [{"name": name, "version": text} for name, text in state.in_image],
+        "in_maintenance": state.in_maintenance,
+        "devices": [{"id": device.id, "name": device.name, "type": device.type} for device in state.devices],
+    }
+
+
+def pending(state):
+    """What the state waits for."""
+    return [{"what": "driver", "needs": "reboot"}] if state.waits_for_reboot else []

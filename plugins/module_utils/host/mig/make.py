@@ -1,0 +1,163 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Make a layout on a device, step by step, each one read back; what fails half way is put back."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import planner
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import subject
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import lines
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import COMPUTE_INSTANCE_PROFILES
+
+# How a driver may refuse a placement in the request, of which no text is known.
+PLACEMENT_UNKNOWN = ("invalid_argument", "driver_without_mig", "not_supported", "failed")
+
+
+class _Misplaced(Exception):
+    """An instance came to lie elsewhere, or its placement was not taken."""
+
+    def __init__(self, step, found):
+        self.step = step
+        self.found = found
+        super().__init__(f"{step.spot} is at {found}")
+
+
+class Maker:
+    """Makes layouts on one GPU."""
+
+    def __init__(self, smi, gpu, rules, warn):
+        self._smi = smi
+        self._gpu = gpu
+        self._rules = rules
+        self._warn = warn
+
+    def make(self, plan, wishes, earlier, busy=()):
+        """Carry out a plan and return the one that was carried out in the end, which may place instances otherwise.
+
+        earlier: the instances that were there, which are put back when it fails. busy: spots in use.
+        """
+        try:
+            return self._reach(plan, wishes, busy)
+        except OperatorError as error:
+            raise self.put_back(error, earlier) from error
+
+    def clear(self, earlier):
+        """Remove all instances."""
+        self.make(planner.Plan(destroy=[instance.spot for instance in earlier]), [], earlier)
+
+    def _reach(self, plan, wishes, busy=()):
+        placement = "where_needed"
+        # Each round either ends or learns that one of the two ways of placing is not to be relied on.
+        while True:
+            try:
+                self._carry_out(plan)
+                return plan
+            except _Misplaced as surprise:
+                placement = self._learn(placement, surprise)
+            present = {instance.spot: instance.slices for instance in self._smi.instances(self._gpu)}
+            plan = planner.plan(self._rules, present, wishes, busy, placement)
+            if plan is None or set(busy).intersection(plan.destroy):
+                raise OperatorError(
+                    subject(self._gpu),
+                    "wanted a layout that the driver does not reach by its own choice of placements",
+                    "This nvidia-smi does not take a placement such as 15:6",
+                    "Use a newer driver, or a layout that leaves the last two slots to 1g instances",
+                    "placement_not_taken",
+                )
+
+    def _learn(self, placement, surprise):
+        step, found = surprise.step, surprise.found
+        if step.explicit and placement == "where_needed":
+            self._warn(
+                f"{subject(self._gpu)}: nvidia-smi does not take the placement "
+                f"{step.spot.profile_id}:{step.spot.start}; going on with the driver's own choices."
+            )
+            return "never"
+        if not step.explicit and placement == "where_needed":
+            return "always"
+        raise OperatorError(
+            subject(self._gpu),
+            f"wanted profile {step.spot.profile_id} at slot {step.spot.start}",
+            f"The driver put it at {found}, and it takes no placement",
+            "Read the layout with aiready.vsphere.mig_info, and ask for one that leaves the driver the choice",
+            "placement_not_reached",
+        )
+
+    def _carry_out(self, plan):
+        present = {instance.spot: instance for instance in self._smi.instances(self._gpu)}
+        for spot in plan.destroy:
+            self._destroy(present[spot])
+        for spot in plan.keep:
+            self._fit_compute(present[spot], plan.layout[spot])
+        there = {instance.spot for instance in self._smi.instances(self._gpu)}
+        for step in plan.create:
+            there = self._create(step, plan.layout[step.spot], there)
+
+    def _create(self, step, compute, there):
+        profile = self._rules.profiles[step.spot.profile_id]
+        fills = compute == (profile.compute_slices,)
+        try:
+            self._smi.create(self._gpu, step.spot, step.explicit, with_compute=fills)
+        except OperatorError as error:
+            if step.explicit and error.code in PLACEMENT_UNKNOWN:
+                raise _Misplaced(step, "no slot") from error
+            raise
+        after = self._smi.instances(self._gpu)
+        new = [instance for instance in after if instance.spot not in there]
+        if [instance.spot for instance in new] != [step.spot]:
+            raise _Misplaced(step, ", ".join(f"slot {instance.start}" for instance in new) or "no slot")
+        self._fit_compute(new[0], compute)
+        return {instance.spot for instance in after}
+
+    def _fit_compute(self, instance, slices):
+        if slices is None or instance.slices == slices:
+            return
+        if instance.compute:
+            self._smi.destroy_compute(self._gpu, instance.instance_id)
+        if slices:
+            profile = self._rules.profiles[instance.profile_id]
+            # What fills its GPU instance is the default; its id differs for the 1g with double memory.
+            fills = slices == (profile.compute_slices,)
+            ids = [] if fills else [COMPUTE_INSTANCE_PROFILES[f"{count}c"] for count in slices]
+            self._smi.create_compute(self._gpu, instance.instance_id, ids)
+
+    def _destroy(self, instance):
+        if instance.compute:
+            self._smi.destroy_compute(self._gpu, instance.instance_id)
+        self._smi.destroy(self._gpu, instance.instance_id)
+
+    def put_back(self, error, earlier):
+        """The error with what became of the layout that was there before."""
+        restored = False
+        try:
+            if lines(self._smi.instances(self._gpu)) == lines(earlier):
+                told, restored = "Nothing was changed", True
+            elif self._restore(earlier):
+                told, restored = "The layout that was there before has been put back", True
+            else:
+                there = ", ".join(lines(self._smi.instances(self._gpu))) or "no instance"
+                before = ", ".join(lines(earlier)) or "no instance"
+                told = f"The layout that was there before ({before}) could not be put back, there is now {there}"
+        except OperatorError as trouble:
+            told = f"What is there now could not even be read: {trouble.found}"
+        found = f"{error.found}. {told}"
+        return OperatorError(
+            error.subject, error.wanted, found, error.todo, error.code, **error.data, restored=restored
+        )
+
+    def _restore(self, earlier):
+        wishes = [planner.Wish(one.profile_id, one.start, one.slices) for one in earlier]
+        present = {instance.spot: instance.slices for instance in self._smi.instances(self._gpu)}
+        if any(Spot(wish.profile_id, wish.start) not in self._rules.spots for wish in wishes):
+            return False
+        plan = planner.plan(self._rules, present, wishes)
+        try:
+            if plan is not None:
+                self._reach(plan, wishes)
+        except OperatorError:
+            return False
+        return lines(self._smi.instances(self._gpu)) == lines(earlier)

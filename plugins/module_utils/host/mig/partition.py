@@ -1,0 +1,264 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The MIG mode and layout of GPUs, as the noun of mig_partition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import (
+    identify,
+    planner,
+    refusal,
+    select,
+    usage,
+    wish,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.make import Maker
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NO_DRIVER, NvidiaSmi, subject
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance, State, lines
+
+
+class MigPartitions(Noun):
+    """The MIG mode and the instances of GPUs."""
+
+    def __init__(self, params, remote, warn, check_mode):
+        self._params = params
+        self._smi = NvidiaSmi(remote.run)
+        self._warn = warn
+        self._without_device = params["model"] if check_mode else None
+        self._esxi = select.is_esxi(remote)
+        self._reader = None
+        self._gpus = {}
+
+    def items(self):
+        """One item for each GPU that is named; raises OperatorError when the host cannot tell its GPUs."""
+        try:
+            inventory = self._smi.inventory()
+        except OperatorError as error:
+            if error.code not in NO_DRIVER or self._without_device is None:
+                raise
+            return [self._imagined()]
+        self._reader = select.Reader(self._smi, inventory, self._esxi)
+        chosen = select.choose(inventory, self._params["gpus"], lost=self._params["lost_gpus"])
+        if inventory.missing:
+            self._warn(f"{select.lost_gpus(inventory)}.")
+        if not chosen and self._params["mode"] == "enabled":
+            raise OperatorError(
+                "the host",
+                "wanted MIG mode on",
+                f"None of its GPUs can do MIG: {', '.join(gpu.name for gpu in inventory.gpus)}",
+                "Leave the host out, or use time-sliced vGPU profiles",
+                "not_mig_capable",
+            )
+        self._gpus = {subject(gpu): gpu for gpu in chosen}
+        return [Item(label, self._params, select.ids(gpu)) for label, gpu in self._gpus.items()]
+
+    def read(self, items):
+        for item in items:
+            if item.now is None:
+                self._each(item, self._read)
+
+    def want(self, item):
+        now, params = item.now, item.wish
+        if params["mode"] == "disabled":
+            return self._want_disabled(item)
+        wishes = self._wishes(item)
+        target = State(now.rules, now.mode, True, now.instances, now.mode_needs)
+        if not now.mode_next:
+            target.mode = now.mode or not self._switch_waits(now)
+        if wishes is None:
+            return target
+        target.wishes = wishes
+        if target.mode:
+            self._plan(item, target)
+        else:
+            # There are no instances before the mode is active, and what is wanted has to be asked for again then.
+            target.layout_waits = now.layout_waits = bool(wishes)
+        return target
+
+    def compare(self, now, wanted):
+        changes = []
+        if now.mode_next != wanted.mode_next:
+            needs = None if wanted.mode == wanted.mode_next else wanted.mode_needs
+            changes.append(Change("mode", _mode(now), _mode(wanted), needs))
+        if not _alike(now, wanted):
+            changes.append(Change("layout", lines(now.instances), lines(wanted.instances)))
+        return changes
+
+    def apply(self, items):
+        for item in items:
+            self._each(item, self._make)
+
+    def prove(self, items):
+        for item in items:
+            failure, item.error = item.error, None
+            self._each(item, self._prove)
+            item.error = failure or item.error
+
+    def project(self, state):
+        return state.project()
+
+    def pending(self, state):
+        waiting = [{"what": "layout", "needs": state.mode_needs}] if state.layout_waits else []
+        if state.mode != state.mode_next:
+            waiting.append({"what": "mode", "needs": state.mode_needs})
+        return waiting
+
+    @staticmethod
+    def _each(item, step):
+        try:
+            step(item)
+        except OperatorError as error:
+            item.error = error
+
+    def _read(self, item):
+        gpu = self._gpus[item.label]
+        if gpu.guest:
+            # In a VM with a MIG-backed vGPU -lgi has one row whose ids belong to the host (NVIDIA vGPU documentation).
+            raise OperatorError(
+                item.label,
+                "wanted its MIG partitions",
+                "This is a vGPU, whose GPU is partitioned by the host of this VM",
+                "Run the task on the host",
+                "vgpu_guest",
+            )
+        item.now = self._reader.state(gpu)
+
+    def _imagined(self):
+        """A GPU that is not there yet, for a plan before the driver is installed."""
+        entry = identify.by_model(self._without_device)
+        if entry is None or not entry.profiles:
+            raise OperatorError(
+                self._without_device,
+                "wanted a plan without a device",
+                "The table of this collection does not have this model, or not its profiles",
+                "Name a model that the guide of mig_partition lists",
+                "unknown_model",
+            )
+        item = Item(entry.key, self._params, {"name": entry.key, "index": None, "uuid": None, "pci": None})
+        item.now = State(Rules(entry), False, False, (), select.mode_needs(self._esxi))
+        return item
+
+    def _wishes(self, item):
+        """What the layout means on this GPU, or None when the task is about the mode alone."""
+        entries = item.wish["layout"]
+        if entries is None:
+            return None
+        if self._esxi and item.wish["vsphere"] == "mode_only":
+            raise OperatorError(
+                item.label,
+                "wanted a layout of GPU instances on an ESXi host",
+                "vSphere makes the instances itself when a VM with a MIG-backed vGPU starts, others are in its way",
+                "Leave out layout, or say vsphere: instances if you know that no vGPU will use this GPU",
+                "vsphere_makes_instances",
+            )
+        rules = item.now.rules
+        if entries and not rules.profiles:
+            raise OperatorError(
+                item.label,
+                "wanted a layout of GPU instances",
+                "The table of this collection does not know this GPU, and nvidia-smi does not tell its placements now",
+                "Enable the mode without a layout first, then look what `nvidia-smi mig -lgipp` prints",
+                "no_profiles",
+            )
+        wishes, problems = wish.wishes(rules.gpu, entries, default_compute=not self._esxi)
+        if problems or planner.plan(rules, {}, wishes) is None:
+            refusal.refuse_impossible(item.label, rules, wishes, problems, entries)
+        return wishes
+
+    def _plan(self, item, target):
+        now = item.now
+        present = {instance.spot: instance.slices for instance in now.instances}
+        target.plan = planner.plan(now.rules, present, target.wishes, usage.busy(now))
+        target.instances = _instances(now, target.plan)
+
+    def _want_disabled(self, item):
+        now = item.now
+        target = State(now.rules, now.mode, False, (), now.mode_needs)
+        target.mode = now.mode and self._switch_waits(now)
+        return target
+
+    def _switch_waits(self, state):
+        """Whether a switch is known to wait for a restart (NVIDIA AI Enterprise user guide 5.0, 2.11.1)."""
+        return (self._esxi and state.rules.gpu.esxi_enable_needs_host_reboot) or usage.is_held(state)
+
+    def _make(self, item):
+        gpu, now, wanted = self._gpus[item.label], item.now, item.wanted
+        usage.refuse(item, self._esxi)
+        maker = Maker(self._smi, gpu, now.rules, self._warn)
+        item.touched = True
+        if not wanted.mode_next:
+            self._disable(gpu, now, maker)
+            return
+        if not now.mode_next:
+            self._smi.set_mode(gpu, True)
+            if not self._smi.mode(gpu)[0]:
+                # A switch may wait although nothing was known to hold it, and what was to follow waits too.
+                waits = bool(wanted.wishes)
+                self._change_plan(item, replace(wanted, mode=False, instances=(), plan=None, layout_waits=waits))
+                return
+        if wanted.plan is not None:
+            earlier = now.instances if now.mode else ()
+            made = maker.make(wanted.plan, wanted.wishes, earlier, usage.busy(now))
+            if made is not wanted.plan:
+                self._change_plan(item, replace(wanted, instances=_instances(now, made), plan=made))
+
+    def _disable(self, gpu, now, maker):
+        if now.instances:
+            maker.clear(now.instances)
+        try:
+            self._smi.set_mode(gpu, False)
+        except OperatorError as error:
+            raise maker.put_back(error, now.instances) from error
+
+    def _change_plan(self, item, wanted):
+        item.wanted = wanted
+        item.changes = self.compare(item.now, wanted)
+
+    def _prove(self, item):
+        item.proved = self._reader.state(self._gpus[item.label], fresh=True)
+        item.proved.layout_waits = item.wanted.layout_waits
+        missing = self.compare(item.proved, item.wanted)
+        if missing:
+            raise OperatorError(
+                item.label,
+                f"wanted {'; '.join(str(change) for change in item.changes)}",
+                f"nvidia-smi reported success, but there remains {'; '.join(str(change) for change in missing)}",
+                "Run the task again, and look whether somebody else changes this GPU",
+                "not_as_wanted",
+            )
+
+
+def _instances(now, plan):
+    """The instances that a plan leads to."""
+    found = []
+    for spot, slices in plan.layout.items():
+        there = now.by_spot.get(spot)
+        profile = now.rules.profiles[spot.profile_id]
+        unsaid = there.slices if there is not None else ()
+        found.append(Instance.planned(profile, spot.start, unsaid if slices is None else slices))
+    return tuple(sorted(found, key=lambda one: one.start))
+
+
+def _alike(now, wanted):
+    """Whether the instances are as wanted; compute instances only count where the plan says how they shall be."""
+    if set(now.by_spot) != set(wanted.by_spot):
+        return False
+    return all(_fits(one, wanted) for one in now.instances)
+
+
+def _fits(instance, wanted):
+    if wanted.plan is not None and wanted.plan.layout.get(instance.spot) is None:
+        return True
+    return instance.slices == wanted.by_spot[instance.spot].slices
+
+
+def _mode(state):
+    return "enabled" if state.mode_next else "disabled"

@@ -1,0 +1,124 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""From the instances that are there to those that shall be: keep the most, leave the most room."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import order
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One instance that shall be there."""
+
+    profile_id: int
+    # None leaves the choice to the planner.
+    start: int | None = None
+    # Compute slices of its compute instances, the largest first; None: whatever is there, or the caller's default.
+    compute: tuple[int, ...] | None = None
+
+
+@dataclass
+class Plan:
+    """What stays, what goes, and what is made in which order."""
+
+    # {spot: compute slices that it shall have, or None}
+    layout: dict = field(default_factory=dict)
+    keep: list = field(default_factory=list)
+    destroy: list = field(default_factory=list)
+    create: list = field(default_factory=list)
+
+
+def plan(rules, present, wishes, busy=(), placement="where_needed"):
+    """The plan with the most kept spots, or None when no layout has these instances.
+
+    present: {spot: compute slices}; a spot that the GPU's table does not know is removed. busy: spots in use,
+    which are kept before others. placement: whether starts are asked for where_needed, always, or never; with never,
+    only layouts count that the driver reaches by its own choices.
+    """
+    counts = Counter(wish.profile_id for wish in wishes)
+    fixed = tuple(Spot(wish.profile_id, wish.start) for wish in wishes if wish.start is not None)
+    layouts = rules.layouts(counts, fixed)
+    if placement == "never":
+        layouts = (spots for spots in layouts if _way(rules, spots, present) is not None)
+    best = _best(rules, _most_kept(layouts, set(present), set(busy)), present, counts, placement)
+    if best is None:
+        return None
+    spots, steps = best
+    return Plan(
+        layout=_compute(spots, wishes, present),
+        keep=sorted(spot for spot in spots if spot in present),
+        destroy=sorted(spot for spot in present if spot not in spots),
+        create=steps,
+    )
+
+
+def _most_kept(layouts, present, busy):
+    """The layouts that keep the most of what is in use, and among them the most of what is there."""
+    found, most = [], (-1, -1)
+    for spots in layouts:
+        kept = present.intersection(spots)
+        score = (len(kept & busy), len(kept))
+        if score > most:
+            found, most = [spots], score
+        elif score == most:
+            found.append(spots)
+    return found
+
+
+def _best(rules, layouts, present, counts, placement):
+    """Among these, the layout that leaves the most room, then one that the driver reaches by itself."""
+    rooms = {}
+    ranked = []
+    for spots in layouts:
+        bits = rules.covered(spots)
+        if bits not in rooms:
+            rooms[bits] = rules.room(bits, counts)
+        ranked.append((rooms[bits], spots))
+    ranked.sort(key=lambda entry: (tuple(-count for count in entry[0]), sorted(entry[1])))
+    chosen = None
+    for room, spots in ranked:
+        if chosen is not None and room != chosen[0]:
+            break
+        way = _way(rules, spots, present) if placement != "always" else None
+        if way is not None:
+            return set(spots), [order.Step(spot, False) for spot in way]
+        chosen = chosen or (room, spots)
+    if chosen is None:
+        return None
+    _room, spots = chosen
+    missing = [spot for spot in spots if spot not in present]
+    bits = rules.covered(spot for spot in spots if spot in present)
+    if placement == "always":
+        return set(spots), [order.Step(spot, True) for spot in order.largest_first(rules, missing)]
+    return set(spots), order.steps(rules, bits, missing)
+
+
+def _way(rules, spots, present):
+    """An order in which the driver's own choices add what is missing, or None."""
+    missing = [spot for spot in spots if spot not in present]
+    return order.without_placement(rules, rules.covered(spot for spot in spots if spot in present), missing)
+
+
+def _compute(spots, wishes, present):
+    """Which wish comes to lie at which spot, so that the compute instances that are there can stay."""
+    layout = {}
+    open_wishes = []
+    for wish in wishes:
+        if wish.start is None:
+            open_wishes.append(wish)
+        else:
+            layout[Spot(wish.profile_id, wish.start)] = wish.compute
+    for spot in sorted(set(spots) - set(layout), key=lambda spot: (spot not in present, spot)):
+        mine = [wish for wish in open_wishes if wish.profile_id == spot.profile_id]
+        alike = [wish for wish in mine if wish.compute in (None, present.get(spot))]
+        wish = (alike or mine)[0]
+        open_wishes.remove(wish)
+        layout[spot] = wish.compute
+    return layout

@@ -1,0 +1,164 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Why a layout is impossible, with the arithmetic, and which layouts near it are possible."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
+
+# As many near layouts as can be read in one message.
+NEAREST = 4
+REMINDER = (
+    "GPU instances are gone after a reboot, so a reboot that the mode needs comes before they are made; on ESXi with "
+    "vGPU, vSphere makes them itself when a VM starts."
+)
+
+
+def refuse_impossible(subject, rules, wishes, problems, entries):
+    """Raise what makes this layout impossible: everything that is wrong with it, and what would be possible."""
+    sums = _arithmetic(rules, wishes)
+    reasons = list(problems) + sums
+    near = nearest(rules, Counter(wish.profile_id for wish in wishes))
+    shown = "; ".join(tell(rules, counts) + _room_left(rules, counts) for counts in near)
+    todo = [f"Possible of it are: {shown}."] if near else []
+    if problems:
+        todo.append(f"The profiles of this GPU are {_all_profiles(rules)}.")
+    if sums:
+        todo.append(REMINDER)
+    raise OperatorError(
+        subject,
+        f"wanted the layout {', '.join(_entry(entry) for entry in entries)}",
+        f"That is impossible: {'; '.join(reasons)}",
+        " ".join(todo),
+        "illegal_layout",
+        reasons=reasons,
+        nearest=[sorted(Counter(counts).elements()) for counts in near],
+    )
+
+
+def nearest(rules, asked):
+    """The largest legal parts of a wish: most instances first, then most compute slices; none is part of another."""
+    ids = sorted(asked)
+    parts = [dict(zip(ids, numbers)) for numbers in _parts(rules, asked, ids, rules.gpu.memory_slots) if any(numbers)]
+    parts.sort(key=lambda part: (-sum(part.values()), -_slices(rules, part), sorted(part.items())))
+    found = []
+    for part in parts:
+        if len(found) == NEAREST:
+            break
+        inside = any(all(part[profile_id] <= other[profile_id] for profile_id in ids) for other in found)
+        if not inside and rules.legal(part):
+            found.append(part)
+    return found
+
+
+def _parts(rules, asked, ids, slots):
+    """The counts of every part of a wish that is not larger than the slots left."""
+    if not ids:
+        yield ()
+        return
+    profile = rules.profiles[ids[0]]
+    for count in range(min(asked[ids[0]], profile.max_instances, slots // profile.size) + 1):
+        for rest in _parts(rules, asked, ids[1:], slots - count * profile.size):
+            yield (count, *rest)
+
+
+def tell(rules, counts):
+    """4g.20gb + 2 x 1g.5gb (ids 5,19,19)."""
+    ids = [profile_id for profile_id in rules.largest_first if counts.get(profile_id)]
+    names = [
+        rules.profiles[profile_id].name
+        if counts[profile_id] == 1
+        else f"{counts[profile_id]} x {rules.profiles[profile_id].name}"
+        for profile_id in ids
+    ]
+    numbers = ",".join(str(profile_id) for profile_id in ids for _once in range(counts[profile_id]))
+    return f"{' + '.join(names)} (ids {numbers})"
+
+
+def _arithmetic(rules, wishes):
+    counts = Counter(wish.profile_id for wish in wishes)
+    reasons = []
+    excesses = rules.excesses(counts)
+    # Too many instances also need too many engines; that is worth a word only where it is the reason.
+    without_engines = [excess for excess in excesses if not excess.what.endswith("engines")]
+    for excess in without_engines or excesses:
+        if excess.what in {profile.name for profile in rules.gpu.profiles}:
+            reasons.append(f"{excess.what} fits {_times(excess.there)}, {excess.asked} are wanted")
+        else:
+            each = _each(rules, counts, excess.what)
+            reasons.append(f"{excess.asked} {excess.what} are wanted{each}, the GPU has {excess.there}")
+    if rules.apart(counts):
+        reasons.append("drivers before R510 refuse a 4g beside a 3g")
+    fixed = [Spot(wish.profile_id, wish.start) for wish in wishes if wish.start is not None]
+    taken = 0
+    for spot in fixed:
+        if taken & rules.mask(spot):
+            reasons.append(f"{rules.profiles[spot.profile_id].name} at slot {spot.start} overlaps another one")
+        taken |= rules.mask(spot)
+    if not reasons and not rules.legal(counts):
+        reasons.append(f"the sums would fit, but there is no placement without overlap: {_starts(rules, counts)}")
+    elif not reasons and next(rules.layouts(counts, fixed), None) is None:
+        reasons.append("these instances fit, but not with the starts that are wanted")
+    return reasons
+
+
+def _each(rules, counts, what):
+    figure = {"compute slices": "compute_slices", "memory slots": "size"}.get(what)
+    if figure is None:
+        return ""
+    terms = [
+        f"{rules.profiles[profile_id].name} {getattr(rules.profiles[profile_id], figure)}"
+        + (f" x {counts[profile_id]}" if counts[profile_id] > 1 else "")
+        for profile_id in rules.largest_first
+        if counts.get(profile_id)
+    ]
+    return f" ({', '.join(terms)})"
+
+
+def _starts(rules, counts):
+    told = []
+    for profile_id in rules.largest_first:
+        if counts.get(profile_id):
+            profile = rules.profiles[profile_id]
+            starts = " or ".join(str(start) for start in profile.starts)
+            told.append(f"{profile.name} covers {profile.size} of {rules.gpu.memory_slots} memory slots from {starts}")
+    return ", ".join(told)
+
+
+def _room_left(rules, counts):
+    """What of the same profiles could be added to a possible part."""
+    best = {}
+    for spots in rules.layouts(counts):
+        for profile_id in counts:
+            more = rules.more(rules.covered(spots), counts, profile_id)
+            best[profile_id] = max(more, best.get(profile_id, 0))
+    added = [
+        f"{best[profile_id]} more {rules.profiles[profile_id].name}"
+        for profile_id in rules.largest_first
+        if best.get(profile_id)
+    ]
+    return f", with room for {' or '.join(added)}" if added else ""
+
+
+def _slices(rules, counts):
+    return sum(rules.profiles[profile_id].compute_slices * count for profile_id, count in counts.items())
+
+
+def _all_profiles(rules):
+    return ", ".join(f"{rules.profiles[profile_id].name} (id {profile_id})" for profile_id in rules.largest_first)
+
+
+def _times(count):
+    return "once" if count == 1 else f"{count} times"
+
+
+def _entry(entry):
+    if not isinstance(entry, dict):
+        return str(entry)
+    start = "" if entry.get("start") is None else f":{entry['start']}"
+    return f"{entry.get('profile')}{start}"

@@ -1,0 +1,167 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which GPUs a task means, and what they are like."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import identify
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import pci_address
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import TODO, subject
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import State
+
+
+def choose(inventory, names, every=False, lost="refuse"):
+    """The GPUs that are named, in the order of the host, each once; all: those that can do MIG, or every one.
+
+    lost: whether `all` is refused where GPUs do not answer, or means the others (ignore).
+    """
+    chosen, unknown = set(), []
+    for name in names:
+        matching = _matching(inventory, name, every)
+        if not matching and not _means_all(name):
+            unknown.append(name)
+        skipped = lost == "ignore" and _means_all(name)
+        chosen.update(gpu.index for gpu in matching if not (skipped and gpu.trouble))
+    missing = inventory.missing
+    if missing and any(str(name).strip().isdecimal() for name in names):
+        # Without those that no longer answer, the rest would be counted otherwise than nvidia-smi counts them.
+        raise _lost(inventory, names, "an index may name another GPU", "Name GPUs by UUID or PCI address")
+    if missing and lost == "refuse" and any(_means_all(name) for name in names):
+        raise _lost(
+            inventory,
+            names,
+            "`all` does not cover the whole host",
+            "Set `lost_gpus: ignore` to go on with the GPUs that answer, or name them by UUID or PCI address",
+        )
+    if unknown:
+        raise OperatorError(
+            "the host",
+            f"wanted the GPUs {', '.join(names)}",
+            f"It has no {', '.join(unknown)}. Its GPUs are: {'; '.join(_told(gpu) for gpu in inventory.gpus)}",
+            "Name them by index, UUID, PCI address or model, or all for those that can do MIG; a GPU that is passed "
+            "through to a VM is not among those of its host",
+            "gpu_not_found",
+            unknown=unknown,
+        )
+    return [gpu for gpu in inventory.gpus if gpu.index in chosen]
+
+
+def lost_gpus(inventory) -> str:
+    """One sentence that names the GPUs that do not answer; empty where all do."""
+    missing = inventory.missing
+    if not missing:
+        return ""
+    return f"{len(inventory.gpus)} of {len(inventory.gpus) + len(missing)} GPUs answer. Missing: {', '.join(missing)}"
+
+
+def _lost(inventory, names, consequence, fix):
+    return OperatorError(
+        "the host",
+        f"wanted the GPUs {', '.join(names)}",
+        f"{lost_gpus(inventory)}, so {consequence}",
+        f"{fix}. Look for Xid 79 in the kernel log of the host, and reset it to get a lost GPU back",
+        "gpu_lost",
+        missing=inventory.missing,
+    )
+
+
+def ids(gpu):
+    """What names a GPU in the result."""
+    return {"name": gpu.name, "index": gpu.index, "uuid": gpu.uuid, "pci": gpu.pci}
+
+
+def is_esxi(remote):
+    """Whether the target is an ESXi host."""
+    return remote.run(["uname", "-s"]).stdout.strip() == "VMkernel"
+
+
+def mode_needs(esxi, gpu=None, entry=None):
+    """What makes a pending mode active. ESXi offers no reset of a GPU, and most VMs may not reset one that needs it."""
+    in_vm = gpu is not None and gpu.passed_through and (entry is None or entry.enable_needs_gpu_reset)
+    return "reboot" if esxi or in_vm else "gpu_reset"
+
+
+class Reader:
+    """Reads states of GPUs over one nvidia-smi."""
+
+    def __init__(self, smi, inventory, esxi):
+        self._smi = smi
+        self._inventory = inventory
+        self._esxi = esxi
+        self._rules = {}
+
+    def state(self, gpu, fresh=False):
+        """The mode and instances of a GPU; fresh: the inventory is older than the last change."""
+        if gpu.trouble:
+            raise OperatorError(
+                subject(gpu),
+                "wanted its MIG mode",
+                f"nvidia-smi says {gpu.trouble} instead",
+                TODO["gpu_lost"],
+                "mode_unknown",
+            )
+        mode, pending = self._smi.mode(gpu) if fresh else (gpu.mig, gpu.mig_pending)
+        if mode is None:
+            raise OperatorError(
+                subject(gpu),
+                "wanted its MIG mode",
+                "This GPU cannot do MIG",
+                "Leave it out, or name all for those that can",
+                "not_mig_capable",
+            )
+        instances = self._smi.instances(gpu) if mode else ()
+        rules = self._rules_of(gpu, instances)
+        return State(
+            rules=rules,
+            mode=mode,
+            mode_next=mode if pending is None else pending,
+            instances=instances,
+            mode_needs=mode_needs(self._esxi, gpu, rules.gpu),
+            processes=gpu.processes,
+        )
+
+    def _rules_of(self, gpu, instances):
+        if gpu.index not in self._rules:
+            known = identify.identify(gpu.device_id, gpu.name)
+            table = identify.device_table(
+                gpu, known, *self._smi.profiles(gpu), instances, self._inventory.driver_branch
+            )
+            self._rules[gpu.index] = Rules(table, self._inventory.driver_branch)
+        return self._rules[gpu.index]
+
+
+def _matching(inventory, name, every):
+    text = str(name).strip()
+    if _means_all(text) and every:
+        return list(inventory.gpus)
+    if _means_all(text):
+        return [gpu for gpu in inventory.gpus if gpu.mig is not None or gpu.trouble]
+    if text.isdecimal():
+        return [gpu for gpu in inventory.gpus if gpu.index == int(text)]
+    address = pci_address(text)
+    if address is not None:
+        return [gpu for gpu in inventory.gpus if gpu.pci == address]
+    entry = identify.by_model(text)
+    return [
+        gpu
+        for gpu in inventory.gpus
+        if gpu.uuid.lower() == text.lower()
+        or identify.plain_name(gpu.name) == identify.plain_name(text)
+        or (text.lower() == getattr(entry, "key", None) and entry == _entry(gpu))
+    ]
+
+
+def _means_all(name):
+    return str(name).strip().lower() == "all"
+
+
+def _entry(gpu):
+    return identify.identify(gpu.device_id, gpu.name)
+
+
+def _told(gpu):
+    return f"{gpu.index} {gpu.name} at {gpu.pci}"

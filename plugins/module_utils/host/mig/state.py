@@ -1,0 +1,167 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The state of a GPU: its mode and its instances, as the modules compare and show it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules, Spot
+
+
+@dataclass(frozen=True)
+class Compute:
+    """A compute instance."""
+
+    slices: int
+    instance_id: int | None = None
+    start: int | None = None
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A GPU instance. Its id says nothing about where it lies, so two are the same by profile and start."""
+
+    profile_id: int
+    start: int
+    size: int
+    name: str
+    instance_id: int | None = None
+    compute: tuple[Compute, ...] = ()
+
+    @classmethod
+    def planned(cls, profile, start, slices):
+        """An instance as it will be, whose id nobody knows yet."""
+        return cls(profile.id, start, profile.size, profile.name, None, tuple(Compute(count) for count in slices))
+
+    @property
+    def spot(self):
+        return Spot(self.profile_id, self.start)
+
+    @property
+    def slices(self):
+        """The compute slices of its compute instances, the largest first."""
+        return tuple(sorted((one.slices for one in self.compute), reverse=True))
+
+
+@dataclass
+class State:
+    """A GPU at a moment, or as it shall be."""
+
+    rules: Rules | None
+    # The mode now, and after the restart that may be pending.
+    mode: bool
+    mode_next: bool
+    instances: tuple[Instance, ...] = ()
+    # What a restart has to come before: reboot or gpu_reset.
+    mode_needs: str = "reboot"
+    # True when the wished layout can only be made after the mode became active.
+    layout_waits: bool = False
+    processes: tuple = ()
+    # How a wished state is reached, and the wishes again in case that it cannot be reached so.
+    plan: object = field(default=None, repr=False)
+    wishes: list = field(default_factory=list, repr=False)
+
+    @property
+    def by_spot(self):
+        return {instance.spot: instance for instance in self.instances}
+
+    def project(self):
+        """The state as a user sees it."""
+        return {
+            "mode": _word(self.mode),
+            "pending_mode": _word(self.mode_next),
+            "layout": [
+                {
+                    "profile": instance.name,
+                    "profile_id": instance.profile_id,
+                    "start": instance.start,
+                    "size": instance.size,
+                    "compute": [f"{slices}c" for slices in instance.slices],
+                }
+                for instance in sorted(self.instances, key=lambda one: one.start)
+            ],
+        }
+
+
+def lines(instances):
+    """One line per instance, from the lowest slot on: 0-3 3g.20gb [1c 1c]."""
+    return [_line(instance) for instance in sorted(instances, key=lambda one: one.start)]
+
+
+def free_regions(state):
+    """(start, length) of every run of free slots."""
+    taken = set()
+    for instance in state.instances:
+        taken.update(range(instance.start, instance.start + instance.size))
+    regions = []
+    for slot in range(state.rules.gpu.memory_slots or 0):
+        if slot in taken:
+            continue
+        if regions and sum(regions[-1]) == slot:
+            regions[-1] = (regions[-1][0], regions[-1][1] + 1)
+        else:
+            regions.append((slot, 1))
+    return regions
+
+
+def still_fits(state):
+    """{profile name: how many more instances of it fit}, each counted alone."""
+    rules = state.rules
+    bits, counts = _occupied(state)
+    return {rules.profiles[profile_id].name: rules.more(bits, counts, profile_id) for profile_id in rules.largest_first}
+
+
+def blockers(state):
+    """For each profile that does not fit any more though slots are free: the start with the fewest in the way.
+
+    Idle instances can be removed, so a start that only they block comes before one with a busy instance.
+    """
+    rules = state.rules
+    users = {process.gpu_instance_id for process in state.processes}
+    fitting = still_fits(state)
+    free = (rules.gpu.memory_slots or 0) - sum(instance.size for instance in state.instances)
+    found = []
+    for profile_id in rules.largest_first:
+        profile = rules.profiles[profile_id]
+        counts = _occupied(state)[1]
+        if fitting[profile.name] or profile.size > free or counts.get(profile_id, 0) >= profile.max_instances:
+            continue
+        ways = []
+        for start in profile.starts:
+            end = start + profile.size
+            ways.append((start, [one for one in state.instances if one.start < end and start < one.start + one.size]))
+        start, way = min(
+            ways, key=lambda entry: (sum(one.instance_id in users for one in entry[1]), len(entry[1]), entry[0])
+        )
+        found.append({"profile": profile.name, "start": start, "blocked_by": [_at(instance) for instance in way]})
+    return found
+
+
+def _occupied(state):
+    bits = 0
+    for instance in state.instances:
+        bits |= ((1 << instance.size) - 1) << instance.start
+    known = Counter(one.profile_id for one in state.instances if one.profile_id in state.rules.profiles)
+    return bits, known
+
+
+def _line(instance):
+    compute = " ".join(f"{slices}c" for slices in instance.slices)
+    return f"{_slots(instance)} {instance.name}" + (f" [{compute}]" if compute else "")
+
+
+def _at(instance):
+    return f"{instance.name} at {instance.start}"
+
+
+def _slots(instance):
+    last = instance.start + instance.size - 1
+    return str(instance.start) if last == instance.start else f"{instance.start}-{last}"
+
+
+def _word(mode):
+    return "enabled" if mode else "disabled"

@@ -1,0 +1,86 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Who uses a GPU or its instances, as far as the driver tells."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import lines
+
+# Holds every shared GPU of an ESXi host, and only lets a switch of the mode wait for the reboot that is due anyway.
+IGNORED = ("Xorg",)
+
+
+def refuse(item, esxi):
+    """Raise when something that runs would lose its GPU instance, or its GPU by a switch of the mode.
+
+    Asked for just before the change and not for the plan: a host that is planned may still be in service.
+    """
+    now, wanted, wish = item.now, item.wanted, item.wish
+    switch = now.mode_next != wanted.mode_next
+    going = now.instances if not wanted.mode_next else _going(now, wanted)
+    if esxi and going and wish["vsphere"] == "mode_only":
+        raise OperatorError(
+            item.label,
+            "wanted MIG mode off",
+            f"There are GPU instances on it: {', '.join(lines(going))}. On ESXi they belong to VMs that run",
+            "Power these VMs off or move them, or say vsphere: instances to remove what was made by hand",
+            "instances_in_the_way",
+        )
+    users = _users(now, None if switch else going)
+    held = _held(now, going)
+    if wish["in_use"] == "refuse" and users:
+        raise OperatorError(
+            item.label,
+            "wanted another MIG mode" if switch else "wanted another layout",
+            f"In use: {', '.join(users)} on {'the GPU' if switch else 'what has to go: ' + ', '.join(lines(held))}",
+            "Power off or move the VMs, stop the programs, or say in_use: try to let the driver decide",
+            "in_use",
+            users=users,
+        )
+
+
+def busy(state):
+    """The spots of the instances in which something runs."""
+    used = {process.gpu_instance_id for process in state.processes}
+    return {instance.spot for instance in state.instances if instance.instance_id in used}
+
+
+def is_held(state):
+    """Whether a process that is not to be stopped will keep a switch of the mode waiting."""
+    return any(_is_ignored(process) for process in state.processes)
+
+
+def _going(now, wanted):
+    """The instances that are removed, or whose compute instances are."""
+    if wanted.plan is None:
+        return []
+    return [
+        instance
+        for instance in now.instances
+        if instance.spot not in wanted.plan.layout or wanted.plan.layout[instance.spot] not in (None, instance.slices)
+    ]
+
+
+def _held(now, instances):
+    """Those of the instances in which something runs; all of them where a process names no instance."""
+    ids = {process.gpu_instance_id for process in now.processes if not _is_ignored(process)}
+    return [one for one in instances if None in ids or one.instance_id in ids]
+
+
+def _users(now, instances):
+    """Names of the processes on these instances; None means the whole GPU. One without an instance may be on any."""
+    if instances is not None and not instances:
+        return []
+    ids = None if instances is None else {None, *(instance.instance_id for instance in instances)}
+    return [
+        f"{process.name} (process {process.pid})"
+        for process in now.processes
+        if not _is_ignored(process) and (ids is None or process.gpu_instance_id in ids)
+    ]
+
+
+def _is_ignored(process):
+    return process.name.rpartition("/")[2] in IGNORED

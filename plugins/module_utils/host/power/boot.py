@@ -1,0 +1,244 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A host that restarts, and the wait until it is back; what is known of it is told when it is not."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import marks
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import journal, maintenance
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, hosts, session, tasks
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import NoConnection
+
+ARGUMENTS = dict(
+    args.CONNECTION,
+    **args.HOST_IDENTITY,
+    **BMC,
+    state={"type": "str", "choices": ["rebooted", "back"], "default": "rebooted"},
+    reasons={"type": "list", "elements": "str", "default": []},
+    power={"type": "str", "choices": ["warm", "cold"], "default": "warm"},
+    booted_after={"type": "str"},
+    planned={"type": "dict", "options": {"in_maintenance": {"type": "bool", "default": False}}},
+    timeout_s={"type": "int", "default": 1800},
+)
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Boot:
+    """A host as far as a restart is concerned."""
+
+    connection: str
+    power: str
+    boot_time: object
+    in_maintenance: bool
+    # Whether this collection took the host out of service.
+    ours: bool = False
+    tasks: tuple = ()
+    # Set in the wanted state: the host has to have booted after this moment.
+    later_than: object = None
+
+    @property
+    def back(self):
+        return self.connection == "connected" and not journal.going_down(self.tasks, self.boot_time)
+
+
+class Reboot(HostNoun):
+    """One restart of one host. bmc: its power switch, needed for power=cold and for a host that is switched off.
+
+    planned: what tasks before this one would have made of the host, where nothing is done.
+    """
+
+    PROPERTIES = ("runtime.bootTime", "runtime.inMaintenanceMode") + marks.PROPERTIES + journal.PROPERTIES
+
+    def __init__(self, params, warn, bmc=None, planned=None):
+        super().__init__(params, warn)
+        self._bmc = bmc
+        self._planned = planned or {}
+
+    def read(self, items):
+        self._vcenter = session.connect(self._params, self._warn)
+        for item in items:
+            self._found = hosts.find_host(self._vcenter, self._params["host"], self.PROPERTIES, allow_unreachable=True)
+            item.ids.update(name=self._found.name, moid=self._found.moid)
+            item.now = self.look(self._found, item.wish)
+
+    def look(self, found, wish):
+        return self._state(found.row)
+
+    def want(self, item):
+        now, wish = item.now, item.wish
+        if now.connection == "disconnected":
+            # An administrator's act, which no wait ends; a host that restarts is notResponding.
+            raise hosts.unreachable(self._found)
+        if wish["state"] == "back":
+            after = _moment(wish["booted_after"], self.label)
+            if journal.going_down(now.tasks, now.boot_time) and not _later(after, now.boot_time):
+                after = now.boot_time
+            return replace(now, connection="connected", power="poweredOn", later_than=after)
+        if now.back and not (now.in_maintenance or self._planned.get("in_maintenance")):
+            raise OperatorError(
+                self.label,
+                "it was to be rebooted",
+                "It is in service, and its VMs would die",
+                "Take it out of service first, with esxi_maintenance",
+                "not_in_maintenance",
+            )
+        return replace(now, connection="connected", power="poweredOn", later_than=now.boot_time)
+
+    def compare(self, now, wanted):
+        if wanted.later_than is None or _later(now.boot_time, wanted.later_than):
+            seen = "going down" if now.connection == "connected" else now.connection
+            return [] if now.back else [Change("connection", seen, wanted.connection)]
+        return [Change("boot_time", shown(now.boot_time), f"later than {shown(wanted.later_than)}")]
+
+    def gap(self, proved, wanted):
+        return self.compare(replace(proved, tasks=()), wanted)
+
+    def change(self, item):
+        now, wish = item.now, item.wish
+        pauses = Pauses(self._vcenter.clock, wish["timeout_s"])
+        item.touched = True
+        if wish["state"] == "rebooted" and now.back:
+            self._ask(item, wish["power"])
+        self._await(item, pauses)
+
+    def project(self, state):
+        return {
+            "connection": state.connection,
+            "power": state.power,
+            "in_maintenance": state.in_maintenance,
+            # Of a restart that is only planned nobody knows the time.
+            "boot_time": shown(state.boot_time) if not _planned(state) else f"later than {shown(state.later_than)}",
+        }
+
+    def _state(self, row):
+        notes = marks.read(row)
+        return Boot(
+            connection=str(row.get("runtime.connectionState")),
+            power=str(row.get("runtime.powerState")),
+            boot_time=row.get("runtime.bootTime"),
+            in_maintenance=bool(row.get("runtime.inMaintenanceMode")),
+            ours=bool(notes.get(maintenance.MARK)),
+            tasks=journal.read(self._vcenter, row),
+        )
+
+    def _ask(self, item, power):
+        """Send the restart or shutdown once; when its fate is unknown, the host's own tasks tell."""
+        ref, error = self._found.ref, None
+        for _attempt in range(_ATTEMPTS):
+            wanted = "a shutdown was to begin" if power == "cold" else "a restart was to begin"
+            job = tasks.Job(self.label, lambda: _start(ref, power), wanted)
+            (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=item.wish["timeout_s"])
+            error = outcome.error
+            if error is None:
+                return
+            state = self._look_again()
+            if state is None or not state.back or _later(state.boot_time, item.now.boot_time):
+                return
+            if not outcome.uncertain:
+                break
+        raise error
+
+    def _look_again(self):
+        """The state, or None while vCenter itself does not answer."""
+        try:
+            return self._state(self._row())
+        except (NoConnection, FateUnknown):
+            return None
+
+    def _row(self):
+        select = {"HostSystem": self.PROPERTIES + ("runtime.connectionState", "runtime.powerState")}
+        (row,) = retrieve(self._vcenter, select, [self._found.ref])
+        return row
+
+    def _await(self, item, pauses):
+        # A host that somebody else switched off stays off.
+        may_switch = self._bmc is not None and (item.wish["power"] == "cold" or item.now.ours)
+        last = None
+        while True:
+            state = self._look_again()
+            last = state or last
+            if state is not None and state.back and _past(state, item.wanted.later_than):
+                return
+            if pauses.over:
+                raise self._not_back(item, last)
+            # vCenter only sees that a host is silent; whether it is off, the BMC knows.
+            if may_switch and state is not None and state.connection != "connected":
+                self._bmc.switch_on_if_off()
+            pauses.sleep()
+
+    def _not_back(self, item, last):
+        if last is None:
+            seen = "vCenter itself did not answer"
+        else:
+            seen = f"vCenter sees it as {last.connection}, with the power {last.power}"
+            since = shown(last.boot_time) or "an unknown time"
+            seen += f"; the last boot that it knows of was at {since}"
+        if self._bmc is not None:
+            seen += f"; {self._said_by_bmc()}"
+        return OperatorError(
+            self.label,
+            f"it was to be back within {item.wish['timeout_s']} seconds",
+            seen,
+            "Look at its console through the BMC. Nothing else was changed: once it is back, run again, which goes on",
+            "host_not_back",
+            connection=last.connection if last else None,
+            power=last.power if last else None,
+            later_than=shown(item.wanted.later_than),
+        )
+
+    def _said_by_bmc(self):
+        try:
+            return f"its BMC says that the power is {self._bmc.power_state()}"
+        except OperatorError as error:
+            return f"its BMC could not be asked ({error.message})"
+
+
+def shown(moment):
+    """A time as results carry it, in UTC."""
+    if moment is None:
+        return None
+    return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _moment(text, label):
+    if not text:
+        return None
+    try:
+        return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=datetime.timezone.utc)
+    except ValueError as error:
+        raise OperatorError(
+            label,
+            f"it was to have booted after {text}",
+            "That is not a time as this module returns it",
+            "Use the `boot_time` of an earlier result",
+            "invalid_parameters",
+        ) from error
+
+
+def _start(ref, power):
+    return ref.ShutdownHost_Task(force=False) if power == "cold" else ref.RebootHost_Task(force=False)
+
+
+def _later(moment, than):
+    return moment is not None and (than is None or moment > than)
+
+
+def _past(state, than):
+    return than is None or _later(state.boot_time, than)
+
+
+def _planned(state):
+    return state.later_than is not None and not _later(state.boot_time, state.later_than)

@@ -1,0 +1,102 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which running VMs keep a host out of maintenance mode, and what could move them; pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+# VMware KB 88271: -1 lets maintenance mode move VMs with vGPUs by itself; without it, it waits for a human.
+DRS_OPTION, DRS_VALUE = "VgpuMMAutomationTimeoutSecs", "-1"
+# NVIDIA AI Enterprise user guide 5.0, 2.7.5: a vCenter setting, in effect at once.
+HOT_MIGRATE = "vgpu.hotmigrate.enabled"
+MOVES = ("drs", "drs_vgpu")
+
+
+@dataclass(frozen=True)
+class Running:
+    """A running VM, and what in it rules out that it moves as any other."""
+
+    name: str
+    vgpus: tuple = ()
+    passthrough: tuple = ()
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What decides whether a cluster empties a host by itself."""
+
+    name: str
+    automatic: bool = False
+    drs_option: str = ""
+    hot_migrate: bool = False
+
+
+def refuse_blocked(label, running, cluster, evacuation):
+    """Refuse to begin what could only wait until somebody switches VMs off."""
+    if not running:
+        return
+    if evacuation not in MOVES:
+        raise _blocked(
+            label,
+            running,
+            f"{len(running)} VMs run on it: {_listed(running)}",
+            "Move them or shut them down, or let DRS move them with `evacuation: drs`",
+        )
+    if cluster is None or not cluster.automatic:
+        where = "The host is in no cluster" if cluster is None else f"DRS of {cluster.name} is not fully automated"
+        raise _blocked(
+            label,
+            running,
+            f"{where}, so nothing moves the VMs that run on it: {_listed(running)}",
+            "Move them or shut them down yourself",
+        )
+    fixed = [vm for vm in running if vm.passthrough]
+    if fixed:
+        raise _blocked(
+            label,
+            fixed,
+            f"VMs with devices by passthrough cannot move: {_listed(fixed)}",
+            "Shut them down; a dynamic device lets them start on another host",
+        )
+    sharing = [vm for vm in running if vm.vgpus]
+    missing = list(_missing_for_vgpus(cluster, evacuation)) if sharing else []
+    if missing:
+        raise _blocked(
+            label,
+            sharing,
+            f"VMs with vGPUs run on it: {_listed(sharing)}. DRS does not move them, since {' and '.join(missing)}",
+            "Set that, or shut the VMs down",
+        )
+
+
+def _missing_for_vgpus(cluster, evacuation):
+    if not cluster.hot_migrate:
+        yield f"vCenter's setting {HOT_MIGRATE} is not true"
+    if cluster.drs_option != DRS_VALUE and evacuation != "drs_vgpu":
+        yield (
+            f"the DRS option {DRS_OPTION} of {cluster.name} is not {DRS_VALUE} (`evacuation: drs_vgpu` would set it)"
+        )
+
+
+def needs_option(running, cluster, evacuation):
+    """Whether entering maintenance mode has to set the DRS option first."""
+    return evacuation == "drs_vgpu" and any(vm.vgpus for vm in running) and cluster and cluster.drs_option != DRS_VALUE
+
+
+def _blocked(label, vms, found, todo):
+    names = [vm.name for vm in vms]
+    return OperatorError(label, "maintenance mode was wanted", found, todo, "running_vms", vms=names)
+
+
+def _listed(vms):
+    return ", ".join(vm.name + _why(vm) for vm in sorted(vms, key=lambda vm: vm.name))
+
+
+def _why(vm):
+    devices = vm.vgpus + vm.passthrough
+    return f" ({', '.join(devices)})" if devices else ""

@@ -1,0 +1,228 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A host in and out of maintenance mode, and whose doing it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import marks
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import evacuation, journal
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, tasks
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+ARGUMENTS = dict(
+    args.CONNECTION,
+    **args.HOST_IDENTITY,
+    state={"type": "str", "choices": ["entered", "left"], "default": "entered"},
+    reason={"type": "str", "default": "aiready.vsphere"},
+    owner={"type": "str", "choices": ["ours", "any"], "default": "ours"},
+    evacuation={"type": "str", "choices": ["refuse", "drs", "drs_vgpu"], "default": "refuse"},
+    evacuate_powered_off={"type": "bool", "default": False},
+    planned={"type": "dict", "options": {"powered_off": {"type": "list", "elements": "str", "default": []}}},
+    timeout_s={"type": "int", "default": 1800},
+)
+MARK = "maintenance"
+_ATTEMPTS = 3
+# The server's own limit ends first, so that its words are heard.
+_MARGIN_S = 30
+_WALK = (("HostSystem", "vm"), ("HostSystem", "parent"))
+_SELECT = {
+    "VirtualMachine": ("name", "runtime.powerState", "config.hardware.device"),
+    "ClusterComputeResource": ("name", "configurationEx"),
+}
+
+
+@dataclass(frozen=True)
+class Service:
+    """A host, seen as in service or not."""
+
+    in_maintenance: bool
+    # The reason that this collection noted; empty for a host that it did not take out of service.
+    reason: str = ""
+    running: tuple = ()
+    cluster: object = None
+    tasks: tuple = ()
+
+
+class Maintenance(HostNoun):
+    """Maintenance mode of one host. planned: what tasks before this one would have made, where nothing is done."""
+
+    PROPERTIES = ("runtime.inMaintenanceMode",) + marks.PROPERTIES + journal.PROPERTIES
+
+    def __init__(self, params, warn, planned=None):
+        super().__init__(params, warn)
+        self._off = frozenset((planned or {}).get("powered_off") or ())
+
+    def look(self, found, wish):
+        row = found.row
+        inside = bool(row.get("runtime.inMaintenanceMode"))
+        running, cluster = (), None
+        if wish["state"] == "entered" and not inside:
+            running, cluster = self._neighbours(found)
+        return Service(inside, marks.read(row).get(MARK, ""), running, cluster, tasks=journal.read(self._vcenter, row))
+
+    def want(self, item):
+        now, wish = item.now, item.wish
+        if wish["state"] == "left":
+            ours = bool(now.reason) or wish["owner"] == "any"
+            return replace(now, in_maintenance=False, reason="") if ours else now
+        if now.in_maintenance and not now.reason:
+            return now
+        if not now.in_maintenance:
+            evacuation.refuse_blocked(self.label, now.running, now.cluster, wish["evacuation"])
+        cluster = now.cluster
+        if evacuation.needs_option(now.running, cluster, wish["evacuation"]):
+            cluster = replace(cluster, drs_option=evacuation.DRS_VALUE)
+        return replace(now, in_maintenance=True, reason=wish["reason"], cluster=cluster, running=())
+
+    def compare(self, now, wanted):
+        changes = []
+        if now.cluster and wanted.cluster and now.cluster.drs_option != wanted.cluster.drs_option:
+            path = f"{now.cluster.name}.{evacuation.DRS_OPTION}"
+            changes.append(Change(path, now.cluster.drs_option or None, wanted.cluster.drs_option))
+        if now.in_maintenance != wanted.in_maintenance:
+            changes.append(Change("in_maintenance", now.in_maintenance, wanted.in_maintenance))
+        if now.reason != wanted.reason:
+            changes.append(Change("reason", now.reason, wanted.reason))
+        return changes
+
+    def gap(self, proved, wanted):
+        return [change for change in self.compare(proved, wanted) if change.path in ("in_maintenance", "reason")]
+
+    def change(self, item):
+        item.touched = True
+        now, wanted = item.now, item.wanted
+        if now.cluster and now.cluster.drs_option != wanted.cluster.drs_option:
+            self._set_drs_option()
+        # First the note, then the deed: whatever ends this run in between, the next one knows whose deed it was.
+        if wanted.reason and now.reason != wanted.reason:
+            marks.write(self._vcenter, self._found.ref, MARK, wanted.reason)
+        if now.in_maintenance != wanted.in_maintenance:
+            self._settle(item, wanted.in_maintenance)
+        if now.reason and not wanted.reason:
+            marks.write(self._vcenter, self._found.ref, MARK, "")
+
+    def project(self, state):
+        owner = "nobody" if not state.in_maintenance else "collection" if state.reason else "others"
+        return {
+            "in_maintenance": state.in_maintenance,
+            "owner": owner,
+            "reason": state.reason,
+            "running_vms": sorted(vm.name for vm in state.running),
+        }
+
+    def _neighbours(self, found):
+        rows = retrieve(self._vcenter, _SELECT, [found.ref], _WALK)
+        machines = [row for row in rows if row.kind == "VirtualMachine" and row.moid not in self._off]
+        running = tuple(_running(row) for row in machines if str(row.get("runtime.powerState")) == "poweredOn")
+        clusters = [row for row in rows if row.kind == "ClusterComputeResource"]
+        if not clusters or not running:
+            return running, None
+        hot = any(vm.vgpus for vm in running) and self._hot_migrate()
+        return running, _cluster(clusters[0], hot)
+
+    def _hot_migrate(self):
+        with self.asking(f"vCenter's setting {evacuation.HOT_MIGRATE} was to be read"):
+            try:
+                options = self._vcenter.content.setting.QueryOptions(name=evacuation.HOT_MIGRATE)
+            except vim.fault.InvalidName:
+                return False
+        return any(str(option.value).lower() == "true" for option in options)
+
+    def _set_drs_option(self):
+        option = vim.option.OptionValue(key=evacuation.DRS_OPTION, value=evacuation.DRS_VALUE)
+        spec = vim.cluster.ConfigSpecEx(drsConfig=vim.cluster.DrsConfigInfo(option=[option]))
+        cluster = self._found.cluster_ref
+        job = tasks.Job(
+            f"Cluster {self._found.cluster}",
+            lambda: cluster.ReconfigureComputeResource_Task(spec=spec, modify=True),
+            f"the DRS option {evacuation.DRS_OPTION} was to be set",
+        )
+        (outcome,) = tasks.run_tasks(self._vcenter, [job])
+        if outcome.error is not None:
+            raise outcome.error
+
+    def _settle(self, item, inside):
+        """Run the task, or go on with that of an earlier run, until a new reading shows the mode."""
+        kind = journal.ENTER if inside else journal.EXIT
+        entries, error = item.now.tasks, None
+        for _attempt in range(_ATTEMPTS):
+            running = journal.under_way(entries, kind)
+            outcome = self._run(item.wish, inside, running)
+            row = self._again()
+            if bool(row.get("runtime.inMaintenanceMode")) == inside:
+                return
+            error = outcome.error
+            if error is not None and (not outcome.uncertain or error.code == "task_timeout"):
+                break
+            entries = journal.read(self._vcenter, row)
+        raise self._told(item, inside, error)
+
+    def _run(self, wish, inside, running):
+        ref, limit_s = self._found.ref, wish["timeout_s"]
+
+        def start():
+            if running is not None:
+                return running
+            if inside:
+                powered_off_too = wish["evacuate_powered_off"]
+                return ref.EnterMaintenanceMode_Task(timeout=limit_s, evacuatePoweredOffVms=powered_off_too)
+            return ref.ExitMaintenanceMode_Task(timeout=limit_s)
+
+        wanted = f"maintenance mode was to be {'entered' if inside else 'left'}"
+        job = tasks.Job(self.label, start, wanted)
+        (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=limit_s + _MARGIN_S)
+        return outcome
+
+    def _again(self):
+        (row,) = retrieve(self._vcenter, {"HostSystem": self.PROPERTIES}, [self._found.ref])
+        return row
+
+    def _told(self, item, inside, error):
+        if error is None:
+            return OperatorError(
+                self.label,
+                f"maintenance mode was to be {'entered' if inside else 'left'}",
+                f"vSphere reports success, yet {_ATTEMPTS} readings show something else",
+                "Look at the host's events in vCenter for what else changes it",
+                "not_as_wanted",
+            )
+        if not inside or error.code == "task_timeout":
+            return error
+        # It failed for good and the host is in service, so that it is nobody's maintenance any more.
+        marks.write(self._vcenter, self._found.ref, MARK, "")
+        running = [vm.name for vm in self._neighbours(self._found)[0]]
+        still = f" These VMs still run on it: {', '.join(sorted(running))}." if running else ""
+        return OperatorError(
+            self.label, error.wanted, error.found + still, error.todo, error.code, **dict(error.data, vms=running)
+        )
+
+
+def _running(row):
+    devices = row.get("config.hardware.device") or []
+    kind = vim.vm.device.VirtualPCIPassthrough
+    backings = [device.backing for device in devices if isinstance(device, kind)]
+    vgpus = tuple(backing.vgpu for backing in backings if isinstance(backing, kind.VmiopBackingInfo))
+    fixed = tuple(
+        f"PCI {getattr(backing, 'id', None) or getattr(backing, 'assignedId', None) or 'device'}"
+        for backing in backings
+        if not isinstance(backing, kind.VmiopBackingInfo)
+    )
+    vfs = tuple(
+        device.deviceInfo.label for device in devices if isinstance(device, vim.vm.device.VirtualSriovEthernetCard)
+    )
+    return evacuation.Running(row.get("name", row.moid), vgpus, fixed + vfs)
+
+
+def _cluster(row, hot_migrate):
+    drs = getattr(row.get("configurationEx"), "drsConfig", None)
+    automatic = bool(drs and drs.enabled and str(drs.defaultVmBehavior) == "fullyAutomated")
+    options = {option.key: str(option.value) for option in (drs.option if drs else None) or []}
+    return evacuation.Cluster(row.get("name", row.moid), automatic, options.get(evacuation.DRS_OPTION, ""), hot_migrate)

@@ -1,0 +1,106 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A daemon of a host, and how to put it back to how it was found."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import marks
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+
+ARGUMENTS = dict(
+    args.CONNECTION,
+    **args.HOST_IDENTITY,
+    service={"type": "str", "required": True},
+    state={"type": "str", "choices": ["started", "stopped", "restored"], "default": "started"},
+)
+_STOPPED = "was stopped"
+
+
+@dataclass(frozen=True)
+class Daemon:
+    """A service. borrowed: this collection started it for a while and noted so."""
+
+    running: bool
+    policy: str = ""
+    borrowed: bool = False
+
+
+class Services(HostNoun):
+    """One service of one host."""
+
+    PROPERTIES = ("config.service.service",) + marks.PROPERTIES
+
+    def look(self, found, wish):
+        daemons = {one.key: one for one in found.row.get("config.service.service") or []}
+        if wish["service"] not in daemons:
+            raise _unknown(self.label, wish["service"], daemons)
+        daemon = daemons[wish["service"]]
+        return Daemon(bool(daemon.running), str(daemon.policy), _note(wish) in marks.read(found.row))
+
+    def want(self, item):
+        now, state = item.now, item.wish["state"]
+        if state == "started":
+            return replace(now, running=True, borrowed=now.borrowed or not now.running)
+        if state == "stopped" or now.borrowed:
+            return replace(now, running=False, borrowed=False)
+        return now
+
+    def compare(self, now, wanted):
+        changes = []
+        if now.running != wanted.running:
+            changes.append(Change("running", now.running, wanted.running))
+        if now.borrowed != wanted.borrowed:
+            changes.append(Change("borrowed", now.borrowed, wanted.borrowed))
+        return changes
+
+    def change(self, item):
+        item.touched = True
+        now, wanted, key = item.now, item.wanted, item.wish["service"]
+        # First the note, then the deed: a run that is killed in between leaves nothing open that nobody knows of.
+        if wanted.borrowed and not now.borrowed:
+            marks.write(self._vcenter, self._found.ref, _note(item.wish), _STOPPED)
+        if now.running != wanted.running:
+            self._switch(key, wanted.running)
+        if now.borrowed and not wanted.borrowed:
+            marks.write(self._vcenter, self._found.ref, _note(item.wish), "")
+
+    def project(self, state):
+        return {"running": state.running, "policy": state.policy, "borrowed": state.borrowed}
+
+    def _switch(self, key, on):
+        system = self.manager("serviceSystem")
+        with self.asking(f"the service {key} was to be {'started' if on else 'stopped'}"):
+            try:
+                if on:
+                    system.StartService(id=key)
+                else:
+                    system.StopService(id=key)
+            except vim.fault.InvalidState:
+                # Somebody was quicker; the proof tells whether it is as wanted.
+                return
+
+
+def _note(wish):
+    return f"service.{wish['service']}"
+
+
+def _unknown(label, service, daemons):
+    near = difflib.get_close_matches(service, daemons, n=1, cutoff=0.3)
+    hint = f"Did you mean {near[0]}?" if near else "Correct `service`."
+    return OperatorError(
+        label,
+        f"the service {service} was wanted",
+        f"The host has {', '.join(sorted(daemons)) or 'none'}",
+        hint,
+        "service_not_found",
+        services=sorted(daemons),
+    )

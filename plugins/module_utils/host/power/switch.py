@@ -1,0 +1,48 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The power switch of a host: its BMC, as far as a restart needs it."""
+
+from __future__ import annotations
+
+import contextlib
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import power, session, system
+
+
+class Switch:
+    """Power of one server; the BMC is not asked before somebody wants to know."""
+
+    def __init__(self, bmc, system_id):
+        self._bmc = bmc
+        self._system_id = system_id
+        self._system = None
+
+    @property
+    def _server(self):
+        if self._system is None:
+            self._system = system.find(self._bmc, self._system_id)
+        return self._system
+
+    def power_state(self):
+        """What the BMC says now, such as On, Off or PoweringOff."""
+        return power.state(self._bmc, self._server)
+
+    def switch_on_if_off(self):
+        """Ask for power where there is none; the BMC answers before the server runs."""
+        if self.power_state() == power.OFF:
+            power.switch(self._bmc, self._server, power.ON)
+
+
+@contextlib.contextmanager
+def opened(params):
+    """The switch that the parameters name, or None."""
+    if not params.get("bmc_address"):
+        yield None
+        return
+    bmc = session.connect(params)
+    try:
+        yield Switch(bmc, params["system_id"])
+    finally:
+        bmc.close()

@@ -1,0 +1,224 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Reading and staging the settings of a BIOS over Redfish."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import function_plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import registry as registries
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import BiosState, Job
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.system import segment
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.trouble import FateUnknown
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import Answer
+
+_WANTED = "the settings of the BIOS were to be read"
+_OPEN_JOBS = ("new", "scheduled", "readyforexecution", "pending", "waiting", "scheduling")
+_RUNNING_JOBS = ("running", "downloading", "starting")
+# BMCs by AMI have no settings object while nothing is staged, and take a PATCH on it with any ETag.
+_NOTHING_STAGED = Answer(404, {}, {"etag": "*"})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A state, and what is needed to change it."""
+
+    state: BiosState
+    settings_path: str
+    etag: str | None
+    apply_times: tuple
+    jobs_path: str | None
+
+
+class Bios:
+    """The BIOS of one server."""
+
+    def __init__(self, bmc, system, registry_optional):
+        self._bmc = bmc
+        self._system = system
+        self._registry_optional = registry_optional
+        self._registry = None
+
+    @property
+    def registry(self):
+        return self._registry
+
+    def read(self):
+        """A Reading: the active and the staged settings, and the jobs that will apply them."""
+        path = (self._system.body.get("Bios") or {}).get("@odata.id")
+        if path is None:
+            raise self._not_offered("The BMC does not offer the BIOS of this server over Redfish")
+        body = self._bmc.get(path, _WANTED).body
+        active = body.get("Attributes")
+        if not isinstance(active, dict) or not active:
+            raise self._not_offered("The BMC knows no BIOS attributes yet")
+        if self._registry is None:
+            self._registry = self._read_registry(body.get("AttributeRegistry"), active)
+        link = (body.get("@Redfish.Settings") or {}).get("SettingsObject") or {}
+        if "@odata.id" not in link:
+            raise self._not_offered("The BMC lets the BIOS be read, and names no settings object to stage others in")
+        settings = self._settings(link["@odata.id"])
+        times = (settings.body.get("@Redfish.SettingsApplyTime") or {}).get("ApplyTime@Redfish.AllowableValues")
+        times = times or (body.get("@Redfish.Settings") or {}).get("SupportedApplyTimes") or ()
+        jobs_path = self._jobs_path()
+        jobs = self._open_jobs(jobs_path)
+        state = BiosState(
+            attributes=active,
+            staged=self._staged(active, settings.body.get("Attributes") or {}),
+            scheduled=None if jobs_path is None else bool(jobs),
+            jobs=jobs,
+            functions=function_plan.status(self._system.vendor, self._registry, active),
+        )
+        return Reading(state, link["@odata.id"], settings.etag, tuple(times), jobs_path)
+
+    def _settings(self, path):
+        try:
+            return self._bmc.get(path, _WANTED)
+        except OperatorError as error:
+            if error.data.get("status") != 404:
+                raise
+            return _NOTHING_STAGED
+
+    def stage(self, reading, wanted, changed, touch):
+        """Make the next boot bring the wanted state; changed are the names of the attributes that differ."""
+        values = {name: wanted.next[name] for name in changed}
+        etag = reading.etag
+        touch()
+        if reading.state.jobs:
+            etag = self._drop(reading)
+            # Without its job nothing of what was staged before is kept.
+            values = dict(wanted.staged)
+        if values:
+            self._patch(reading, values, etag)
+        if wanted.scheduled and not self._open_jobs(reading.jobs_path):
+            self._schedule(reading)
+
+    def _patch(self, reading, values, etag):
+        body = {"Attributes": values}
+        # An iDRAC only applies what comes with an apply time; others refuse the property when they do not offer it.
+        if reading.jobs_path is not None or "OnReset" in reading.apply_times:
+            body["@Redfish.SettingsApplyTime"] = {"ApplyTime": "OnReset"}
+        wanted = f"{', '.join(sorted(values))} were to be staged for the next boot"
+        try:
+            self._bmc.change("PATCH", reading.settings_path, wanted, body, etag)
+        except FateUnknown:
+            # The proof reads what is staged and tells.
+            return
+
+    def _drop(self, reading):
+        """Take back what is scheduled, so that the BMC takes new settings."""
+        for job in reading.state.jobs:
+            self._bmc.change("DELETE", job.path, f"the job {job.name} was to be taken back")
+        settings = self._bmc.get(reading.settings_path, _WANTED)
+        clear = ((settings.body.get("Actions") or {}).get("Oem") or {}).get("#DellManager.ClearPending") or {}
+        left = self._staged(reading.state.attributes, settings.body.get("Attributes") or {})
+        if left and clear.get("target"):
+            self._bmc.change("POST", clear["target"], "staged settings of the BIOS were to be taken back", {})
+            settings = self._bmc.get(reading.settings_path, _WANTED)
+        return settings.etag
+
+    def _schedule(self, reading):
+        """Newer iDRACs make no job for values that were staged before."""
+        body = {"TargetSettingsURI": reading.settings_path}
+        wanted = "a job for the staged settings of the BIOS was wanted"
+        try:
+            self._bmc.change("POST", reading.jobs_path, wanted, body)
+        except FateUnknown:
+            return
+
+    def _staged(self, active, pending):
+        """Settings resources list what is staged, or everything: what counts is what differs."""
+        found = {}
+        for name, value in pending.items():
+            entry = self._registry.attributes.get(name)
+            if name in active and value is not None and active[name] != value and not (entry and entry.write_only):
+                found[name] = value
+        return found
+
+    def _read_registry(self, name, active):
+        body = self._registry_body(name) if name else None
+        if body is not None:
+            return registries.parse(body)
+        if self._registry_optional:
+            return registries.made_of(active)
+        raise OperatorError(
+            self._bmc.name,
+            "the registry of BIOS attributes was wanted, to check names and values before anything is staged",
+            f"The BMC names {name or 'none'} and does not have it",
+            "Update the BMC's firmware, or set `registry: optional` to leave the checks to the BIOS",
+            code="registry_missing",
+        )
+
+    def _registry_body(self, name):
+        collection = (self._bmc.root().get("Registries") or {}).get("@odata.id")
+        if collection is None:
+            return None
+        links = self._bmc.links(collection)
+        # There are dozens of message registries beside the one that is wanted.
+        links.sort(key=lambda link: "bios" not in segment(link).lower())
+        near = []
+        for link in links:
+            if near and "bios" not in segment(link).lower():
+                break
+            file = self._bmc.look(link).body
+            names = {str(spelled).lower() for spelled in (file.get("Registry"), file.get("Id"), segment(link))}
+            if name.lower() in names:
+                return self._located(file)
+            # iDRACs name v1_0_3 and list v1_0_0; others write 1.0.0, or .json behind it.
+            if _unversioned(name) in map(_unversioned, names):
+                near.append(file)
+        return self._located(near[0]) if len(near) == 1 else None
+
+    def _located(self, file):
+        if file.get("RegistryEntries"):
+            return file
+        places = [place for place in file.get("Location") or () if place.get("Uri")]
+        places.sort(key=lambda place: not str(place.get("Language", "")).lower().startswith("en"))
+        for place in places:
+            # iLO 4 and early iLO 5 wrap the path in an object.
+            path = place["Uri"].get("extref") if isinstance(place["Uri"], dict) else place["Uri"]
+            answer = self._bmc.look(path)
+            if answer.status == 200 and answer.body.get("RegistryEntries"):
+                return answer.body
+        return None
+
+    def _jobs_path(self):
+        """The job queue of an iDRAC; others apply what is staged without a job."""
+        if self._system.vendor != "dell":
+            return None
+        managers = (self._system.body.get("Links") or {}).get("ManagedBy") or ()
+        for manager in managers:
+            links = self._bmc.get(manager["@odata.id"], _WANTED).body.get("Links") or {}
+            path = (((links.get("Oem") or {}).get("Dell") or {}).get("Jobs") or {}).get("@odata.id")
+            if path is not None:
+                return path
+        return None
+
+    def _open_jobs(self, path):
+        if path is None:
+            return ()
+        found = []
+        for job in self._bmc.members(path):
+            state = str(job.get("JobState", "")).lower()
+            if job.get("JobType") == "BIOSConfiguration" and state in _OPEN_JOBS + _RUNNING_JOBS:
+                found.append(Job(job["@odata.id"], job.get("Id") or segment(job["@odata.id"]), state in _RUNNING_JOBS))
+        return tuple(found)
+
+    def _not_offered(self, found):
+        return OperatorError(
+            self._bmc.name,
+            _WANTED,
+            found,
+            "Let the server boot once through its self-test, and check the BMC's firmware and licence",
+            code="settings_not_offered",
+        )
+
+
+def _unversioned(name):
+    """The name of a registry without its version: BiosAttributeRegistryU46 of BiosAttributeRegistryU46.v1_1_56."""
+    return re.sub(r"(\.v?\d+([._]\d+)*)?(\.json)?\Z", "", name.lower())

@@ -1,0 +1,257 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What has to be staged so that the next boot brings what is wanted; pure, and strict before anything is touched."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import function_plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import registry as registries
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import PREFIX
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_map import GOVERNORS
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_plan import Wish
+
+JOB = PREFIX + "job"
+
+
+@dataclass(frozen=True)
+class Locked:
+    """Why an attribute cannot be set, and the value that it gets instead, if that is known.
+
+    moved: whether what locks it changes with the next boot; if not, its active value can be had again.
+    """
+
+    reason: str
+    value: object = None
+    known: bool = False
+    moved: bool = True
+
+
+def wishes(label, state, vendor, registry, functions, attributes):
+    """{attribute: Wish} for everything that a task asks for; all problems of a kind are told at once."""
+    found, unmapped, clashes = function_plan.resolve(vendor, registry, functions, state.next)
+    function_plan.refuse_unmapped(label, vendor, registry, unmapped)
+    named = _named(label, registry, attributes)
+    clashes += [
+        f"{found[name].asked_by} needs {name}={found[name].value}, `attributes` has {name}={wish.value}"
+        for name, wish in named.items()
+        if name in found and found[name].value != wish.value
+    ]
+    if clashes:
+        raise OperatorError(
+            label,
+            "the BIOS was to be set",
+            f"The task contradicts itself: {'; '.join(clashes)}",
+            "Leave out one of the two",
+            code="wishes_contradict",
+        )
+    return {**found, **named}
+
+
+def want(label, state, vendor, registry, wished, conflicts):
+    """The state after staging; refuses what this BIOS cannot take, and what others have staged otherwise."""
+    wished = {**_released(vendor, state, wished), **wished}
+    locks = _locks(vendor, registry, state, {name: wish.value for name, wish in wished.items()})
+    refused, staged = [], {}
+    for name, wish in wished.items():
+        lock = locks.get(name)
+        if lock is not None and lock.known and lock.value == wish.value:
+            continue
+        settled = state.next.get(name) == wish.value
+        back = lock is not None and not lock.moved and state.attributes.get(name) == wish.value
+        if lock is not None and not back and (not settled or lock.known):
+            refused.append(f"{_told(registry, name, wish)} (for {wish.asked_by}): {lock.reason}")
+        elif not settled:
+            staged[name] = wish.value
+    if refused:
+        raise OperatorError(
+            label,
+            "the BIOS was to be set",
+            f"It does not let these be set: {'; '.join(refused)}",
+            "Change what they depend on as well, under `attributes`, or leave them out",
+            code="attribute_locked",
+            attributes=[text.partition("=")[0] for text in refused],
+        )
+    _refuse_conflicts(label, state, staged, conflicts)
+    after = {**state.staged, **staged}
+    after = {name: value for name, value in after.items() if state.attributes.get(name) != value}
+    scheduled = state.scheduled
+    if scheduled is not None:
+        # What others staged without a job is theirs to schedule.
+        scheduled = bool(after) and (scheduled or any(name in after for name in wished))
+    return replace(state, staged=after, scheduled=scheduled)
+
+
+def _told(registry, name, wish):
+    entry = registry.attributes.get(name)
+    return f"{name}={'...' if entry is not None and entry.write_only else wish.value}"
+
+
+def compare(now, wanted):
+    """The changes to what the next boot brings."""
+    changes = [
+        Change(PREFIX + name, now.next.get(name), wanted.next.get(name), "reboot" if name in wanted.staged else None)
+        for name in sorted({**now.staged, **wanted.staged})
+        if now.next.get(name) != wanted.next.get(name)
+    ]
+    if not changes and wanted.scheduled and not now.scheduled:
+        changes.append(Change(JOB, None, "scheduled"))
+    return changes
+
+
+def _named(label, registry, attributes):
+    found, problems = {}, []
+    for text, wanted in attributes.items():
+        entries = registry.find(text)
+        if len(entries) != 1:
+            problems.append(_not_one(registry, text, entries))
+            continue
+        try:
+            found[entries[0].name] = Wish(registries.accept(entries[0], wanted), "attributes")
+        except registries.Unacceptable as reason:
+            problems.append(f"{entries[0].name} {reason}, not {wanted}")
+    if problems:
+        raise OperatorError(
+            label,
+            "attributes of the BIOS were to be set",
+            f"The BIOS does not take them: {'; '.join(problems)}",
+            "Correct `attributes`; the names and values are those of the BMC's own attribute registry",
+            code="attribute_unknown",
+            registry=registry.name,
+        )
+    return found
+
+
+def _not_one(registry, text, entries):
+    if entries:
+        return f"{text} may be any of {', '.join(entry.name for entry in entries)}"
+    near = difflib.get_close_matches(text, list(registry.attributes), n=3)
+    return f"there is no {text}" + (f" (near: {', '.join(near)})" if near else "")
+
+
+def _released(vendor, state, wished):
+    """Profiles that have to be set free because an attribute that they govern changes."""
+    found = {}
+    for governor in GOVERNORS.get(vendor, ()):
+        moved = [name for name in governor.governed if name in wished and state.next.get(name) != wished[name].value]
+        if governor.release and moved and governor.name in state.attributes:
+            found[governor.name] = Wish(governor.free, wished[moved[0]].asked_by)
+    return found
+
+
+def _locks(vendor, registry, state, wished):
+    """{attribute: Locked} for wished attributes that cannot be set once the other wishes hold."""
+    after = {**state.next, **wished}
+    locks = {}
+    for name in wished:
+        entry = registry.attributes.get(name)
+        if entry is not None and (entry.write_only or (entry.locked and not registry.locked_by_others(name))):
+            locks[name] = Locked("the BIOS says that it cannot be set from outside")
+    for governor in GOVERNORS.get(vendor, ()):
+        _govern(governor, state, after, wished, locks)
+    for name, effects in registry.effects(after).items():
+        if name in wished:
+            _depend(name, effects, state, after, locks)
+    return locks
+
+
+def _govern(governor, state, after, wished, locks):
+    profile = after.get(governor.name)
+    if profile is None:
+        return
+    sets = governor.sets.get(profile, {})
+    # What a profile sets follows from choosing it; under one that is active already, the active value tells.
+    chosen = state.attributes.get(governor.name) != profile
+    for name in governor.governed:
+        if name not in wished:
+            continue
+        if profile == governor.free:
+            locks.pop(name, None)
+        else:
+            reason = f"it can be set only with {governor.name}={governor.free}, and that is {profile}"
+            locks[name] = Locked(reason, sets.get(name), chosen and name in sets, chosen)
+
+
+def _depend(name, effects, state, after, locks):
+    def told(masters):
+        return ", ".join(f"{master}={after.get(master)}" for master in masters)
+
+    def moved(masters):
+        return any(state.attributes.get(master) != after.get(master) for master in masters)
+
+    value, masters = effects.get("CurrentValue", (None, ()))
+    if moved(masters):
+        locks[name] = Locked(f"{told(masters)} makes it {value}", value, True)
+        return
+    for lock in registries.LOCKS:
+        value, masters = effects.get(lock, (None, ()))
+        if value is True and name not in locks:
+            locks[name] = Locked(f"it cannot be set while {told(masters)}", moved=moved(masters))
+        elif value is False:
+            locks.pop(name, None)
+
+
+def _refuse_conflicts(label, state, staged, conflicts):
+    if not staged:
+        return
+    if state.running:
+        raise OperatorError(
+            label,
+            "settings of the BIOS were to be staged",
+            f"The BMC is applying others at this moment ({', '.join(job.name for job in state.jobs)})",
+            "Wait until the server has booted, then run again",
+            code="bios_job_running",
+        )
+    if conflicts == "replace":
+        return
+    others = [
+        f"{name} is staged as {state.staged[name]}, wanted is {staged[name]}" for name in staged if name in state.staged
+    ]
+    if others:
+        raise OperatorError(
+            label,
+            "settings of the BIOS were to be staged",
+            f"Somebody has staged others for the next boot: {'; '.join(others)}",
+            "Reboot the server so that those take effect, or set `conflicts: replace`",
+            code="staged_otherwise",
+            attributes=sorted(name for name in staged if name in state.staged),
+        )
+    if state.jobs:
+        raise OperatorError(
+            label,
+            f"{', '.join(sorted(staged))} were to be staged",
+            f"The BMC has scheduled a job for the next boot ({state.jobs[0].name}) and takes no more until it has run",
+            "Reboot the server first, or set `conflicts: replace`, which schedules all of it anew",
+            code="bios_job_scheduled",
+            jobs=[job.name for job in state.jobs],
+        )
+
+
+def missing(changes, proved, wanted):
+    """What of a plan the BMC does not show; what it staged along with it, as profiles do, is its own business."""
+    planned = {change.path for change in changes} | {PREFIX + name for name in wanted.staged} | {JOB}
+    return [change for change in compare(proved, wanted) if change.path in planned]
+
+
+def attributes_of(changes):
+    """The names of the attributes that a list of changes is about."""
+    return [change.path[len(PREFIX) :] for change in changes if change.path != JOB]
+
+
+def not_staged(label, changes):
+    """What the proof says when the BMC took settings and does not show them."""
+    shown = [f"{change.path[len(PREFIX) :]} is {change.before}, wanted is {change.after}" for change in changes]
+    return OperatorError(
+        label,
+        "the settings were to be staged for the next boot",
+        f"The BMC took them, but read again they are not there: {'; '.join(shown)}",
+        "Run again; if it stays so, look at the BMC's log, and whether its firmware is current",
+        code="not_staged",
+        attributes=attributes_of(changes),
+    )

@@ -1,0 +1,115 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""From functions to attributes of this BIOS, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import registry as registries
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_map import LOOKS_LIKE, MAPS, WORDS
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The value that an attribute shall have, and who asked for it."""
+
+    value: object
+    asked_by: str
+
+
+class Unmapped(ValueError):
+    """A function that this BIOS does not have under any known name."""
+
+
+def resolve(vendor, registry, functions, values):
+    """{attribute: Wish} for {function: word}; {function: reason} for those that cannot be mapped; contradictions.
+
+    values are those after the next boot: where several spellings mean the same, the one that is there is kept.
+    """
+    wishes, unmapped, clashes = {}, {}, []
+    for function, word in functions.items():
+        try:
+            spelled = _spelled(vendor, registry, function, word, values)
+        except Unmapped as reason:
+            unmapped[function] = str(reason)
+            continue
+        for name, value in spelled.items():
+            wish = wishes.setdefault(name, Wish(value, function))
+            if wish.value != value:
+                clashes.append(f"{wish.asked_by} needs {name}={wish.value}, {function} needs {name}={value}")
+    return wishes, unmapped, clashes
+
+
+def status(vendor, registry, values):
+    """The word that each function has by these values; None where it cannot be told or is neither."""
+    return {function: _word(vendor, registry, function, values) for function in WORDS}
+
+
+def refuse_unmapped(label, vendor, registry, unmapped):
+    """Say which functions could not be mapped, what may be meant, and how to name it."""
+    if not unmapped:
+        return
+    told, candidates = [], {}
+    for function, reason in unmapped.items():
+        candidates[function] = registry.about(LOOKS_LIKE[function])
+        names = ", ".join(candidates[function][:8]) or "none"
+        told.append(f"{function}: {reason}, attributes that sound like it: {names}")
+    raise OperatorError(
+        label,
+        f"these functions of the BIOS were to be set: {', '.join(unmapped)}",
+        f"Their attributes are not known for this server (make {vendor}). {'; '.join(told)}",
+        "Leave these functions out, and name the attributes with their values under `attributes`",
+        code="function_unmapped",
+        functions=sorted(unmapped),
+        candidates=candidates,
+    )
+
+
+def _spelled(vendor, registry, function, word, values):
+    found = {}
+    entry = MAPS.get(vendor, {}).get(function)
+    if entry is None:
+        raise Unmapped("no map for this make")
+    for setting in (one for one in entry.settings if word in one.values):
+        attributes = _present(registry, setting.names)
+        if not attributes and setting.needed:
+            raise Unmapped(f"this BIOS has no {' or '.join(setting.names)}")
+        for attribute in attributes:
+            found[attribute.name] = _value(attribute, setting.values[word], values.get(attribute.name))
+    return found
+
+
+def _present(registry, names):
+    for name in names:
+        attributes = registry.find(name)
+        if attributes:
+            return attributes
+    return []
+
+
+def _value(attribute, spellings, present):
+    taken, refusals = [], []
+    for spelling in spellings:
+        try:
+            taken.append(registries.accept(attribute, spelling))
+        except registries.Unacceptable as refusal:
+            refusals.append(str(refusal))
+    if not taken:
+        known = " or ".join(map(str, spellings))
+        raise Unmapped(f"{attribute.name} {refusals[-1]}, none of which is known to be {known}")
+    return present if present in taken else taken[0]
+
+
+def _word(vendor, registry, function, values):
+    for word in WORDS[function]:
+        try:
+            spelled = _spelled(vendor, registry, function, word, values)
+        except Unmapped:
+            continue
+        if spelled and all(values.get(name) == value for name, value in spelled.items()):
+            return word
+    return None

@@ -1,0 +1,87 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The server behind a BMC: which one, whose make, and whether it is on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+VENDORS = {"dell": "dell", "hpe": "hpe", "hewlett": "hpe", "supermicro": "supermicro", "super micro": "supermicro"}
+OTHER = "other"
+
+
+@dataclass(frozen=True)
+class System:
+    """A ComputerSystem."""
+
+    path: str
+    body: dict
+    vendor: str
+
+    @property
+    def power(self):
+        return self.body.get("PowerState") or "Unknown"
+
+    @property
+    def serial(self):
+        """What stands on the label: Dell's service tag is the SKU, that of others is an order number."""
+        kinds = ("SKU", "SerialNumber") if self.vendor == "dell" else ("SerialNumber",)
+        return next((self.body[kind] for kind in kinds if self.body.get(kind)), None)
+
+    @property
+    def ids(self):
+        """What identifies the server in results."""
+        return {
+            "vendor": self.vendor,
+            "model": self.body.get("Model"),
+            "serial": self.serial,
+            "uuid": self.body.get("UUID"),
+            "system_id": segment(self.path),
+        }
+
+
+def find(bmc, system_id=None):
+    """The one server of a BMC, or the one that is named."""
+    root = bmc.root()
+    collection = root.get("Systems", {}).get("@odata.id")
+    if collection is None:
+        raise OperatorError(
+            bmc.name,
+            "the server behind this BMC was wanted",
+            "The service knows no computer systems, so it is that of a chassis or a fabric",
+            "Set `bmc_address` to the BMC of the server itself",
+            code="bmc_without_system",
+        )
+    paths = bmc.links(collection)
+    chosen = [path for path in paths if system_id is None or segment(path).lower() == system_id.lower()]
+    if len(chosen) != 1:
+        there = ", ".join(segment(path) for path in paths) or "none"
+        wanted = f"the system {system_id} was wanted" if system_id else "the server behind this BMC was wanted"
+        todo = "Set `system_id` to one of them" if paths else "Check that the BMC is that of a server"
+        raise OperatorError(bmc.name, wanted, f"It knows these systems: {there}", todo, code="system_not_found")
+    body = bmc.get(chosen[0]).body
+    return System(chosen[0], body, vendor_of(root, body))
+
+
+def read_again(bmc, system):
+    """The same server as it is now."""
+    return System(system.path, bmc.get(system.path).body, system.vendor)
+
+
+def vendor_of(root, body):
+    """The make as the function map names it."""
+    said = [body.get("Manufacturer"), root.get("Vendor"), *(root.get("Oem") or {}), *(body.get("Oem") or {})]
+    for text in filter(None, said):
+        for beginning, vendor in VENDORS.items():
+            if text.lower().startswith(beginning):
+                return vendor
+    return OTHER
+
+
+def segment(path):
+    """The last part of a resource's path."""
+    return path.rstrip("/").rpartition("/")[2]

@@ -1,0 +1,187 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Trouble between us and a BMC, in words that an operator can act on."""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+from dataclasses import dataclass
+from http.client import HTTPException
+from urllib.error import URLError
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import NotJson
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import certificate
+
+PASSING_STATUS = (408, 429, 502, 503, 504)
+ON_THE_WAY = (OSError, HTTPException, NotJson)
+_MESSAGES_TOLD = 5
+
+
+class FateUnknown(OperatorError):
+    """The request may or may not have been carried out: only a new read can tell."""
+
+
+@dataclass(frozen=True)
+class _Target:
+    host: str
+    port: int
+    connect_timeout_s: int
+    proxy_host: str = ""
+    proxy_port: int = 0
+
+
+def root_cause(error):
+    """urllib wraps what ssl and socket raise."""
+    return error.reason if isinstance(error, URLError) and isinstance(error.reason, BaseException) else error
+
+
+def is_passing(error):
+    """Whether the same attempt may succeed a moment later."""
+    cause = root_cause(error)
+    if isinstance(cause, (ssl.SSLCertVerificationError, socket.gaierror, ConnectionRefusedError)):
+        return False
+    return isinstance(cause, (ConnectionError, HTTPException, ssl.SSLError)) or _timed_out(cause)
+
+
+def was_not_sent(error):
+    """Whether it is certain that the BMC has not seen the request."""
+    return isinstance(root_cause(error), (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError))
+
+
+def explain(error, address, timeout_s):
+    """An OperatorError for anything that urllib, http.client, ssl and socket raise."""
+    cause = root_cause(error)
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return _untrusted(cause, address)
+    if isinstance(cause, socket.gaierror):
+        found = f"The name {address.host} cannot be resolved ({cause.strerror or cause})"
+        return _told(address, found, "Check `bmc_address` and this machine's DNS", code="bmc_unresolvable")
+    if isinstance(cause, ConnectionRefusedError):
+        found = f"{address.host} refuses connections on port {address.port}"
+        todo = "Check `bmc_address`, and whether the BMC is up and serves Redfish"
+        return _told(address, found, todo, code="bmc_refused")
+    if _timed_out(cause):
+        found = f"No answer came within {timeout_s} seconds"
+        todo = "Check the route from this machine to the management network, or raise `bmc_timeout_s`"
+        return _told(address, found, todo, code="bmc_timeout")
+    if isinstance(cause, NotJson):
+        found = f"It answers with {cause}"
+        return _told(address, found, "Check that `bmc_address` is that of a BMC", code="not_redfish")
+    found = f"The connection broke ({str(cause) or type(cause).__name__})"
+    todo = "Check the network between this machine and the BMC, and any proxy that HTTPS_PROXY names"
+    return _told(address, found, todo, code="bmc_unreachable")
+
+
+def fate_unknown(address, what, why):
+    return FateUnknown(
+        str(address),
+        f"{what} should have been answered",
+        why,
+        "Whether the BMC carried it out is not known: run again, which reads first",
+        code="bmc_fate_unknown",
+    )
+
+
+def foreign_link(address, link):
+    return OperatorError(
+        str(address),
+        "a resource of the BMC was to be read",
+        f"The BMC links to {link}, which is no path of its own",
+        "Check that `bmc_address` is that of a BMC; nothing was sent to the other address",
+        code="bmc_link",
+    )
+
+
+def refused(address, what, answer):
+    """An OperatorError for an answer that is no success."""
+    said = sentences(answer)
+    told = " It says: " + " ".join(said) if said else ""
+    data = {"status": answer.status, "messages": said}
+    if answer.status == 401:
+        return OperatorError(
+            str(address),
+            "a login to the BMC was wanted",
+            f"The BMC refuses the user or the password.{told}",
+            "Check `bmc_username` and `bmc_password`. BMCs lock a user, or an address, after a few wrong tries",
+            code="bmc_login_refused",
+            **data,
+        )
+    if answer.status == 403:
+        todo = "Give the user the privileges to log in, to configure the server and to control its power"
+        return OperatorError(
+            str(address),
+            what,
+            f"The BMC says that the user may not do this.{told}",
+            todo,
+            code="bmc_privilege_missing",
+            **data,
+        )
+    if answer.status in PASSING_STATUS:
+        todo = "Wait until the server has finished its self-test or the BMC its restart, then run again"
+        return OperatorError(
+            str(address), what, f"The BMC is busy (HTTP status {answer.status}).{told}", todo, code="bmc_busy", **data
+        )
+    found = f"The BMC refuses with HTTP status {answer.status}.{told}"
+    return OperatorError(
+        str(address), what, found, "Change what the BMC names, then run again", code="bmc_rejects", **data
+    )
+
+
+def sentences(answer):
+    """The messages in a Redfish error, without those that only say that there is an error."""
+    error = answer.body.get("error") or {}
+    error = error if isinstance(error, dict) else {"message": error}
+    extended = error.get("@Message.ExtendedInfo") or answer.body.get("@Message.ExtendedInfo") or []
+    extended = [extended] if isinstance(extended, dict) else extended
+    said = [_sentence(entry) for entry in extended if isinstance(entry, dict)]
+    said = [text for text in said if text] or [_finished(_plain(error.get("message")))]
+    return list(dict.fromkeys(text for text in said if text))[:_MESSAGES_TOLD]
+
+
+def _sentence(entry):
+    text = entry.get("Message") or ""
+    for number, value in enumerate(entry.get("MessageArgs") or (), start=1):
+        text = text.replace(f"%{number}", str(value))
+    # iLO sends identifiers alone and leaves the text to the registry.
+    return _finished(
+        text or " ".join(filter(None, (entry.get("MessageId"), *map(str, entry.get("MessageArgs") or ()))))
+    )
+
+
+def _plain(message):
+    """A message without extended ones; iDRACs of old firmware put its language beside it."""
+    return str((message.get("value") if isinstance(message, dict) else message) or "")
+
+
+def _finished(text):
+    text = re.sub(r"\s+", " ", text).strip()
+    return text if not text or text.endswith((".", "!", "?")) else text + "."
+
+
+def _timed_out(error):
+    # Before Python 3.10 a handshake that times out is an SSLError with this text and no type of its own.
+    return isinstance(error, (socket.timeout, TimeoutError)) or "timed out" in str(error)
+
+
+def _told(address, found, todo, code, **data):
+    return OperatorError(str(address), "a connection to the BMC was wanted", found, todo, code, **data)
+
+
+def _untrusted(error, address):
+    shown = certificate.presented(_Target(address.host, address.port, 10))
+    found = f"Its certificate is not trusted: {getattr(error, 'verify_message', '') or error}"
+    if shown is not None:
+        found += (
+            f". It shows subject {shown.subject}, issuer {shown.issuer}, valid until {shown.not_after}, "
+            f"SHA-256 fingerprint {shown.fingerprint}"
+        )
+    todo = (
+        "Set `bmc_ca_file` to the authority that signed it (or to this certificate, when you have compared the "
+        "fingerprint), and `bmc_address` to a name that it holds"
+    )
+    return _told(address, found, todo, code="bmc_certificate_not_trusted")

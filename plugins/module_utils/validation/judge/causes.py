@@ -1,0 +1,302 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What several rows together say of the cause, and the narrowest place that they have in common. Pure.
+
+A single row knows that its figure is bad. Latency against bandwidth, counters against figures, and one pair against the
+others tell why, and where.
+"""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import compare, rungs, spread
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    FAIL,
+    NOT_REQUIRED,
+    PASS,
+    WARN,
+    guests_of,
+    mapping,
+    number,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+# Below this share of what was expected, packets are lost; what is slow for other reasons loses less.
+LOST_SHARE = 0.75
+# Of PVRDMA: what takes so long is no RDMA, and what has no more than this share of the line fits to it.
+TCP_US, TCP_SHARE = 15.0, 0.5
+PVRDMA_LOOK = "the VMkernel adapter for PVRDMA (Net.PVRDMAVmknic), the firewall ruleset pvrdma, and the RDMA uplink"
+IS_TCP = "Latency and bandwidth are those of TCP, not of RDMA."
+WAY = "a link, a cable, a VLAN, or an address"
+LATE = "power saving and idle states (C-states) of the hosts' processors, or other work on them"
+FLOW = "flow control (PFC), the class of RoCE's DSCP, or ECN"
+# Codes of disagreements of settings that are about the size of packets.
+OF_MTU = ("mtu", "mtu_tight")
+# Those that only warn, and tell why packets are lost, or why a way is slow that loses nothing.
+OF_LOSS, OF_SPEED = ("stamps_nothing",), ("slow_cable",)
+# Causes that concern more than their own row: told before others.
+NAMED = ("unlicensed", "shared_host", "nccl_sockets", "mtu_path", "mtu_local")
+
+
+def name(entries, intent, places):
+    """Write causes into rows. Answers what was found: [{code, text, place, rows}]."""
+    look = _Look(entries, intent, places)
+    for check in rungs.CHECKS:
+        if check.startswith("pair."):
+            look.pairs(check)
+    look.fallback()
+    look.bandwidth()
+    look.latency()
+    look.slow_guest()
+    look.scaling()
+    return look.told()
+
+
+def fallback(entries, intent, places):
+    """Only whether PVRDMA went over TCP, for the rungs above."""
+    look = _Look(entries, intent, places)
+    for check in ("pair.write_lat", "pair.write_bw"):
+        look.pairs(check)
+    look.fallback()
+
+
+class _Look:
+    """One look at all rows."""
+
+    def __init__(self, entries, intent, places):
+        self.intent, self.places = intent, places
+        self._entries = list(entries)
+        self._by = {}
+        for entry in self._entries:
+            self._by.setdefault(entry.check, []).append(entry)
+        self._causes = {}
+        self._common = {}
+
+    def told(self):
+        """All causes, those that were named by a single row too."""
+        for entry in self._entries:
+            for remark in entry.remarks:
+                if remark.code in NAMED and entry.row["cause"]:
+                    guests = guests_of(entry.subject)
+                    self._add(remark.code, entry.row["cause"], {"name": guests[0] if len(guests) == 1 else ""}, entry)
+        return [dict(one, rows=sorted(one["rows"])) for one in self._causes.values()]
+
+    def pairs(self, check):
+        """What the bad pairs of one check have in common."""
+        tested = [entry for entry in self._by.get(check, ()) if _was_tested(entry)]
+        bad = [entry for entry in tested if _is_bad(entry)]
+        common = spread.common([_pair(one) for one in bad], [_pair(one) for one in tested], self.places)
+        self._common[check] = common
+        for entry in bad:
+            if check in rungs.PROGRAMS and not number(entry.row["measured"]):
+                # It is the run that failed, and not the way.
+                entry.row["cause"] = self._of_run(entry)
+                continue
+            place = self._place(check, entry)
+            codes = {remark.code for remark in entry.remarks}
+            if "mtu_path" in codes:
+                told = "; packets as large as a standard MTU get through" if number(entry.row["measured"]) else ""
+                entry.row["cause"] = f"the MTU on the way is too small: {place}{told}{self._settings(OF_MTU)}"
+                self._add("mtu_path", entry.row["cause"], common, entry)
+            elif "unreachable" in codes:
+                entry.row["cause"] = f"nothing gets through: {place}: {WAY}"
+                self._add("unreachable", entry.row["cause"], common, entry)
+            elif not entry.row["cause"] or not entry.row["measured"] or codes & set(compare.OF_FIGURE):
+                entry.row["cause"] = place
+
+    def fallback(self):
+        """PVRDMA that went over TCP: as slow in latency as TCP, and as far from the line."""
+        if self.intent["data_path"] != "pvrdma":
+            return
+        line = number(self.intent["speed_gb"])
+        widths = {_pair(one): one for one in self._by.get("pair.write_bw", ())}
+        slow = []
+        for entry in self._by.get("pair.write_lat", ()):
+            usec, width = number(entry.row["measured"]), widths.get(_pair(entry))
+            gbps = number(width.row["measured"]) if width is not None else None
+            if usec is None or usec <= TCP_US or (gbps is not None and line and gbps > TCP_SHARE * line):
+                continue
+            slow.append((entry, width if gbps is not None else None))
+        common = self._where([entry for entry, _width in slow], "pair.write_lat")
+        for entry, width in slow:
+            place = common["text"] if common else self._place("pair.write_lat", entry)
+            text = f"PVRDMA fell back to TCP: {place}. Look at {self._hosts(common, entry)}: {PVRDMA_LOOK}"
+            for one in (entry, width):
+                if one is None:
+                    continue
+                one.row.update(cause=text, verdict=FAIL)
+                if IS_TCP not in one.row["why"]:
+                    one.row["why"] = f"{one.row['why']} {IS_TCP}".strip()
+                self._add("pvrdma_tcp", text, common, one)
+
+    def bandwidth(self):
+        """Bandwidth that is bad, against the latency of the same pair and what adapters and ports counted."""
+        latencies = {_pair(one): one for one in self._by.get("pair.write_lat", ())}
+        for check in ("pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu"):
+            bad = [entry for entry in self._by.get(check, ()) if _of_figure(entry) and not self._has(entry)]
+            lost = [entry for entry in bad if self._lost(entry, latencies.get(_pair(entry)))]
+            common = self._where(lost, check)
+            for entry in bad:
+                if entry in lost:
+                    self._loss(entry, check, common)
+                else:
+                    self._slow(entry, check, latencies.get(_pair(entry)))
+
+    def latency(self):
+        """Latency that is bad where bandwidth is good: who answers late, since the way itself is sound."""
+        widths = {_pair(one): one for one in self._by.get("pair.write_bw", ())}
+        for entry in self._by.get("pair.write_lat", ()):
+            width = widths.get(_pair(entry))
+            if not _of_figure(entry) or self._has(entry) or width is None or _is_bad(width):
+                continue
+            if number(width.row["measured"]) is not None:
+                place = self._place("pair.write_lat", entry)
+                entry.row["cause"] = f"{place}; bandwidth is good: {LATE}"
+                self._add("latency", entry.row["cause"], self._common.get("pair.write_lat"), entry)
+
+    def slow_guest(self):
+        """A guest that trains slower alone than the others alone."""
+        for entry in self._by.get("cluster.training", ()):
+            codes = {remark.code for remark in entry.remarks}
+            guests = guests_of(entry.subject)
+            if compare.OUTLIER in codes and len(guests) == 1:
+                me = spread.where(guests[0], self.places)
+                entry.row["cause"] = f"{me} computes slower than the others: its GPU, its licence, processors or power"
+                self._add("slow_rank", entry.row["cause"], {"level": "guest", "name": guests[0], "text": me}, entry)
+
+    def scaling(self):
+        """Efficiency that is bad: whose fault it is, by what is known of guests and ways."""
+        slow = [one for one in self._causes.values() if one["code"] == "slow_rank"]
+        unlicensed = [one for one in self._by.get("guest.licence", ()) if one.row["verdict"] == FAIL]
+        ways = [one for check in ("pair.write_bw", "cluster.nccl") for one in self._by.get(check, ()) if _is_bad(one)]
+        for check in ("cluster.efficiency", "cluster.nccl", "cluster.training", "cluster.rdma_gain"):
+            for entry in self._by.get(check, ()):
+                if entry.row["cause"] or not (_of_figure(entry) or _varies(entry)):
+                    continue
+                if unlicensed:
+                    entry.row["cause"] = unlicensed[0].row["cause"]
+                elif slow:
+                    entry.row["cause"] = slow[0]["text"]
+                elif [one for one in ways if one is not entry and one.row["cause"]]:
+                    entry.row["cause"] = next(one.row["cause"] for one in ways if one is not entry and one.row["cause"])
+                elif check == "cluster.nccl":
+                    entry.row["cause"] = "the way between GPU and adapter, since RDMA from the guests' memory is good"
+                elif check != "cluster.rdma_gain":
+                    entry.row["cause"] = (
+                        "one slow rank, its data or its processors, since what was tested of the ways is good"
+                    )
+
+    def _lost(self, entry, latency):
+        """Whether packets are lost: counters say so, or the bandwidth is far down while latency is good."""
+        if latency is not None and _of_figure(latency):
+            return False
+        if any(self._dropped(guest) for guest in _pair(entry)) or self._ports():
+            return True
+        # A slow cable explains it, unless settings say that packets are dropped.
+        if self._settings(OF_SPEED) and not self._settings(but=OF_MTU):
+            return False
+        low = number(entry.row["expected"]["low"])
+        others = [number(one.row["measured"]) for one in self._by.get(entry.check, ()) if one is not entry]
+        middle = spread.median([one for one in others if one is not None])
+        wanted = max((one for one in (low, middle) if one), default=None)
+        return wanted is not None and entry.row["measured"] < LOST_SHARE * wanted
+
+    def _loss(self, entry, check, common):
+        place = common["text"] if common else self._place(check, entry)
+        ports = self._ports()
+        where = f"; packets are dropped at {', '.join(ports)}" if ports else ""
+        text = f"packets are lost under load, while latency is good: {FLOW} do not agree, {place}{where}"
+        text += self._settings(but=OF_MTU) or self._settings(OF_LOSS)
+        entry.row["cause"] = text
+        self._add("loss", text, common, entry)
+
+    def _slow(self, entry, check, latency):
+        place = self._place(check, entry)
+        both = latency is not None and _of_figure(latency)
+        what = "latency too is bad" if both else "nothing points to lost packets"
+        hint = "NUMA node of the VM, power saving of the host, width and speed of the adapter's PCIe slot, its link"
+        entry.row["cause"] = f"{place}; {what}: {self._settings(OF_SPEED).lstrip('; ') or hint}"
+        self._add("slow_end", entry.row["cause"], self._common.get(check), entry)
+
+    def _dropped(self, guest):
+        return any(
+            guest in guests_of(entry.subject) and {remark.code for remark in entry.remarks} & {"drops", "resent"}
+            for entry in self._by.get("guest.counters", ())
+        )
+
+    def _ports(self):
+        """Ports of switches and hosts that dropped packets."""
+        found = []
+        for entry in self._by.get("fabric.counters", ()):
+            if any(remark.code == "drops" for remark in entry.remarks):
+                found.append(
+                    " ".join(str(entry.subject[key]) for key in ("switch", "host", "port") if key in entry.subject)
+                )
+        return found
+
+    def _settings(self, codes=None, but=()):
+        """The first disagreement of settings with one of these codes, or of those that break something."""
+        for entry in self._by.get("fabric.settings", ()):
+            for remark in entry.remarks:
+                if (remark.verdict == FAIL and remark.code not in but) if codes is None else remark.code in codes:
+                    return f"; the settings say: {remark.why}"
+        return ""
+
+    def _place(self, check, entry):
+        common = self._common.get(check)
+        if common is not None:
+            return common["text"]
+        one, other = _pair(entry)
+        return f"between {spread.where(one, self.places)} and {spread.where(other, self.places)}"
+
+    def _of_run(self, entry):
+        """What is known of a run that failed: a guest, an error. So rows that failed alike stand together."""
+        at, known = entry.values.get("at"), texts.meaning(entry.values.get("error"))
+        words = [spread.where(at, self.places)] if at in _pair(entry) else []
+        words += known[:1] if known is not None else []
+        return ": ".join(words) or entry.row["cause"]
+
+    def _where(self, entries, check):
+        tested = [_pair(one) for one in self._by.get(check, ()) if _was_tested(one)]
+        return spread.common([_pair(one) for one in entries], tested, self.places) if entries else None
+
+    def _hosts(self, common, entry):
+        guests = [common["name"]] if common and common["level"] == "guest" else _pair(entry)
+        if common and common["level"] == "host":
+            return common["name"]
+        if common and common["level"] == "all":
+            return "every host"
+        hosts = [mapping(self.places.get(guest)).get("host") or f"the host of {guest}" for guest in guests]
+        return " and ".join(sorted(set(hosts)))
+
+    def _has(self, entry):
+        return any(one["code"] == "pvrdma_tcp" and entry.row["id"] in one["rows"] for one in self._causes.values())
+
+    def _add(self, code, text, common, entry):
+        place = mapping(common)
+        one = self._causes.setdefault(
+            (code, text), {"code": code, "text": text, "place": place.get("name", ""), "rows": []}
+        )
+        if entry.row["id"] not in one["rows"]:
+            one["rows"].append(entry.row["id"])
+
+
+def _pair(entry):
+    return entry.subject.get("from"), entry.subject.get("to")
+
+
+def _was_tested(entry):
+    return entry.row["verdict"] in (PASS, NOT_REQUIRED, WARN, FAIL)
+
+
+def _is_bad(entry):
+    return entry.row["verdict"] == FAIL or _of_figure(entry)
+
+
+def _of_figure(entry):
+    return any(remark.code in compare.OF_FIGURE for remark in entry.remarks)
+
+
+def _varies(entry):
+    return any(remark.code == compare.SPREAD for remark in entry.remarks)

@@ -1,0 +1,269 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What is looked for in runs of many guests: start, build, NCCL, training, and what follows from trainings. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import spread, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    FAIL,
+    Found,
+    listing,
+    mapping,
+    number,
+    short,
+)
+
+SECTIONS = ("frameworks", "controllers", "operations")
+
+
+def hostname(values, about):
+    """Whether a process ran on every guest."""
+    there = {name: count for name, count in mapping(values.get("hosts")).items() if (number(count) or 0) > 0}
+    wanted = about.guests
+    text = f"{len(wanted)} guests"
+    if not there:
+        return Found(None, expected=text)
+    ranks = sum(number(count) or 0 for count in there.values())
+    answer = Found(f"{short(ranks)} processes on {len(there)} guests", expected=text, compared=False)
+    if len(there) < len(wanted):
+        missing = [guest for guest in wanted if guest not in there]
+        told = f": {', '.join(missing)} did not answer" if len(missing) == len(wanted) - len(there) else ""
+        cause = " and ".join(spread.where(guest, about.places) for guest in missing) if told else ""
+        answer.fail(f"Processes ran on {len(there)} of {len(wanted)} guests{told}.", cause, "ranks")
+    size = number(values.get("size"))
+    if size is not None and size != ranks:
+        answer.fail(f"{short(ranks)} ranks told of themselves, and they are {short(size)}.", code="ranks")
+    return answer
+
+
+def build(values, about):
+    """Whether Horovod of the image has what the run needs."""
+    if not values.get("version"):
+        return Found(None, expected="what the run needs")
+    wanted = mapping(about.intent["build"])
+    text = ", ".join(f"{name} ({section})" for section, names in wanted.items() for name in names)
+    answer = Found(f"Horovod {values['version']}", expected=text, source="the image", compared=False)
+    missing = [
+        f"{name} ({section})"
+        for section, names in wanted.items()
+        for name in names
+        if name not in listing(values.get(section))
+    ]
+    if missing:
+        answer.fail(f"It was built without {', '.join(missing)}.", "the image of the training", "build")
+    elif not listing(values.get("frameworks")) and "frameworks" in values:
+        answer.fail("It was built without any framework.", "the image of the training", "build")
+    return answer
+
+
+def nccl(values, about):
+    """The bandwidth of an all-reduce, and over what it went, which only the log of NCCL tells."""
+    answer = _reduced(values, about)
+    # Of a way over sockets the check itself tells more than the run.
+    if mapping(values.get("verdict")).get("code") == "fell_back_to_tcp" and answer.verdict == FAIL:
+        return answer
+    return ended(answer, values, about)
+
+
+def ended(answer, values, about):
+    """The answer, failed where the run did: a rank can die after the last figure is printed."""
+    verdict = mapping(values.get("verdict"))
+    if verdict and verdict.get("state") != "passed":
+        host, why = (str(verdict.get(key) or "") for key in ("host", "reason"))
+        answer.skip = ""
+        answer.fail(f"{why.rstrip('.') or 'Its run failed'}.", spread.where(host, about.places) if host else "", "run")
+    return answer
+
+
+def _reduced(values, about):
+    measured = number(values.get("busbw"))
+    many = number(values.get("nodes")) or len(about.guests)
+    over = f" over {_wanted(about).upper()}" if many > 1 else ""
+    checked = "right results" if number(values.get("wrong")) is not None else "results"
+    answer = Found(
+        measured if measured else None, duty=f"{checked}{over}" if over or checked == "right results" else ""
+    )
+    if values.get("alone"):
+        return _alone(values, about, answer)
+    if measured and values.get("large") is False:
+        size = short(values.get("largest_bytes"))
+        return Found(None, note=f"Its largest message had {size} bytes, which does not fill the path.")
+    if measured and many < len(about.guests):
+        why = f"Its ranks ran on {short(many)} of {len(about.guests)} guests."
+        answer.fail(why, "the launcher, which has to start ranks on every guest", "ranks")
+    wrong = number(values.get("wrong"))
+    if wrong:
+        answer.fail(
+            f"{short(wrong)} values of the result were wrong.", "a GPU, its memory, or the way between", "wrong"
+        )
+    if many > 1 and measured:
+        _transport(values.get("transport"), _wanted(about), answer, values, about)
+    if wrong is None and measured:
+        answer.note = "The values of its results were not checked."
+    return answer
+
+
+def _alone(values, about, answer):
+    """What one rank by itself says: of a bandwidth between GPUs nothing, of the GPU whether it computes right."""
+    wanted = len(about.guests) * (number(about.intent["gpus_per_guest"]) or 1)
+    wrong = number(values.get("wrong"))
+    if wrong:
+        return answer.fail(f"{short(wrong)} values of the result were wrong.", "the GPU, or its memory", "wrong")
+    if wanted > 1:
+        why = f"One rank took part, and there should be {short(wanted)}."
+        return answer.fail(why, "the launcher, or nccl-tests that are built without MPI", "ranks")
+    return Found(None, skip="One GPU has no other to exchange with, so that there is no bandwidth between GPUs.")
+
+
+def kind_of_nccl(values, about):
+    """The words by which marks of NCCL are chosen."""
+    if (number(values.get("nodes")) or len(about.guests)) < 2:
+        return ("local",)
+    if values.get("transport") != "rdma":
+        return ("tcp",)
+    return ("gpudirect",) if values.get("gpudirect") == "all" else ("staged",)
+
+
+def training(values, about):
+    """Images per second of all ranks together, how far iterations lie apart, and over what the gradients went."""
+    told = figures(values)
+    answer = Found(told["total"], compared=told["total"] is not None)
+    if told["total"] is None:
+        return answer
+    count, transport = _variant(about)
+    # Ranks on processors have no NCCL that could say what it used.
+    over = f" over {transport.upper()}" if told["transport"] or told["device"] == "CPU" else ""
+    answer.duty = f"it trains on {count} guests{over}" if count > 1 and transport else "it trains"
+    if told["state"] == "failed":
+        answer.fail(told["reason"] or "The training failed.", told["place"], "training")
+    if count > 1 and transport == "rdma":
+        if told["device"] == "CPU" and told["transport"] is None:
+            why = "Ranks without GPUs have no NCCL, so that this run says nothing of RDMA."
+            return Found(told["total"], skip=why)
+        _transport(told["transport"], "rdma", answer, values, about)
+    elif count > 1 and transport == "tcp" and told["transport"] == "rdma":
+        answer.fail("NCCL used RDMA, and this run was to show TCP.", "NCCL_IB_DISABLE of the run", "transport")
+    gpu = thresholds.published(about.intent["gpu"], told["model"], told["batch"]) if told["device"] != "CPU" else ""
+    answer.note = gpu
+    return answer
+
+
+def figures(values):
+    """What matters of a training, from the result of training_run or from the text of a benchmark."""
+    throughput, printed = mapping(values.get("throughput")), mapping(values.get("benchmark"))
+    rates = _rates(values)
+    networks = listing(mapping(values.get("nccl")).get("networks")) if isinstance(values.get("nccl"), dict) else []
+    transport = values.get("transport") if values.get("transport") in ("rdma", "tcp", "mixed") else None
+    if networks:
+        transport = output.transport([str(name) for name in networks])
+    verdict = mapping(values.get("verdict"))
+    candidates = (throughput.get("mean"), values.get("images_per_s"), values.get("total"), printed.get("total"))
+    total = next((number(one) for one in candidates if number(one)), None)
+    ranks = [mapping(one) for one in listing(values.get("ranks"))]
+    devices = {str(one.get("device") or "").upper() for one in ranks if one.get("device")}
+    device = values.get("device") or ("CPU" if devices and all(one.startswith("CPU") for one in devices) else None)
+    return {
+        "total": total if total and total > 0 else None,
+        "rates": rates,
+        "dispersion": mapping(values.get("dispersion")) or spread.dispersion(rates),
+        "transport": transport,
+        "device": device,
+        "devices": number(values.get("devices")) or len(ranks) or None,
+        "model": values.get("model") or printed.get("model"),
+        "batch": values.get("batch") or printed.get("batch"),
+        "state": verdict.get("state"),
+        "reason": str(verdict.get("reason") or ""),
+        "place": str(verdict.get("host") or ""),
+        "ranks": ranks,
+        "iterations": _iterations(values, rates),
+    }
+
+
+def _rates(values):
+    """The rate of each iteration of all ranks together, without the first, which pays for what happens once."""
+    listed = listing(values.get("iterations"))
+    plain = [number(one) for one in listed if number(one) is not None]
+    if plain:
+        return plain[1:] if values.get("first_left_out") else plain
+    by_iteration = {}
+    for one in listed:
+        rate = number(mapping(one).get("samples_per_s", mapping(one).get("images_per_s")))
+        if rate is not None:
+            by_iteration.setdefault(mapping(one).get("iteration"), []).append(rate)
+    full = max((len(some) for some in by_iteration.values()), default=0)
+    rates = [sum(some) for _number, some in sorted(by_iteration.items(), key=str) if len(some) == full]
+    return rates[1:] if len(rates) > 2 else rates
+
+
+def _iterations(values, rates):
+    """For a plot: [{iteration, seconds, images_per_s}]."""
+    listed = [mapping(one) for one in listing(values.get("iterations")) if isinstance(one, dict)]
+    if not listed:
+        return [{"iteration": place, "seconds": None, "images_per_s": rate} for place, rate in enumerate(rates)]
+    by_iteration = {}
+    for one in listed:
+        by_iteration.setdefault(one.get("iteration"), []).append(one)
+    made = []
+    for key, some in sorted(by_iteration.items(), key=lambda pair: str(pair[0]).zfill(9)):
+        rates = [number(one.get("samples_per_s", one.get("images_per_s"))) for one in some]
+        seconds = [number(one.get("seconds")) for one in some]
+        made.append(
+            {
+                "iteration": key,
+                "seconds": max((one for one in seconds if one is not None), default=None),
+                "images_per_s": round(sum(one for one in rates if one is not None), 3) if None not in rates else None,
+            }
+        )
+    return made
+
+
+def _transport(found, wanted, answer, values, about):
+    """What NCCL used against what it was to use."""
+    if wanted != "rdma":
+        if found == "rdma":
+            answer.fail("NCCL used RDMA, and this run was to show TCP.", "NCCL_IB_DISABLE of the run", "transport")
+        return
+    if found == "rdma":
+        if about.intent["gpudirect"] == "enabled" and values.get("gpudirect") in ("none", "some"):
+            cause = "GPUDirect: ATS, the distance of GPU and adapter, nvidia_peermem or DMA-BUF"
+            answer.fail("Not all connections reach the memory of GPUs directly.", cause, "gpudirect")
+        return
+    if found is None:
+        names = " and ".join(str(name) for name in listing(values.get("networks")))
+        used = (
+            f"NCCL used {names}, which is not known to be RDMA" if names else "NCCL did not say which network it used"
+        )
+        answer.fail(f"{used}, so that RDMA is not proved.", "", "transport_unknown")
+        return
+    hosts = [str(host) for host in listing(values.get("on_sockets"))]
+    places = " and ".join(spread.where(host, about.places) for host in hosts)
+    reason = "it found no RDMA device" if values.get("no_device") else "it chose the sockets"
+    some = "partly " if found == "mixed" else ""
+    cause = f"NCCL on sockets{': ' + places if 0 < len(hosts) < len(about.guests) else ''}{_told_to(values)}"
+    answer.fail(f"NCCL went {some}over TCP sockets instead of RDMA; {reason}.", cause, "nccl_sockets")
+
+
+def _told_to(values):
+    """What of its environment keeps NCCL from RDMA, as its log has it."""
+    told = mapping(values.get("settings"))
+    if str(told.get("NCCL_IB_DISABLE", "0")) != "0":
+        return "; NCCL_IB_DISABLE is set for the run"
+    if values.get("no_device") and told.get("NCCL_IB_HCA"):
+        return f"; no RDMA device fits NCCL_IB_HCA, {told['NCCL_IB_HCA']}"
+    return ""
+
+
+def _wanted(about):
+    if about.intent["data_path"] == "tcp":
+        return "tcp"
+    return about.variant.rpartition(":")[2] if about.variant.rpartition(":")[2] in ("rdma", "tcp") else "rdma"
+
+
+def _variant(about):
+    """(number of guests, transport) of '2:rdma'."""
+    count, _colon, transport = about.variant.partition(":")
+    return (int(count) if count.isdecimal() else len(about.guests)), transport

@@ -1,0 +1,254 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What is looked for in where guests are, and in the settings and counters of adapters and of the fabric. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    Found,
+    listing,
+    mapping,
+    short,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.spread import where
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import counters
+
+# Less than this says nothing of a class.
+MANY_BYTES = 10**9
+# Keys of the figures of other rungs: what RDMA sent at least, {(from, to): bytes}, and what ports carried,
+# {(switch, port): bytes}; and the rungs that tell what was sent.
+SENT, CARRIED = "sent", "carried"
+SENDS = ("pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu")
+# Counters may be read before the last packet; less than this share of what was sent is other traffic.
+SHARE = 0.5
+# Ports that are named in a reason.
+TOLD = 3
+
+
+def hosts(values, about):
+    """Whether no two VMs share a host: between such, nothing goes over the network."""
+    told = {guest: host for guest, host in mapping(values.get("hosts")).items() if host}
+    wanted = about.intent["guests"]
+    missing = [guest for guest in wanted if guest not in told]
+    if not told or missing:
+        return Found(None, expected="a host for each")
+    shared = {}
+    for guest in wanted:
+        shared.setdefault(told[guest], []).append(guest)
+    shared = {host: guests for host, guests in shared.items() if len(guests) > 1}
+    answer = Found(f"{len({told[guest] for guest in wanted})} hosts for {len(wanted)} VMs", expected="a host for each")
+    answer.source = "the site"
+    for host, guests in sorted(shared.items()):
+        why = f"{' and '.join(guests)} run on {host}: what is measured between them never leaves it."
+        cause = f"the host {host}, on which {' and '.join(guests)} run"
+        if about.intent["share_hosts"]:
+            answer.warn(why, cause, "shared_host")
+        else:
+            answer.fail(why, cause, "shared_host")
+    return answer
+
+
+def settings(values, about):
+    """What the comparison of all ends of the fabric found, and whether all that is required on the paths is known."""
+    text = "every required setting on the paths is known, and no disagreement"
+    if not isinstance(values.get("disagreements"), (list, tuple)):
+        return Found(None, expected=text)
+    wrong = [mapping(one) for one in values["disagreements"]]
+    errors = [one for one in wrong if one.get("severity") == "error"]
+    answer = Found(len(errors), expected=text, source="the intent of the site", high=0, compared=False)
+    for one in wrong:
+        tell = answer.fail if one.get("severity") == "error" else answer.warn
+        # An MTU that is configured and does not act explains as much as one that is not configured.
+        code = "mtu" if one.get("key") == "mtu" else str(one.get("code") or "settings")
+        tell(str(one.get("msg") or one.get("code")), _port(one.get("a")), code)
+    ends = [mapping(one) for one in listing(values.get("ends")) if _on_path(mapping(one), about)]
+    known = sum(len(listing(one.get("known"))) for one in ends)
+    unknown = [f"{_port(one)} ({', '.join(listing(one['unknown']))})" for one in ends if one.get("unknown")]
+    many = sum(len(listing(one.get("unknown"))) for one in ends)
+    said = f"{known} settings of {len(ends)} ports on the paths were compared"
+    more = f", and {len(unknown) - TOLD} more" if len(unknown) > TOLD else ""
+    lacking = f"{many} required settings are unknown: {'; '.join(unknown[:TOLD])}{more}."
+    if not known or not listing(values.get("paths")):
+        cables = listing(values.get("paths"))
+        why = lacking if many and cables else "No setting of a port on the paths was reported."
+        why = why if cables else "No cable is known between what was read."
+        nothing = Found(None, expected=text, note=f"Nothing was compared. {why}")
+        # What was found stays, for other rows too.
+        return dataclasses.replace(answer, measured=len(errors) or None) if answer.remarks else nothing
+    if many:
+        answer.warn(f"{said}. {lacking}", "equipment that does not tell its settings", "unknown")
+    loose = _without_cable(values, about)
+    if loose:
+        names = ", ".join(loose)
+        why = f"No cable of {names} to a switch is known, so the ports there were not compared."
+        answer.warn(why, f"LLDP of {names}, or site.fabric.cables", "unknown")
+    untold = sorted({f"{one.get('name')}: {what}" for one in ends for what in listing(one.get("untold"))})
+    answer.note = f"{said}."
+    if untold:
+        answer.note += f" Not compared, since the platform does not report it: {'; '.join(untold)}."
+    return answer
+
+
+def _without_cable(values, about):
+    """Hosts of the run of which no cable is known, at the adapter of the guest where it is known."""
+    sides = [mapping(mapping(path).get(side)) for path in listing(values.get("paths")) for side in "ab"]
+    cabled = {(one.get("name"), one.get("port")) for one in sides} | {(one.get("name"), None) for one in sides}
+    places = [mapping(about.places.get(guest)) for guest in about.intent["guests"]]
+    return sorted({one["host"] for one in places if one.get("host") and (one["host"], one.get("nic")) not in cabled})
+
+
+def _on_path(end, about):
+    """Whether an end of a cable is on a path of the run; where no path is known, all count."""
+    hops = [(one["switch"], one["port"]) for hop in about.intent["hops"] for one in hop["ports"]]
+    hosts = {mapping(place).get("host") for place in about.places.values()}
+    at = end.get("name"), end.get("port")
+    return not hops or at in hops or (not end.get("switch") and end.get("name") in hosts)
+
+
+def counted(values, about):
+    """What changed in counters during the timed runs: nothing may be dropped, marks may rise."""
+    text = "nothing dropped, nothing sent again"
+    if not isinstance(values.get("changed"), dict):
+        note = "There is only one look at the counters." if "counters" in values else str(values.get("silent") or "")
+        return Found(None, expected=text, note=note)
+    changed, known, place = values["changed"], listing(values.get("known")), _subject(about)
+    kinds = counters.sorted_out(changed)
+    drops, resent = (sum(kinds.get(kind, {}).values()) for kind in (counters.DROPS, counters.RESENT))
+    answer = Found(drops + resent, expected=text, source="what lossless networks are for", high=0, compared=False)
+    lossless = about.intent["lossless"]
+    if drops:
+        tell = answer.fail if lossless else answer.warn
+        tell(f"Packets were dropped: {_names(kinds[counters.DROPS])}.", f"{place}, where packets are dropped", "drops")
+    if resent:
+        cause = f"packets on their way to or from {place} were lost"
+        answer.warn(f"RDMA sent again what was lost or late: {_names(kinds[counters.RESENT])}.", cause, "resent")
+    if kinds.get(counters.ERRORS):
+        answer.warn(f"Its link had errors: {_names(kinds[counters.ERRORS])}.", f"the cable of {place}", "link")
+    if lossless:
+        _classes(changed, about.intent["priority"], answer, place)
+    if kinds.get(counters.PERHAPS):
+        told = f"Of RoCE or of TCP, which is not told: {_names(kinds[counters.PERHAPS])}."
+        # PVRDMA passes by the queues of the guest's adapter.
+        beside = "guest" in about.subject and about.intent["data_path"] == "pvrdma"
+        if beside or {counters.DROPS, counters.RESENT} & {counters.kind(name) for name in known}:
+            answer.note = told
+        else:
+            answer.warn(f"Packets were dropped. {told}", f"{place}, where packets are dropped", "perhaps")
+    missing = _uncounted(values, about)
+    if missing and not answer.remarks:
+        return _unproven(missing, about)
+    if missing and not drops + resent:
+        answer.measured = "not counted"
+    elif not missing:
+        answer.free = _idle(about)
+        answer.note = f"{_bytes(counters.octets(changed))} passed. {answer.note}".strip()
+    return answer
+
+
+def _uncounted(values, about):
+    """Why the counters do not prove that nothing was dropped; an empty text where they do."""
+    known, lost = listing(values.get("known")), listing(values.get("lost"))
+    if not known and lost:
+        return "All counters began anew during the runs, so that they say nothing."
+    again = [name for name in lost if counters.kind(name) in counters.LOSSES]
+    if again:
+        return f"Counters of drops are gone, new, or began anew: {', '.join(map(str, again[:3]))}."
+    if not any(counters.kind(name) in counters.LOSSES for name in known):
+        return "No counter of drops was read."
+    if not counters.tells_of_traffic(known):
+        return "No counter tells what RDMA carried."
+    return _unmoved(counters.octets(values["changed"]), about)
+
+
+def _unmoved(carried, about):
+    """Why what passed does not fit to what was sent."""
+    sent, subject = mapping(about.below.get(SENT)), about.subject
+    if "guest" in subject:
+        wanted = sum(octets for pair, octets in sent.items() if subject["guest"] in pair)
+        return "" if carried > wanted * SHARE else _too_little(carried, wanted)
+    others, hops = mapping(about.below.get(CARRIED)), _hops(about)
+    for hop in hops:
+        # What another port of the same hop carried did not have to pass here.
+        passed = sum(others.get(port, 0) for port in hop["ports"])
+        wanted = sum(sent.get(pair, 0) for pair in (hop["between"], hop["between"][::-1]))
+        if passed <= wanted * SHARE:
+            return _too_little(passed, wanted)
+    return "" if hops or carried else _too_little(0, 0)
+
+
+def _too_little(carried, wanted):
+    least = f", where at least {_bytes(wanted)} of RDMA were sent" if wanted else ""
+    return f"{_bytes(carried) if carried else 'No traffic'} passed{least}."
+
+
+def _hops(about):
+    """The hops of paths that a port is on, with pairs and ports as keys."""
+    mine = about.subject.get("switch"), about.subject.get("port")
+    told = [
+        {"between": tuple(hop["between"]), "ports": [(one["switch"], one["port"]) for one in hop["ports"]]}
+        for hop in about.intent["hops"]
+    ]
+    return [hop for hop in told if mine in hop["ports"]]
+
+
+def _unproven(missing, about):
+    """The row of counters that prove nothing and show nothing bad."""
+    if "guest" in about.subject and about.intent["data_path"] == "pvrdma":
+        why = "PVRDMA counts no drops: its driver has no such counter. Ports of switches count them"
+        return Found("no counter of drops", free=f"{why}, see fabric.counters.", compared=False)
+    return Found(None, note=missing)
+
+
+def _idle(about):
+    """Why nothing is required of a port: other ports of its hops carried everything."""
+    others = mapping(about.below.get(CARRIED))
+    mine = about.subject.get("switch"), about.subject.get("port")
+    hops = _hops(about)
+    if others.get(mine) or not hops:
+        return ""
+    busy = sorted({port for hop in hops for port in hop["ports"] if others.get(port)})
+    return f"No traffic of this run passed here: {', '.join(map(' '.join, busy))} carried it." if busy else ""
+
+
+def _bytes(octets):
+    """Bytes in the unit that people read."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if octets >= size:
+            return f"{short(octets / size)} {unit}"
+    return f"{octets} bytes"
+
+
+def _classes(changed, priority, answer, place):
+    """RoCE that leaves in another class than the one with flow control, and pauses of classes that have none."""
+    pauses = counters.by_priority(changed, r"(?:rx|tx)_prio(\d)_pause")
+    wrong = sorted(one for one, count in pauses.items() if one != priority and count)
+    if wrong:
+        why = f"Pauses came for priority {', '.join(map(str, wrong))}, and RoCE has priority {priority}."
+        answer.warn(why, f"flow control of {place}", "pfc_class")
+    sent = counters.by_priority(changed, r"tx_prio(\d)_bytes")
+    octets = changed.get("tx_vport_rdma_unicast_bytes", 0)
+    if sent and octets > MANY_BYTES and sent.get(priority, 0) < octets / 2:
+        most = max(sent, key=sent.get)
+        why = f"RoCE left with priority {most} instead of {priority}, which has no flow control."
+        answer.fail(why, f"the class of RoCE's DSCP at {place}", "pfc_class")
+
+
+def _names(changes):
+    most = sorted(changes.items(), key=lambda one: (-one[1], one[0]))[:3]
+    return ", ".join(f"{name} +{count}" for name, count in most)
+
+
+def _subject(about):
+    subject = about.subject
+    if "guest" in subject:
+        return where(subject["guest"], about.places)
+    return " ".join(str(subject[key]) for key in ("switch", "host", "port") if subject.get(key)) or "the fabric"
+
+
+def _port(end):
+    end = mapping(end)
+    return " ".join(str(end[key]) for key in ("name", "port") if end.get(key))

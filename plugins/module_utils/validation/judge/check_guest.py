@@ -1,0 +1,304 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What is looked for in one guest. Pure."""
+
+from __future__ import annotations
+
+import math
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    Found,
+    listing,
+    mapping,
+    number,
+    short,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.spread import where
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import modules, topology
+
+LICENSED = "Licensed"
+# Where the expected address of the data path comes from, and the key of the measured ones among the rungs below.
+FIXED, NOT_FIXED, ADDRESSES = "site.guests.data_addresses", "the site fixes no address", "addresses"
+# What the kernel says of an interface over which nothing goes.
+NO_LINK = ("down", "lowerlayerdown", "notpresent")
+# Modules that a data path needs in the kernel of its guests.
+NEEDED = {
+    "pvrdma": ("ib_core", "ib_uverbs", "vmw_pvrdma"),
+    "sriov": ("ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib"),
+    "passthrough": ("ib_core", "ib_uverbs", "mlx5_core", "mlx5_ib"),
+}
+# The MTU above which the largest packets of RDMA fit, and these.
+JUMBO, LARGEST_PATH_MTU = 4200, 4096
+NEAR_ENOUGH = topology.rank("PHB")
+UNLICENSED = "it is slowed down after a time of grace, so a figure of today says nothing of tomorrow"
+
+
+def kernel(values, about):
+    """Whether the guest answers at all."""
+    return Found(values.get("kernel") or None, expected="an answer", source="the site")
+
+
+def clock(values, about):
+    """Whether its clock is one that others can be compared with."""
+    if values.get("synchronised") is False:
+        offset = number(values.get("offset_s"))
+        measured = "not synchronised" if offset is None else round(abs(offset) * 1000, 3)
+        cause = f"chrony of {_me(about)} has no server that it follows"
+        return Found(measured, compared=False).fail("Its clock is not synchronised.", cause, "clock")
+    offset = number(values.get("offset_s"))
+    known = offset is not None and values.get("synchronised") is True
+    return Found(round(abs(offset) * 1000, 3) if known else None)
+
+
+def address(values, about):
+    """Whether the interface of the data path has a link and the address that the site fixes; by DHCP, any address."""
+    name, found = values.get("interface") or "its interface", [str(one) for one in listing(values.get("addresses"))]
+    wanted = mapping(about.intent["addresses"]).get(_guest(about))
+    text = f"a link and {wanted}" if wanted else "a link and an IPv4 address"
+    if not values:
+        return Found(None, expected=text)
+    answer = Found(", ".join(found) or "none", expected=text, source=FIXED if wanted else NOT_FIXED)
+    if values.get("state") in NO_LINK:
+        cause = f"{name} of {_me(about)} is not connected, or its network is down"
+        answer.fail(f"{name} has no link.", cause, "no_link")
+    if not found:
+        cause = f"{name} of {_me(about)} gets none: look at DHCP, its template, and site.guests.data_addresses"
+        answer.fail(f"{name} has no IPv4 address.", cause, "no_address")
+    elif wanted and wanted not in found:
+        why = f"{name} has {', '.join(found)}, and the site fixes {wanted}."
+        answer.fail(why, f"the address of {_me(about)}", "no_address")
+    about.below.setdefault(ADDRESSES, {})[_guest(about)] = found
+    if not values.get("state") and not answer.remarks:
+        return Found(None, expected=text, note=f"The kernel does not report whether {name} has a link.")
+    return answer
+
+
+def mtu(values, about):
+    """Whether the interface of the data path has the MTU that the site wants."""
+    found, wanted = number(values.get("mtu")), about.intent["mtu"]
+    answer = Found(found, low=wanted, expected=f"{wanted} bytes" if wanted else "", source="the site")
+    if not wanted:
+        answer.free = "The site requires no MTU."
+    if found is not None and wanted and found < wanted:
+        name = values.get("interface") or "its interface"
+        answer.fail(f"{name} has an MTU of {short(found)}.", f"{name} of {_me(about)}", "mtu_local")
+    return answer
+
+
+def driver(values, about):
+    """Whether the driver works, is the one that was wanted, and shows the GPUs."""
+    found, wanted = values.get("driver") or values.get("loaded"), about.intent["driver"]
+    gpus, many = listing(values.get("gpus")), about.intent["gpus_per_guest"]
+    missing = number(values.get("missing")) or 0
+    many = max(many, len(gpus) + missing) if missing else many
+    text = f"{many} GPU{'s' if many != 1 else ''}" + (f" with driver {wanted}" if wanted else "")
+    answer = Found(found or None, expected=text, source="the site")
+    if found and len(gpus) < many:
+        answer.fail(f"It shows {len(gpus)} of {many} GPUs.", f"{_me(about)} lacks a GPU", "gpus")
+    if found and wanted and found != wanted:
+        answer.fail(f"The driver is {found}.", f"the driver of {_me(about)}", "driver")
+    for gpu in map(mapping, gpus):
+        if gpu.get("recovery"):
+            why = f"The driver asks for: {gpu['recovery']}."
+            answer.fail(why, f"the GPU {gpu.get('address')} of {_me(about)}", "recovery")
+    if answer.measured and gpus:
+        names = sorted({str(mapping(gpu).get("name")) for gpu in gpus})
+        answer.note = f"{len(gpus)} x {', '.join(names)}."
+    return answer
+
+
+def licence(values, about):
+    """Whether every GPU that needs a licence has one."""
+    gpus = [mapping(gpu).get("licence") or mapping(gpu).get("status") for gpu in listing(values.get("gpus"))]
+    told = [one for one in gpus if one] or [one for one in [values.get("status")] if one]
+    if not told:
+        note = "nvidia-smi tells of no licence, as with a whole GPU, or with a driver that is not the guest driver."
+        return Found(None, expected=LICENSED, note=note if values.get("gpus") else "")
+    worst = next((one for one in told if one != LICENSED), LICENSED)
+    if worst == LICENSED and len(told) < len(gpus):
+        return Found(None, expected=LICENSED, note=f"nvidia-smi reports a licence of {len(told)} of {len(gpus)} GPUs.")
+    answer = Found(worst, expected=LICENSED, source="NVIDIA's user guide of vGPU")
+    if worst != LICENSED:
+        lost = about.variant == "after"
+        why = "The licence was lost during the run" if lost else "A vGPU has no licence"
+        server = f"; its licence server is {values['server']}" if values.get("server") else ""
+        cause = f"the vGPU of {_me(about)} is unlicensed{server}"
+        answer.fail(f"{why}: {UNLICENSED}.", cause, "unlicensed")
+    return answer
+
+
+def xid(values, about):
+    """Errors that the driver wrote into the kernel's log."""
+    if not isinstance(values.get("xids"), (list, tuple)):
+        return Found(None, expected="none")
+    xids = [mapping(one) for one in values["xids"]]
+    answer = Found(len(xids), expected="none", source="NVIDIA's list of Xids", high=0, compared=False)
+    for code in sorted({str(one.get("code")) for one in xids}):
+        mine = [one for one in xids if str(one.get("code")) == code]
+        one = mine[0]
+        times = f", {len(mine)} times" if len(mine) > 1 else ""
+        device = one.get("of") or "GPU"
+        why = f"Xid {code} of {device} {one.get('pci')}{times}: {one.get('means')}."
+        cause = f"the {device} {one.get('pci')} of {_me(about)}"
+        if one.get("kind") == "hardware":
+            answer.fail(why, cause, "xid")
+        else:
+            answer.warn(why, cause, "xid")
+    return answer
+
+
+def ecc(values, about):
+    """Errors of the GPU's memory. A guest is often not told of them, which proves nothing."""
+    told = [mapping(mapping(gpu).get("ecc")) for gpu in listing(values.get("gpus"))]
+    known = [one for one in told if number(one.get("uncorrected")) is not None]
+    if told and not known and not any(one.get("unread") for one in told):
+        return Found(None, skip="The guest is not told of errors of the GPU's memory.")
+    if not told:
+        return Found(None)
+    bad = sum(one["uncorrected"] for one in known)
+    answer = Found(bad, expected="none uncorrected", source="NVIDIA", high=0, compared=False)
+    if bad:
+        answer.fail(
+            f"{bad} error{'s' if bad != 1 else ''} could not be corrected.", f"the GPU's memory of {_me(about)}", "ecc"
+        )
+    if any(one.get("remap_failed") for one in known):
+        answer.fail("A row of the memory could not be replaced.", f"the GPU's memory of {_me(about)}", "ecc")
+    if any(one.get("unrepairable") for one in known):
+        answer.fail("Memory of the GPU cannot be repaired.", f"the GPU's memory of {_me(about)}", "ecc")
+    if any(one.get("exceeded") for one in known):
+        why = "The GPU counted more errors in its caches than NVIDIA allows."
+        answer.fail(why, f"the GPU of {_me(about)}", "ecc")
+    if any(one.get("pending") for one in known):
+        answer.warn(
+            "A part of the GPU is replaced by a spare one with its next reset.", f"the GPU of {_me(about)}", "ecc"
+        )
+    unread = [str(value) for one in told for value in listing(one.get("unread"))]
+    if unread and not answer.remarks:
+        note = f"nvidia-smi reports values that are not understood: {', '.join(unread[:3])}."
+        return Found(None, expected=answer.expected, note=note)
+    if len(known) < len(told) and not answer.remarks:
+        note = f"nvidia-smi reports memory errors of {len(known)} of {len(told)} GPUs."
+        return Found(None, expected=answer.expected, note=note)
+    return answer
+
+
+def nearness(values, about):
+    """How far GPU and network adapter are apart; in a VM the class PHB is usual."""
+    nearest = mapping(values.get("nearest"))
+    classes = [mapping(one).get("class") for one in nearest.values() if one]
+    if nearest and not classes:
+        return Found(None, skip="nvidia-smi shows no network adapter.")
+    ranked = [(topology.rank(one), one) for one in classes if one and topology.rank(one) is not None]
+    if not ranked:
+        return Found(None)
+    rank, word = max(ranked)
+    answer = Found(word, expected="PHB or nearer", source="NVIDIA's guides of GPUDirect", compared=False)
+    if rank > NEAR_ENOUGH:
+        cause = f"the GPU and the adapter of {_me(about)} are on different sides of the machine"
+        answer.warn(f"The way between GPU and adapter is of class {word}.", cause, "numa")
+    elif len(ranked) < len(nearest):
+        note = f"nvidia-smi reports the distance to an adapter for {len(ranked)} of {len(nearest)} GPUs."
+        return Found(None, expected=answer.expected, note=note)
+    return answer
+
+
+def loaded(values, about):
+    """Whether the modules of the data path are loaded."""
+    there = listing(values.get("modules"))
+    needed = NEEDED.get(about.intent["data_path"], ())
+    missing = [name for name in needed if not modules.has(there, name)]
+    if not there:
+        return Found(None, expected=", ".join(needed))
+    answer = Found(f"{len(needed) - len(missing)} of {len(needed)}", expected=", ".join(needed), source="rdma-core")
+    if missing:
+        names = ", ".join(missing)
+        answer.fail(f"Not loaded: {names}.", f"{names} in the kernel of {_me(about)}", "modules")
+    return answer
+
+
+def memlock(values, about):
+    """Whether a login of the training's user may lock as much memory as the site requires: unlimited, or kB."""
+    told = mapping(values.get("memlock")) or values
+    soft, hard = number(told.get("soft_kb")), number(told.get("hard_kb"))
+    wish = str(about.intent["memlock"]).strip().lower()
+    least = math.inf if wish == "unlimited" else int(wish) if wish.isdecimal() else None
+    text = "unlimited" if least == math.inf else "" if least is None else f"{least} kB"
+    if soft is None or hard is None:
+        return Found(None, expected=text)
+    found = min(math.inf if one < 0 else one for one in (soft, hard))
+    measured = "unlimited" if found == math.inf else f"{found:.0f} kB"
+    answer = Found(measured, expected=text, source="site.guests.limits.memlock")
+    if least is None:
+        answer.free = f"The site requires no limit: site.guests.limits.memlock is {wish or 'empty'}."
+    elif found < least:
+        why = f"Only {measured} may be locked, so that RDMA cannot register its memory."
+        answer.fail(why, f"the limits of {_me(about)}", "memlock")
+    return answer
+
+
+def rdma_device(values, about):
+    """Whether the data path has an RDMA device that is up, with the speed of the adapter."""
+    found = listing(values.get("devices"))
+    interface = values.get("interface") or mapping(about.intent["interfaces"]).get(_guest(about))
+    if not found and not isinstance(values.get("devices"), (list, tuple)):
+        return Found(None)
+    device, port = _of_interface(found, interface)
+    if device is None:
+        what = f"No RDMA device belongs to {interface}" if interface and found else "There is no RDMA device"
+        return Found("none", expected="an active device").fail(f"{what}.", f"the adapter of {_me(about)}", "no_device")
+    rate = number(port.get("rate_gbps"))
+    words = [str(device.get("name") or "unnamed"), str(port.get("state") or "unknown")]
+    measured = " ".join([*words, *([f"{short(rate)} Gb/s"] if rate else [])])
+    answer = Found(measured, expected="an active device", source="the kernel")
+    if port.get("state") != "active":
+        answer.fail(f"Its port is {words[1]}.", f"the adapter of {_me(about)}, or its cable", "port_down")
+    speed = number(about.intent["speed_gb"])
+    if rate and speed and rate < speed and about.intent["data_path"] != "pvrdma":
+        why = f"Its link has {short(rate)} Gb/s, and the adapter {short(speed)}."
+        answer.warn(why, f"the link of {_me(about)}", "slow_link")
+    return answer
+
+
+def gid(values, about):
+    """Whether there is a RoCE v2 GID with the address of the data path."""
+    told = values.get("gid") or values.get("roce_v2_gid")
+    rows = [mapping(one) for one in listing(values.get("roce_v2"))] or ([mapping(told)] if told else [])
+    fixed = mapping(about.intent["addresses"]).get(_guest(about))
+    # Without a fixed one, the address that the interface has.
+    expected = [fixed] if fixed else mapping(about.below.get(ADDRESSES)).get(_guest(about)) or []
+    text = "a RoCE v2 GID with an IPv4 address" + (f", {' or '.join(expected)}" if expected else "")
+    source = FIXED if fixed else "the address of its interface" if expected else NOT_FIXED
+    if not rows:
+        if not any(key in values for key in ("gid", "roce_v2_gid", "roce_v2")):
+            return Found(None, expected=text)
+        why = "No RoCE v2 GID with an IPv4 address: NCCL and rdma_cm cannot use the device."
+        cause = f"the address of {_me(about)}"
+        if "roce_v1" in listing(values.get("types")) and "roce_v2" not in values["types"]:
+            why, cause = f"{why} It speaks RoCE v1.", f"the RoCE protocol of the adapter of {_me(about)}"
+        return Found("none", expected=text, source=source).fail(why, cause, "no_gid")
+    mine = [one for one in rows if (one.get("address") or one.get("ipv4")) in expected]
+    row = (mine or rows)[0]
+    address = row.get("address") if isinstance(row.get("address"), str) else row.get("ipv4")
+    answer = Found(f"index {row.get('index')}, {address}", expected=text, source=source)
+    if expected and not mine:
+        answer.fail(f"Its GID is of {address}.", f"the address of {_me(about)}", "no_gid")
+    return answer
+
+
+def _guest(about):
+    return about.subject.get("guest", "")
+
+
+def _me(about):
+    return where(_guest(about), about.places)
+
+
+def _of_interface(devices, interface):
+    """(device, port) of an interface; where none is named, the first one with a port that is up."""
+    pairs = [(mapping(device), mapping(port)) for device in devices for port in listing(mapping(device).get("ports"))]
+    if interface:
+        pairs = [pair for pair in pairs if interface in listing(pair[1].get("interfaces"))]
+    up = [pair for pair in pairs if pair[1].get("state") == "active"]
+    return next(iter(up or pairs), (None, None))

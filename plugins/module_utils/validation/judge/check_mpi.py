@@ -1,0 +1,50 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What is looked for in runs of the OSU micro-benchmarks: MPI over TCP, by which ranks agree. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_cluster, check_pair, spread
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import Found, number, short
+
+# What each program calls its test. Others have the same words in theirs: osu_bibw counts both directions at once.
+TESTS = {"pair.mpi_lat": "Latency", "pair.mpi_bw": "Bandwidth", "cluster.mpi_allreduce": "Allreduce Latency"}
+
+
+def latency(values, about):
+    """Half a round trip of the smallest message."""
+    return _whole(check_pair.latency(values, about), values, about)
+
+
+def bandwidth(values, about):
+    """What arrives of the largest message."""
+    return _whole(check_pair.bandwidth(values, about), values, about)
+
+
+def allreduce(values, about):
+    """How long all ranks together take for the smallest message."""
+    answer = Found(number(values.get("usec")))
+    if answer.measured is not None:
+        ranks = number(values.get("ranks"))
+        if ranks and ranks < len(about.guests):
+            why = f"{short(ranks)} ranks took part, which is fewer than the {len(about.guests)} guests."
+            answer.fail(why, "the launcher, which has to start ranks on every guest", "ranks")
+        among = f"Among {short(ranks)} ranks, with" if ranks else "With"
+        answer.note = f"{among} messages of {short(values.get('bytes'))} bytes."
+    return _whole(answer, values, about)
+
+
+def _whole(answer, values, about):
+    """The answer, held against what was to be measured, what arrived, and how the run ended."""
+    test, wanted = str(values.get("test") or ""), TESTS[about.check]
+    if test and test != wanted:
+        return Found(None).fail(f"It measured {test}, and {wanted} was wanted.", "site.validation.osu", "other_test")
+    wrong = number(values.get("wrong"))
+    answer.duty = "right contents" if wrong is not None else ""
+    if wrong:
+        places = " and ".join(spread.where(guest, about.places) for guest in about.guests)
+        sizes = "one size" if wrong == 1 else f"{short(wrong)} sizes"
+        answer.fail(f"Messages of {sizes} arrived with a wrong content.", places, "wrong")
+    return check_cluster.ended(answer, values, about)

@@ -1,0 +1,248 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Figures against marks, against the baseline, against each other, and what follows from several of them. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline as baselines
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import (
+    check_cluster,
+    line,
+    rungs,
+    spread,
+    thresholds,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated as simulation
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    FAIL,
+    NOT_REQUIRED,
+    PASS,
+    WARN,
+    Found,
+    Remark,
+    number,
+    short,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import counters
+
+MARK, BASELINE, OUTLIER, SPREAD, UNHELD = "mark", "baseline", "outlier", "spread", "unheld"
+# Remarks that say that a figure is bad, and not something else of its test.
+OF_FIGURE = (MARK, BASELINE, OUTLIER)
+
+
+def looks(measurements, checks):
+    """The measurements, where two looks at counters, before and after, became one with what changed between them."""
+    made, first = [], {}
+    for one in measurements:
+        values = one.get("readings") if isinstance(one.get("readings"), dict) else {}
+        subject = tuple(sorted((key, str(value)) for key, value in (one.get("subject") or {}).items()))
+        phase = one.get("variant") or ""
+        if one.get("check") not in checks or "counters" not in values or phase not in ("before", "after"):
+            # Of two looks that both failed, one row is enough.
+            made.append(dict(one, variant="") if one.get("check") in checks and phase in ("before", "after") else one)
+        elif phase == "before":
+            first.setdefault((one["check"], subject), one)
+        else:
+            was = first.pop((one["check"], subject), None)
+            change = counters.delta(was["readings"]["counters"], values["counters"]) if was else values
+            began = (was or one).get("began")
+            simulated = bool(one.get("simulated") or (was or {}).get("simulated"))
+            made.append(dict(one, variant="", readings=change, began=began, simulated=simulated))
+    return made + [dict(one, variant="") for one in first.values()]
+
+
+def marks(entry, about, values, given, baseline):
+    """Hold one figure against its marks and its baseline, and iterations against each other."""
+    found, unit = entry.found, entry.row["unit"]
+    line.keep(about, values)
+    value = number(found.measured)
+    cpu = entry.check == "cluster.training" and check_cluster.figures(values)["device"] == "CPU"
+    if value is not None and found.compared:
+        unmarked = _marks(entry, about, values, given, value, unit)
+        _baseline(entry, about, given, baseline, value, unit, cpu, unmarked)
+        rung = rungs.of(entry.check, entry.variant)
+        if rung is not None and rung.better and found.low is None and found.high is None and not found.duty:
+            found.free = f"Nothing is required of this figure. {found.note}".strip()
+    if entry.check == "cluster.training":
+        _dispersion(found, check_cluster.figures(values)["dispersion"], given, cpu)
+
+
+def others(entries, given):
+    """Hold the figures of one rung against each other, and name what the bad ones have in common."""
+    groups = {}
+    for entry in entries:
+        told = entry.found is not None and number(entry.found.measured) is not None and entry.found.compared
+        if told and ("from" in entry.subject or "guest" in entry.subject):
+            groups.setdefault((entry.check, entry.variant), []).append(entry)
+    for (check, variant), mine in groups.items():
+        rung = rungs.of(check, variant)
+        if rung is not None and rung.better:
+            _outliers(check, mine, rung.better, given)
+
+
+def _outliers(check, entries, better, given):
+    cpu = check == "cluster.training" and any(
+        check_cluster.figures(entry.values)["device"] == "CPU" for entry in entries
+    )
+    deviations = thresholds.rule("outliers", "deviations", check, given, cpu)
+    percent = thresholds.rule("outliers", "percent", check, given, cpu)
+    if deviations is None or percent is None:
+        return
+    by_id = {entry.row["id"]: entry for entry in entries}
+    told = {key: entry.found.measured for key, entry in by_id.items()}
+    # Nothing makes a GPU compute too fast: of two guests that do the same the slower one is the bad one.
+    for one in spread.outliers(told, better, deviations, percent / 100, of_two=check == "cluster.training"):
+        entry = by_id[one["key"]]
+        why = f"It is {short(100 * one['worse_by'])} % worse than the median of the others, {short(one['median'])}."
+        entry.found.remarks.append(Remark(WARN, why, "", OUTLIER))
+
+
+def _marks(entry, about, values, given, value, unit):
+    """Hold a figure against its marks; what the row says of them where there are none."""
+    found, check = entry.found, entry.check
+    variants = ()
+    if check == "cluster.nccl":
+        variants = check_cluster.kind_of_nccl(values, about)
+    elif check in ("cluster.efficiency", "cluster.rdma_gain"):
+        variants = () if values.get("device") == "CPU" else ("gpu",)
+    ranks = number(values.get("ranks_by_factor"))
+    limits = thresholds.marks(check, about, given, variants, ranks, unit)
+    lacking, from_site = thresholds.lacking(check, about, given, variants, ranks)
+    if lacking and from_site:
+        # Whoever gave a mark counts on it, so that a figure which was not held to it is not simply good.
+        found.remarks.append(Remark(WARN, f"It was not held to the site's mark, a share of {lacking}.", "", UNHELD))
+    lows = [one["low"] for one in limits if one["low"] is not None]
+    highs = [one["high"] for one in limits if one["high"] is not None]
+    if limits:
+        found.low, found.high = max(lows, default=None), min(highs, default=None)
+        found.expected = "; ".join(one["text"] for one in limits)
+        found.source = "; ".join(one["source"] for one in limits)
+    for one in sorted(limits, key=lambda limit: limit["verdict"] != FAIL):
+        below = one["low"] is not None and value < one["low"]
+        above = one["high"] is not None and value > one["high"]
+        if below or above:
+            why = f"{short(value)} {unit} is not {one['text'].split(', else')[0]}."
+            found.remarks.append(Remark(one["verdict"], why, "", MARK))
+            # One mark is enough; the others are less strict.
+            break
+    if not lacking:
+        return "No mark is published. This run becomes the baseline"
+    # A row that warns becomes no baseline.
+    return f"Marks are shares of {lacking}" + ("" if from_site else ". This run becomes the baseline")
+
+
+def _baseline(entry, about, given, baseline, value, unit, cpu, unmarked):
+    rung = rungs.of(entry.check, entry.variant)
+    if rung is None or not rung.kept:
+        return
+    found = entry.found
+    key = _key(entry, about.intent)
+    limit = thresholds.rule("baseline", "worse_percent", entry.check, given, cpu)
+    was = baselines.compare(baseline, key, value, about.simulated)
+    if was is None:
+        if not found.expected:
+            found.expected = unmarked
+            found.source = "none"
+        return
+    before = f"{short(was['value'])} {unit} of the run {was['run']}"
+    if limit is None:
+        found.expected = found.expected or f"for comparison: {before}"
+        found.source = found.source or "the baseline"
+        return
+    least = f"no more than {short(limit)} % worse than {before}"
+    if not found.expected:
+        found.expected, found.source = least, "the baseline"
+        sign = -1 if rung.better == "high" else 1
+        bound = round(was["value"] * (1 + sign * limit / 100), 6)
+        found.low, found.high = (bound, None) if rung.better == "high" else (None, bound)
+    if was["worse_percent"] > limit:
+        why = f"It is {short(was['worse_percent'])} % worse than {before}."
+        found.remarks.append(Remark(WARN, why, "", BASELINE))
+
+
+def _key(entry, intent):
+    workload = []
+    if entry.check == "cluster.training":
+        told = check_cluster.figures(entry.values)
+        workload = [told.get(key) for key in ("model", "batch", "device")]
+    elif entry.check in rungs.PROGRAMS:
+        # Which messages are sent is for the site to say, and more ranks take longer to agree.
+        ranks = number(entry.values.get("ranks"))
+        workload = [f"{entry.values.get('bytes')} bytes", f"{short(ranks)} ranks" if ranks else ""]
+    return baselines.key_of(entry.row["id"], intent["data_path"], workload)
+
+
+def _dispersion(found, told, given, cpu):
+    """How far iterations lie apart: a good mean can hide that some are bad."""
+    if not told or found.measured is None:
+        return
+    prefix = "cpu_" if cpu else ""
+    for key, words in (("half", "+-{} % around their mean"), ("range", "{} % between the best and the worst")):
+        limit = thresholds.rule("spread", f"{prefix}{key}_percent", "cluster.training", given)
+        share = number(told.get(f"{key}_share"))
+        if limit is not None and share is not None and 100 * share > limit:
+            apart = words.format(short(100 * share))
+            why = f"Its iterations vary by {apart}, where {short(limit)} % is the limit."
+            found.remarks.append(Remark(WARN, why, "", SPREAD))
+            return
+
+
+def derived(entry, trainings):
+    """A measurement that is made of trainings: efficiency of scaling, and what RDMA gains."""
+    made = {"status": "done", "readings": {}, "simulated": False, "simulated_parts": []}
+    counted = (PASS, NOT_REQUIRED, WARN)
+    good = [one for one in trainings if one.row["verdict"] in counted and number(one.row["measured"]) is not None]
+    told = {}
+    for one in good:
+        count, _colon, transport = one.variant.partition(":")
+        told.setdefault((count, transport), []).append(one)
+    count, _colon, transport = entry.variant.partition(":")
+    if entry.check == "cluster.efficiency":
+        alone = told.get(("1", transport)) or [one for key, some in told.items() if key[0] == "1" for one in some]
+        parts, lacking = (told.get((count, transport), []), alone), "one guest alone"
+    else:
+        parts, lacking = (told.get((count, "rdma"), []), told.get((count, "tcp"), [])), "both transports"
+    if not parts[0] or not parts[1]:
+        return dict(made, found=Found(None, note=f"There are no trainings on {count} guests and of {lacking}."))
+    upper, lower = (spread.median([one.row["measured"] for one in some]) for some in parts)
+    used = [one for some in parts for one in some]
+    if entry.check == "cluster.efficiency":
+        value = 100.0 * upper / (int(count) * lower)
+        note = f"{short(upper)} img/s on {count} guests, {short(lower)} on one."
+    else:
+        value = 100.0 * (upper / lower - 1)
+        note = f"{short(upper)} img/s over RDMA, {short(lower)} over TCP."
+    devices = {check_cluster.figures(one.values)["device"] for one in used}
+    made["simulated"] = any(one.row["simulated"] for one in used)
+    made["simulated_parts"] = simulation.among(
+        {part for one in used for part in one.row["simulated_parts"]}, simulation.WORDS
+    )
+    made["readings"] = {"device": "CPU" if "CPU" in devices else None}
+    return dict(made, found=Found(round(value, 2), note=note, expected="for comparison", source="the trainings"))
+
+
+def figures(entries, intent):
+    """What a baseline takes: the figures of rows that passed, or to which nothing was required."""
+    made = []
+    for entry in entries:
+        rung, row = rungs.of(entry.check, entry.variant), entry.row
+        if (
+            rung is None
+            or not rung.kept
+            or row["verdict"] not in (PASS, NOT_REQUIRED)
+            or number(row["measured"]) is None
+        ):
+            continue
+        made.append(
+            {
+                "key": _key(entry, intent),
+                "value": row["measured"],
+                "unit": row["unit"],
+                "better": rung.better,
+                "simulated": row["simulated"],
+                "version": row["version"],
+            }
+        )
+    return made

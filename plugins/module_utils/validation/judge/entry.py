@@ -1,0 +1,136 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A row of the ladder on its way: what it is about, what was found, and how it is told. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs, spread
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    NOT_REQUIRED,
+    NOT_RUN,
+    PASS,
+    SKIPPED,
+    WARN,
+    guests_of,
+    number,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+# A row of these is made of the rows that it needs, which keep the evidence.
+DERIVED = "derived"
+
+
+class Entry:
+    """A row on its way: what it is about, what was found, and the row itself."""
+
+    def __init__(self, check, subject, variant, row=None):
+        self.check, self.subject, self.variant = check, subject, variant
+        self.row = row
+        self.found = None
+        self.remarks = ()
+        self.values = {}
+        self.place = rungs.place(check, variant)
+
+
+def blank(entry, key, last):
+    rung = rungs.of(entry.check, entry.variant)
+    return {
+        "id": key,
+        "check": entry.check,
+        "title": rung.title if rung is not None else entry.check,
+        "layer": rung.layer if rung is not None else entry.check.partition(".")[0],
+        "subject": entry.subject,
+        "variant": entry.variant,
+        "command": list(last.get("command") or []),
+        "version": str(last.get("version") or ""),
+        "expected": {"text": "", "low": None, "high": None, "source": ""},
+        "measured": None,
+        "unit": rung.unit if rung is not None else "",
+        "verdict": NOT_RUN,
+        "why": "",
+        "cause": "",
+        "simulated": bool(last.get("simulated")),
+        "simulated_parts": list(last.get("simulated_parts") or []),
+        "evidence": str(last.get("evidence") or ""),
+        "needs": [],
+        "began": str(last.get("began") or ""),
+        "seconds": last.get("seconds"),
+    }
+
+
+def settle(entry, verdict, why):
+    found = entry.found
+    entry.row.update(verdict=verdict, why=why, measured=found.measured if found and verdict == SKIPPED else None)
+    entry.found = None
+
+
+def finish(entry):
+    """What was found, as the row tells it."""
+    found, row = entry.found, entry.row
+    if found is None:
+        return
+    told = entry.remarks = found.told
+    row["measured"] = found.measured
+    row["verdict"] = found.verdict
+    row["why"] = " ".join(remark.why for remark in told) or found.free or found.note
+    row["cause"] = next((remark.cause for remark in told if remark.cause), "")
+    have = row["expected"]
+    have["text"] = have["text"] or "; ".join(one for one in (found.duty, found.expected) if one)
+    have["source"] = have["source"] or found.source
+    have["low"] = found.low if have["low"] is None else have["low"]
+    have["high"] = found.high if have["high"] is None else have["high"]
+
+
+def guard(entry):
+    """The last word: pass means required, measured, based on evidence that is kept, and met; else it is demoted."""
+    row = entry.row
+    if row["measured"] in (None, "") and row["verdict"] in (PASS, WARN, NOT_REQUIRED):
+        row.update(verdict=NOT_RUN, why=row["why"] or "Nothing was measured.")
+    elif row["verdict"] in (PASS, NOT_REQUIRED) and not _based(row):
+        row.update(verdict=NOT_RUN, why=_joined("No evidence of the measurement is kept.", row["why"]))
+    elif row["verdict"] == PASS and not _required(row["expected"]):
+        row.update(verdict=NOT_REQUIRED, why=_joined("Nothing is required of this value.", row["why"]))
+    elif row["verdict"] == PASS and not _met(row):
+        row.update(verdict=WARN, why=_joined("The value does not meet what is expected.", row["why"]))
+
+
+def _based(row):
+    rung = rungs.of(row["check"], row["variant"])
+    derived = rung is not None and rung.of == DERIVED
+    return bool(row["needs"] if derived else row["evidence"])
+
+
+def _required(expected):
+    return bool(expected["text"]) or expected["low"] is not None or expected["high"] is not None
+
+
+def _met(row):
+    low, high, value = row["expected"]["low"], row["expected"]["high"], number(row["measured"])
+    if low is None and high is None:
+        # A text is held to what is measured by its check.
+        return True
+    return value is not None and (low is None or value >= low) and (high is None or value <= high)
+
+
+def _joined(*sentences):
+    return " ".join(one for one in sentences if one)
+
+
+def trouble(entry, status, why, places):
+    """(why, cause, code) of a measurement that did not come to a figure."""
+    said = why or {"timeout": "It did not end in time.", "missing": "Its program is missing."}.get(status, "It failed.")
+    code = entry.values.get("error")
+    code = code.get("code") if isinstance(code, dict) else code
+    known = texts.meaning(code) if isinstance(code, str) else None
+    guests = guests_of(entry.subject)
+    if len(guests) == 2 and "from" in entry.subject:
+        place = "between {} and {}".format(*(spread.where(guest, places) for guest in guests))
+    else:
+        blamed = guests if len(guests) == 1 else [guest for guest in guests if guest == entry.values.get("at")]
+        place = ", ".join(spread.where(guest, places) for guest in blamed)
+    if known is not None:
+        said = f"{said.rstrip('.')}. {known[0]}. {known[1]}."
+        place = f"{place}: {known[0]}" if place and len(guests) > 1 else place
+    return said, place, code or status

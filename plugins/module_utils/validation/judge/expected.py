@@ -1,0 +1,153 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which rows the ladder has for what is intended, whether or not anything was measured. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
+
+# What a judge has to know of a site; everything else follows from it.
+DEFAULTS = {
+    "guests": [],
+    "data_path": "tcp",
+    "speed_gb": None,  # of the network adapters; None is not known
+    "mtu": None,  # of the data path in the guests
+    "gpus": "all",  # or none
+    "gpus_per_guest": 1,
+    "gpu": "",  # its name, such as A100
+    "licence": True,  # whether the GPUs need one
+    "gpudirect": "auto",
+    "lossless": True,
+    "priority": 3,
+    "memlock": "unlimited",
+    "driver": None,  # the version that is wanted
+    "addresses": {},  # {guest: the address that the site fixes on its data path}
+    "interfaces": {},  # {guest: its interface on the data path}
+    "share_hosts": False,  # whether VMs may share a host
+    "rounds": None,  # of pairs, at most
+    "nodes": None,  # numbers of guests that train; None is one and all
+    "transports": None,  # of trainings; None is what the data path has
+    "osu": (),  # what OSU's programs measure: latency, bandwidth, allreduce
+    "build": {},  # {section: [what Horovod needs]}
+    "hops": [],  # ports of switches on the paths of the run, as hops.of tells them
+    "skip": {},  # {check: why it is left out}
+}
+NOT_TOLD = "Nobody told at which ports of which switches the hosts are."
+
+
+def intent_of(given):
+    """An intent with all keys."""
+    intent = dict(DEFAULTS, **{key: value for key, value in given.items() if value is not None or key in DEFAULTS})
+    intent["guests"] = list(intent["guests"])
+    many = len(intent["guests"])
+    if intent["transports"] is None:
+        intent["transports"] = ["rdma", "tcp"] if intent["data_path"] in rungs.RDMA_PATHS else ["tcp"]
+    if intent["gpus"] == "none":
+        # Without GPUs there is no NCCL, and MPI stays on TCP.
+        intent["transports"] = [one for one in intent["transports"] if one == "tcp"] or ["tcp"]
+    if intent["nodes"] is None:
+        intent["nodes"] = sorted({1, many}) if many else []
+    intent["nodes"] = sorted({int(count) for count in intent["nodes"] if 0 < int(count) <= many})
+    return intent
+
+
+def row_id(check, subject, variant=""):
+    """The name of a row: pair.write_bw job-01 > job-02, guest.licence job-01 (after), cluster.training 2:rdma."""
+    if "guest" in subject:
+        words = f"{check} {subject['guest']}"
+    elif "from" in subject:
+        words = f"{check} {subject['from']} > {subject['to']}"
+    elif "switch" in subject:
+        words = f"{check} {subject['switch']} {subject.get('port', '')}".rstrip()
+    elif "host" in subject:
+        words = f"{check} {subject['host']} {subject.get('port', '')}".rstrip()
+    else:
+        return f"{check} {variant}".strip()
+    return f"{words} ({variant})" if variant else words
+
+
+def rows(intent, places=None):
+    """[{id, check, subject, variant, skip}] in the order of the ladder."""
+    made = []
+    for rung in rungs.RUNGS:
+        skip = rungs.left_out(rung, intent)
+        everybody = {"guests": intent["guests"]}
+        subjects = _ports(intent, places or {}) if rung.of == "place" else _subjects(rung, intent)
+        if not subjects and not skip and rung.of == "place":
+            skip = NOT_TOLD
+        if skip:
+            made.append(_row(rung.check, everybody, rung.variant, skip))
+            continue
+        for subject, variant in subjects:
+            made.append(_row(rung.check, subject, variant, ""))
+        if rung.of == "place":
+            made += [_row(rung.check, {"host": host}, "", NOT_TOLD) for host in _without_port(intent, places or {})]
+    return made
+
+
+def _subjects(rung, intent):
+    guests = intent["guests"]
+    if rung.of == "guest":
+        return [({"guest": guest}, rung.variant) for guest in guests]
+    if rung.of == "pair":
+        pairs = rounds.ordered_pairs(guests, intent["rounds"])
+        return [({"from": one, "to": other}, rung.variant) for one, other in pairs]
+    if rung.check == "cluster.nccl":
+        # Trainings on processors are over TCP alone, whatever NCCL can do.
+        return [({"guests": guests}, "rdma" if intent["data_path"] in rungs.RDMA_PATHS else "tcp")]
+    if rung.of == "all":
+        return [({"guests": guests}, rung.variant)]
+    if rung.of == "training":
+        return _trainings(intent)
+    many = [count for count in intent["nodes"] if count > 1]
+    if rung.check == "cluster.efficiency":
+        return [({"guests": guests[:count]}, f"{count}:{one}") for count in many for one in intent["transports"]]
+    if rung.check == "cluster.rdma_gain":
+        return [({"guests": guests[:count]}, str(count)) for count in many]
+    return []
+
+
+def _ports(intent, places):
+    """The ports of switches on the paths of the run, else those behind which the guests are, each once."""
+    if intent["hops"]:
+        passed = [(one["switch"], one["port"]) for hop in intent["hops"] for one in hop["ports"]]
+        return [({"switch": switch, "port": port}, "") for switch, port in sorted(set(passed))]
+    found = [places.get(guest) or {} for guest in intent["guests"]]
+    ports = [(place["switch"], place["port"]) for place in found if place.get("switch") and place.get("port")]
+    return [({"switch": switch, "port": port}, "") for switch, port in dict.fromkeys(ports)]
+
+
+def _without_port(intent, places):
+    """Hosts of guests that are on no known path, while others are: their ports were not looked at."""
+    host_of = {guest: (places.get(guest) or {}).get("host") for guest in intent["guests"]}
+    if len(set(host_of.values())) < 2:
+        return []
+    if intent["hops"]:
+        known = {host_of.get(guest) for hop in intent["hops"] for guest in hop["between"]}
+    else:
+        known = {host_of[guest] for guest in intent["guests"] if (places.get(guest) or {}).get("port")}
+    return sorted({host for host in host_of.values() if host} - known)
+
+
+def _trainings(intent):
+    """Each number of guests over each transport; each guest alone, which has no network, over the first."""
+    found = []
+    for count in intent["nodes"]:
+        if count == 1:
+            found += [({"guest": guest}, f"1:{intent['transports'][0]}") for guest in intent["guests"]]
+        else:
+            found += [({"guests": intent["guests"][:count]}, f"{count}:{one}") for one in intent["transports"]]
+    return found
+
+
+def _row(check, subject, variant, skip):
+    return {
+        "id": row_id(check, subject, variant),
+        "check": check,
+        "subject": subject,
+        "variant": variant,
+        "skip": skip,
+    }

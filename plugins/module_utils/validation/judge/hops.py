@@ -1,0 +1,79 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The ports of switches on the paths of a run: all shortest ways between the hosts of its guests. Pure.
+
+Switches spread flows over ways of the same length. Ports at the same place of such ways are one hop: what one of them
+does not carry, another one does.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import listing, mapping
+
+
+def of(paths, hosts, others=()):
+    """[{between: [guest, guest], ports: [{switch, port}]}], each set of ports once.
+
+    paths are the cables of roce_agreement_info, others its ends, by which hosts outside the run are known. hosts is
+    {guest: {host, nic}}; without a nic all cables of the host count.
+    """
+    links, ends = [], {mapping(one).get("host") for one in mapping(hosts).values()}
+    ends.update(one.get("name") for one in map(mapping, listing(others)) if not one.get("switch"))
+    for path in listing(paths):
+        one, other = ((mapping(path.get(side)).get("name"), mapping(path.get(side)).get("port")) for side in "ab")
+        links += [(one, other), (other, one)]
+    guests = [name for name, one in mapping(hosts).items() if mapping(one).get("host")]
+    steps = {name: _steps(links, hosts[name], ends) for name in guests}
+    found = {}
+    for position, name in enumerate(guests):
+        for other in guests[position + 1 :]:
+            for ports in _between(links, steps[name], steps[other], hosts[name], hosts[other], ends):
+                found.setdefault(ports, [name, other])
+    return [
+        {"between": pair, "ports": [{"switch": switch, "port": port} for switch, port in ports]}
+        for ports, pair in found.items()
+    ]
+
+
+def _steps(links, place, hosts):
+    """{system: how many cables it is away from a host}; nothing goes through another host."""
+    first = place["host"]
+    steps, queue = {first: 0}, deque([first])
+    while queue:
+        here = queue.popleft()
+        for (owner, port), (peer, _port) in links:
+            through = here == first or here not in hosts
+            mine = here != first or not place.get("nic") or port == place["nic"]
+            if owner == here and through and mine and peer not in steps:
+                steps[peer] = steps[here] + 1
+                queue.append(peer)
+    return steps
+
+
+def _between(links, steps, back, place, other, hosts):
+    """The hops of all shortest ways from one host to another: sets of (switch, port), at each switch two."""
+    first, last = place["host"], other["host"]
+    # The last step has to reach the adapter of the guest there.
+    arrive = [steps[peer] + back[peer] for peer in steps if peer in back and peer not in hosts]
+    hops = {}
+    if first == last or not arrive:
+        return []
+    length = min(arrive)
+    for (owner, port), (peer, peer_port) in links:
+        on_way = owner in steps and peer in back and steps[owner] + 1 + back[peer] == length
+        # Nothing goes through another host.
+        if (owner in hosts and owner != first) or (peer in hosts and peer != last):
+            continue
+        if not on_way or (owner == first and place.get("nic") not in (None, "", port)):
+            continue
+        if peer == last and other.get("nic") not in (None, "", peer_port):
+            continue
+        if owner != first:
+            hops.setdefault((steps[owner], "leaves"), set()).add((owner, port))
+        if peer != last:
+            hops.setdefault((steps[owner] + 1, "enters"), set()).add((peer, peer_port))
+    return [tuple(sorted(hops[key])) for key in sorted(hops)]

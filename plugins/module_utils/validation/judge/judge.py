@@ -1,0 +1,281 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""From measurements to rows of the ladder and the verdict. Pure; rungs.py has the order, thresholds.py the marks.
+
+Nothing that was not measured passes. A rung whose needs are broken does not count, and says which of them it is.
+"""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import (
+    causes,
+    check_cluster,
+    check_fabric,
+    check_guest,
+    check_mpi,
+    check_pair,
+    compare,
+    expected,
+    needs,
+    rungs,
+    spread,
+    summary,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import places as locations
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.entry import (
+    Entry,
+    blank,
+    finish,
+    guard,
+    settle,
+    trouble,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    NOT_RUN,
+    SKIPPED,
+    About,
+    Found,
+    guests_of,
+    listing,
+    mapping,
+    number,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import counters
+
+LOOKS = {
+    "guest.kernel": check_guest.kernel,
+    "guest.clock": check_guest.clock,
+    "guest.address": check_guest.address,
+    "guest.mtu": check_guest.mtu,
+    "guest.driver": check_guest.driver,
+    "guest.licence": check_guest.licence,
+    "guest.xid": check_guest.xid,
+    "guest.ecc": check_guest.ecc,
+    "guest.topology": check_guest.nearness,
+    "guest.modules": check_guest.loaded,
+    "guest.memlock": check_guest.memlock,
+    "guest.rdma_device": check_guest.rdma_device,
+    "guest.gid": check_guest.gid,
+    "guest.counters": check_fabric.counted,
+    "placement.hosts": check_fabric.hosts,
+    "fabric.settings": check_fabric.settings,
+    "fabric.counters": check_fabric.counted,
+    "pair.ping_mtu": check_pair.ping,
+    "pair.rping": check_pair.rping,
+    "pair.write_lat": check_pair.latency,
+    "pair.write_bw": check_pair.bandwidth,
+    "pair.write_bw_both": check_pair.bandwidth,
+    "pair.write_bw_gpu": check_pair.bandwidth,
+    "pair.iperf3": check_pair.bandwidth,
+    "cluster.hostname": check_cluster.hostname,
+    "cluster.check_build": check_cluster.build,
+    "pair.mpi_lat": check_mpi.latency,
+    "pair.mpi_bw": check_mpi.bandwidth,
+    "cluster.mpi_allreduce": check_mpi.allreduce,
+    "cluster.nccl": check_cluster.nccl,
+    "cluster.training": check_cluster.training,
+}
+COUNTERS = ("guest.counters", "fabric.counters")
+# What puts load on the network while it is counted.
+TIMED = ("pair.write_bw", "pair.write_bw_both", "pair.write_lat", "pair.iperf3")
+
+
+def judge(measurements, intent, thresholds=None, baseline=None, topology=None):
+    """{rows, verdict, simulated, trainings, thresholds, causes, figures}.
+
+    figures are those that baseline.record takes. topology is as the result of a validation has it.
+    """
+    whole = dict(expected.intent_of(intent), hops=listing(mapping(topology).get("hops")))
+    course = _Course(measurements, whole, thresholds, baseline, locations.of(topology))
+    course.run()
+    rows = [one.row for one in course.ordered()]
+    found = causes.name(course.ordered(), course.intent, course.places)
+    for one in course.ordered():
+        guard(one)
+    return {
+        "rows": rows,
+        "verdict": summary.verdict(rows),
+        "simulated": summary.simulated(rows),
+        "trainings": summary.trainings(course.ordered()),
+        "thresholds": summary.thresholds(rows),
+        "causes": found,
+        "figures": compare.figures(course.ordered(), course.intent),
+    }
+
+
+class _Course:
+    """One judgement, rung by rung."""
+
+    def __init__(self, measurements, intent, thresholds, baseline, places):
+        self.intent, self.places = intent, places
+        self.given, self.baseline = thresholds or {}, baseline
+        self._measured = _by_row(measurements)
+        self._index = needs.Index()
+        self._entries = []
+        # What RDMA sent from one guest to another at least, and what each port of a switch carried.
+        self._below = {check_fabric.SENT: {}, check_fabric.CARRIED: self._carried()}
+
+    def _carried(self):
+        found = {}
+        for attempts in self._measured.values():
+            one = attempts[-1]
+            if one["check"] == "fabric.counters":
+                port = one["subject"].get("switch"), one["subject"].get("port")
+                found[port] = counters.octets(mapping(mapping(one.get("readings")).get("changed")))
+        return found
+
+    def ordered(self):
+        """All rows in the order of the ladder; what is not on it comes last."""
+        return sorted(self._entries, key=lambda entry: entry.place)
+
+    def run(self):
+        wanted = [Entry(row["check"], row["subject"], row["variant"]) for row in self._matched()]
+        skips = {one["id"]: one["skip"] for one in expected.rows(self.intent, self.places)}
+        named = {expected.row_id(one.check, one.subject, one.variant) for one in wanted}
+        more = [entry for key, entry in self._extra() if key not in named]
+        for place in sorted({entry.place for entry in [*wanted, *more]}):
+            mine = [entry for entry in [*wanted, *more] if entry.place == place]
+            for entry in mine:
+                self._look(entry, skips)
+            compare.others(mine, self.given)
+            for entry in mine:
+                finish(entry)
+                # What stands on it has to see what it is worth.
+                guard(entry)
+                self._index.add(entry)
+                self._entries.append(entry)
+            if mine[0].check == "pair.write_bw":
+                # What needs these rows has to see it.
+                causes.fallback(self._entries, self.intent, self.places)
+                told = [number(entry.row["measured"]) for entry in mine]
+                middle = spread.median([one for one in told if one is not None])
+                self._below["rdma_gbs"] = middle / 8 if middle else None
+
+    def _matched(self):
+        """The expected rows. One without a variant takes that of its only measurement, and of trainings on one guest
+        alone any will do."""
+        by_subject, alone = {}, set()
+        for key, attempts in self._measured.items():
+            one = attempts[-1]
+            by_subject.setdefault((one["check"], _subject_key(one["subject"])), []).append((key, one["variant"]))
+            if one["check"] == "cluster.training" and one["variant"].startswith("1:"):
+                alone.update(guests_of(one["subject"]))
+        for row in expected.rows(self.intent, self.places):
+            there = by_subject.get((row["check"], _subject_key(row["subject"])), [])
+            exact = row["id"] in self._measured
+            of_one = row["check"] == "cluster.training" and row["variant"].startswith("1:")
+            if not exact and of_one and row["subject"].get("guest") in alone:
+                continue
+            if not exact and len(there) == 1 and (not row["variant"] or row["check"] == "cluster.nccl"):
+                yield dict(row, variant=there[0][1])
+            else:
+                yield row
+
+    def _extra(self):
+        """What was measured and not expected, so that nothing is lost but what does not apply, and ports of switches
+        that are on no path of the run."""
+        for key, attempts in self._measured.items():
+            one = attempts[-1]
+            rung = rungs.of(one["check"], one["variant"])
+            if one["check"] == "fabric.counters":
+                continue
+            if rung is None or not rungs.left_out(rung, self.intent):
+                yield key, Entry(one["check"], one["subject"], one["variant"])
+
+    def _look(self, entry, skips):
+        key = expected.row_id(entry.check, entry.subject, entry.variant)
+        attempts = self._measured.get(key, [])
+        last = attempts[-1] if attempts else {}
+        if "guests" in entry.subject and last:
+            # Which guests took part is for whoever ran it to say.
+            entry.subject = last["subject"]
+        entry.row = blank(entry, key, last)
+        entry.values = mapping(last.get("readings"))
+        skip = skips.get(key, "")
+        if not skip and entry.check in COUNTERS and self._nothing_timed():
+            skip = "All that sends while it is counted is left out."
+        if skip:
+            settle(entry, SKIPPED, skip)
+            return
+        below = needs.needed(entry.check, entry.subject, entry.variant, self._index)
+        entry.row["needs"] = [one.row["id"] for one in below]
+        broken = needs.broken(below) or self._untimed(entry)
+        if rungs.of(entry.check) is not None and rungs.of(entry.check).of == "derived":
+            last = compare.derived(entry, self._index.of("cluster.training"))
+            entry.row.update(simulated=last["simulated"], simulated_parts=last["simulated_parts"])
+        if broken:
+            settle(entry, NOT_RUN, broken)
+            return
+        if not last:
+            why = "Its counters were not read before and after." if entry.check in COUNTERS else "It was not run."
+            settle(entry, NOT_RUN, why)
+            return
+        self._judge(entry, last, attempts)
+
+    def _judge(self, entry, last, attempts):
+        status, why = last.get("status") or "done", str(last.get("why") or "")
+        if status == "skipped":
+            settle(entry, SKIPPED if why else NOT_RUN, why or "It was left out, and nobody says why.")
+            return
+        if status != "done":
+            entry.found = Found()
+            entry.found.fail(*trouble(entry, status, why, self.places))
+            return
+        about = About(
+            *(entry.check, entry.subject, entry.variant, self.intent, self.places),
+            below=self._below,
+            simulated=bool(last.get("simulated")),
+        )
+        values = mapping(last.get("readings"))
+        look = LOOKS.get(entry.check, _plain)
+        entry.found = last["found"] if "found" in last else look(values, about)
+        if entry.found.skip:
+            settle(entry, SKIPPED, entry.found.skip)
+            return
+        if entry.found.measured is None and not entry.found.remarks:
+            settle(entry, NOT_RUN, entry.found.note or "Nothing was measured: what came back holds no figure.")
+            return
+        failed = [one for one in attempts[:-1] if one.get("status") in ("failed", "timeout")]
+        if failed and not entry.check.startswith("guest."):
+            entry.found.warn(f"It took {len(failed) + 1} attempts; before, it failed: {failed[-1].get('why')}")
+        compare.marks(entry, about, values, self.given, self.baseline)
+        if entry.check in check_fabric.SENDS:
+            pair = entry.subject.get("from"), entry.subject.get("to")
+            sent = self._below[check_fabric.SENT]
+            sent[pair] = sent.get(pair, 0) + counters.sent(values)
+
+    def _untimed(self, entry):
+        """Counters of a time in which nothing was sent say nothing."""
+        if entry.check not in COUNTERS:
+            return ""
+        mine = set(guests_of(entry.subject))
+        for check in TIMED:
+            for one in self._index.of(check):
+                if one.row["measured"] is not None and (not mine or mine & set(guests_of(one.subject))):
+                    return ""
+        return "Nothing was sent while it was counted."
+
+    def _nothing_timed(self):
+        """Whether the site leaves out everything that sends."""
+        rows = [one.row["verdict"] for check in TIMED for one in self._index.of(check)]
+        return bool(rows) and set(rows) == {SKIPPED}
+
+
+def _plain(values, about):
+    """A check that this collection does not know has no figure that it could judge."""
+    return Found(None, note=f"There is no check named {about.check}.")
+
+
+def _by_row(measurements):
+    """{id of a row: its measurements, in the order in which they were made}."""
+    found = {}
+    for given in compare.looks(measurements, COUNTERS):
+        one = dict(given, variant=str(given.get("variant") or ""), subject=mapping(given.get("subject")))
+        found.setdefault(expected.row_id(one["check"], one["subject"], one["variant"]), []).append(one)
+    return found
+
+
+def _subject_key(subject):
+    return tuple(sorted((key, tuple(value) if isinstance(value, list) else value) for key, value in subject.items()))

@@ -1,0 +1,38 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A measurement, as whatever measures tells it and the judge takes it. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+
+DONE, FAILED, TIMEOUT, MISSING, SKIPPED = "done", "failed", "timeout", "missing", "skipped"
+STATES = (DONE, FAILED, TIMEOUT, MISSING, SKIPPED)
+# What parsers tell besides figures.
+APART = ("understood", "why", "error")
+
+
+def readings(told):
+    """The figures of what a parser tells."""
+    return {key: value for key, value in told.items() if key not in APART}
+
+
+def measurement(check, subject, status=DONE, why="", **more):
+    """A measurement by its contract; what is not told is empty."""
+    told = {
+        "check": check,
+        "subject": subject,
+        "command": [],
+        "version": "",
+        "status": status,
+        "why": plain_text.shown(why),
+        "readings": {},
+        "evidence": "",
+        "simulated": False,
+        "began": "",
+        "seconds": 0.0,
+        "variant": "",
+    }
+    return dict(told, **more)

@@ -1,0 +1,120 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The verdict over all rows, and what a report wants besides them. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_cluster
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    FAIL,
+    NOT_REQUIRED,
+    NOT_RUN,
+    PASS,
+    SKIPPED,
+    WARN,
+    guests_of,
+    number,
+)
+
+INCOMPLETE = "incomplete"
+VERDICTS = (PASS, NOT_REQUIRED, WARN, FAIL, SKIPPED, NOT_RUN)
+NOTHING = "Nothing passed: every check was left out or is not required."
+WORDS = {FAIL: "failed", NOT_RUN: "did not run", WARN: "warned"}
+
+
+def verdict(rows):
+    """{state, sentence, counts}. What did not run keeps a run from passing as much as what failed."""
+    counts = {name: sum(row["verdict"] == name for row in rows) for name in VERDICTS}
+    counts["all"] = len(rows)
+    counts["simulated"] = sum(bool(row["simulated"]) for row in rows)
+    return {"state": _state(counts), "sentence": _sentence(rows, counts), "counts": counts}
+
+
+def simulated(rows):
+    """The titles of checks that rest on simulated parts."""
+    return sorted({row["title"] for row in rows if row["simulated"]})
+
+
+def trainings(entries):
+    """Trainings as the result of a validation has them."""
+    made = []
+    for entry in entries:
+        row = entry.row
+        if entry.check != "cluster.training" or number(row["measured"]) is None:
+            continue
+        told = check_cluster.figures(entry.values)
+        count, _colon, wanted = entry.variant.partition(":")
+        nodes = int(count) if count.isdecimal() else len(guests_of(entry.subject))
+        wanted = wanted or ("rdma" if told["transport"] in ("rdma", "mixed") else "tcp")
+        dispersion = told["dispersion"] or {}
+        made.append(
+            {
+                "nodes": nodes,
+                "ranks": told["devices"] or nodes,
+                "wanted": wanted,
+                "transport": _went(nodes, wanted, told["transport"]),
+                "model": told["model"] or "",
+                "images_per_s": row["measured"],
+                "spread": dispersion.get("half"),
+                "iterations": told["iterations"],
+                "simulated": bool(row["simulated"]),
+                "guests": guests_of(entry.subject),
+                "verdict": row["verdict"],
+            }
+        )
+    return made
+
+
+def _went(nodes, wanted, seen):
+    """What a training went over; empty where RDMA is not proved. One node alone uses no network."""
+    if nodes < 2:
+        return wanted
+    # TCP is what is there without NCCL too, so that nothing has to tell of it.
+    return seen or ("" if wanted == "rdma" else wanted)
+
+
+def thresholds(rows):
+    """The marks that figures were held to, each once."""
+    made = {}
+    for row in rows:
+        expected = row["expected"]
+        if expected["low"] is None and expected["high"] is None:
+            continue
+        one = {
+            "check": row["check"],
+            "low": expected["low"],
+            "high": expected["high"],
+            "unit": row["unit"],
+            "source": expected["source"],
+        }
+        made.setdefault(tuple(map(str, one.values())), one)
+    return list(made.values())
+
+
+def _state(counts):
+    if counts[FAIL]:
+        return FAIL
+    # Where all was left out, nothing is proved.
+    if counts[NOT_RUN] or not counts[PASS] + counts[WARN]:
+        return INCOMPLETE
+    return WARN if counts[WARN] else PASS
+
+
+def _sentence(rows, counts):
+    many = counts["all"]
+    if not many:
+        return "Nothing was checked."
+    parts = [f"{counts[name]} {word}" for name, word in WORDS.items() if counts[name]]
+    left = f", {counts[SKIPPED]} were left out" if counts[SKIPPED] else ""
+    left += f", {counts[NOT_REQUIRED]} not required" if counts[NOT_REQUIRED] else ""
+    first = next((row for name in WORDS for row in rows if row["verdict"] == name), None)
+    if first is None:
+        said = f"All {counts[PASS]} checks passed{left}." if counts[PASS] else NOTHING
+    else:
+        where = f" Narrowest place: {first['cause']}." if first["cause"] else ""
+        said = f"Of {many} checks {', '.join(parts)}{left}. First: {first['id']}: {first['why'].rstrip('.')}.{where}"
+    if counts["simulated"]:
+        said += f" {counts['simulated']} rest on simulated parts and say nothing of real ones."
+    return said

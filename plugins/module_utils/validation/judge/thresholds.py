@@ -1,0 +1,304 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Marks that figures are held to: defaults with sources by data path, speed and GPU, and what a site says.
+
+A mark that others have published for such a check fails. A mark that is a proposal of ours only warns, and says so.
+Where nothing is published there is no mark: the first run records a baseline, and later ones are compared with it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import line, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    FAIL,
+    WARN,
+    mapping,
+    number,
+    short,
+)
+
+PROPOSAL = "a proposal of this collection, not confirmed for VMs; it only warns"
+# What a share is of, and what to do where it is not known.
+LACKING = {
+    "line": "the line, whose speed is not known: set site.validation.speed_gb",
+    "rdma": "RDMA's bandwidth between the same guests, which is not known: let pair.write_bw run, or leave out share",
+}
+AZURE, OCI = "Azure's public node health checks v0.4.5", "Oracle's public checks of GPU clusters v3.1.0"
+
+
+class Mark(NamedTuple):
+    """One limit. Where share is set, low and high are shares of the base: the line, or what a rung below measured."""
+
+    check: str
+    low: float | None
+    high: float | None
+    source: str
+    fails: bool = False
+    share: str = ""  # line, rdma: the bandwidth of RDMA between the same guests, in GB/s
+    paths: tuple = ()
+    speeds: tuple = ()  # of the adapters in Gb/s; empty for all
+    variants: tuple = ()
+    gpus: tuple = ()  # words in the name of the GPU
+    ranks: int = 0
+
+
+MARKS = (
+    Mark(
+        *("pair.write_bw", 0.78, None),
+        f"78 of 100 Gb/s is the lowest mark of a public check with host memory ({AZURE}, NDv2)",
+        fails=True,
+        share="line",
+        paths=rungs.DIRECT_PATHS,
+    ),
+    Mark(
+        *("pair.write_bw", 0.90, None),
+        f"public checks ask for 90 to 98 % of the line ({AZURE}, {OCI}); 90 % is {PROPOSAL}",
+        share="line",
+        paths=rungs.DIRECT_PATHS,
+    ),
+    Mark(
+        *("pair.write_bw", 0.80, None),
+        f"nothing is published for PVRDMA; 80 % of the line is {PROPOSAL}",
+        share="line",
+        paths=("pvrdma",),
+    ),
+    Mark(
+        *("pair.write_bw_both", 1.60, None),
+        f"nothing is published for both directions at once; 80 % of the line in each is {PROPOSAL}",
+        share="line",
+        paths=rungs.RDMA_PATHS,
+    ),
+    Mark(
+        *("pair.write_bw_gpu", 0.90, None),
+        f"180 of 200 Gb/s with memory of GPUs ({AZURE}); NVIDIA's GPU operator guide expects 92 of 100",
+        fails=True,
+        share="line",
+        paths=rungs.DIRECT_PATHS,
+        speeds=(25, 40, 50, 100, 200),
+    ),
+    Mark(
+        *("pair.write_bw_gpu", 0.95, None),
+        f"380 of 400 Gb/s with memory of GPUs ({AZURE}, H100)",
+        fails=True,
+        share="line",
+        paths=rungs.DIRECT_PATHS,
+        speeds=(400, 800),
+    ),
+    Mark(
+        *("pair.write_lat", None, 9.0),
+        f"9 us is the highest mark of a public check ({OCI}, GB200)",
+        fails=True,
+        paths=rungs.DIRECT_PATHS,
+    ),
+    Mark(
+        *("pair.write_lat", None, 5.0),
+        f"5 us is the usual mark of {OCI}, which is of bare metal; for VMs it is {PROPOSAL}",
+        paths=rungs.DIRECT_PATHS,
+    ),
+    Mark(
+        *("pair.write_lat", None, 15.0),
+        f"nothing is published for PVRDMA; more than 15 us is what TCP takes, and no RDMA: {PROPOSAL}",
+        paths=("pvrdma",),
+    ),
+    Mark(
+        *("cluster.nccl", 0.85, None),
+        f"85 % of what RDMA has between the same guests, with GPUDirect: {PROPOSAL}",
+        share="rdma",
+        variants=("gpudirect",),
+    ),
+    Mark(
+        *("cluster.nccl", 0.40, None),
+        f"a public pair of 100 Gb/s without GPUDirect had 51 % of RDMA; 40 % is {PROPOSAL}",
+        share="rdma",
+        variants=("staged",),
+    ),
+    *(
+        Mark(
+            *("cluster.nccl", gbs, None),
+            f"{short(gbs)} GB/s within one machine of eight {gpu} ({AZURE})",
+            fails=True,
+            variants=("local",),
+            gpus=(gpu,),
+            ranks=8,
+        )
+        for gpu, gbs in (("V100", 110.0), ("A100", 228.0), ("H100", 460.0), ("H200", 480.0))
+    ),
+    Mark(
+        *("cluster.efficiency", 90.0, None),
+        f"Horovod's own figure is 90 % for models of this kind; for VMs it is {PROPOSAL}",
+        variants=("gpu",),
+    ),
+    Mark(
+        *("cluster.rdma_gain", 0.0, None),
+        f"RDMA should not be slower than TCP; a public pair gained 7 to 8 % (DeepOps); no less is {PROPOSAL}",
+        variants=("gpu",),
+    ),
+    Mark("guest.clock", None, 100.0, f"licences and logs need clocks that agree; 100 ms is {PROPOSAL}"),
+)
+# What is compared besides marks. Shares are in percent.
+RULES = {
+    "baseline": {"worse_percent": 5.0, "source": "SuperBench flags a node that is 5 % worse than its baseline"},
+    "spread": {
+        "half_percent": 5.0,
+        "range_percent": 10.0,
+        # Several guests that train on one processor disturb each other, so ranks without GPUs are only told.
+        "cpu_half_percent": None,
+        "cpu_range_percent": None,
+        "source": f"half of the 95 % range, and the whole range, against the mean: {PROPOSAL}",
+    },
+    "outliers": {
+        "deviations": 5.0,
+        "percent": 5.0,
+        "source": f"so many median deviations, and so many percent, worse than the median of the others: {PROPOSAL}",
+    },
+}
+# Checks whose figures lie further apart by nature. TCP depends on the processor of the moment.
+OVER_TCP = {"outliers": {"percent": 50.0}, "baseline": {"worse_percent": 20.0}}
+CHECK_RULES = {
+    "pair.iperf3": OVER_TCP,
+    "pair.write_lat": {"outliers": {"percent": 30.0}, "baseline": {"worse_percent": 20.0}},
+    "pair.mpi_lat": OVER_TCP,
+    "pair.mpi_bw": OVER_TCP,
+    "cluster.mpi_allreduce": {"baseline": OVER_TCP["baseline"]},
+}
+# Ranks without GPUs.
+CPU_RULES = {"outliers": {"percent": 50.0}, "baseline": {"worse_percent": 30.0}}
+# Trainings that others have published: (GPU, model, batch, images per second of each GPU, source). To compare with by
+# eye, since precision and software differ.
+PUBLISHED = (
+    ("H100", "resnet50", 128, 1488.1, "NGC TensorFlow 24.05, Keras, 1 machine with 2 GPUs (NCHC)"),
+    ("H100", "resnet50", 128, 1475.8, "NGC TensorFlow 24.05, Keras, 2 machines with 1 GPU each, InfiniBand (NCHC)"),
+    ("V100", "resnet50", None, 234.8, "TensorFlow, 2 x 8 GPUs, 2 x 100 Gb/s RoCE, a run that varied by 18 % (DeepOps)"),
+)
+
+
+def problems(given):
+    """What is wrong with the marks of a site, as sentences."""
+    found = []
+    if not isinstance(given, dict):
+        return ["thresholds: a dictionary was wanted."]
+    for name, value in given.items():
+        check = name.partition(":")[0]
+        if name in RULES:
+            unknown = sorted(set(mapping(value)) - set(RULES[name]))
+            found += [f"thresholds.{name}.{key}: there is no such setting." for key in unknown]
+        elif check not in rungs.CHECKS:
+            found.append(f"thresholds.{name}: there is no such check.")
+        elif value is not None and not isinstance(value, dict):
+            found.append(f"thresholds.{name}: a dictionary was wanted.")
+        else:
+            keys = ("low", "high", "warn_low", "warn_high", "share", *RULES)
+            found += [
+                f"thresholds.{name}.{key}: there is no such setting." for key in mapping(value) if key not in keys
+            ]
+            limits = [key for key in keys[:4] if mapping(value).get(key) is not None]
+            found += [f"thresholds.{name}.{key}: a number was wanted." for key in limits if number(value[key]) is None]
+            if mapping(value).get("share") not in (None, "line", "rdma"):
+                found.append(f"thresholds.{name}.share: line or rdma was wanted.")
+    return found
+
+
+def marks(check, about, given=None, variants=(), ranks=None, unit=""):
+    """The limits of one figure: [{low, high, verdict, source, text, from_site}]; none where nothing is published.
+
+    variants are words that say what kind of figure it is, such as gpudirect. A share of something that is not known
+    gives no limit, which lacking tells.
+    """
+    found, from_site = _all(check, about, given, variants, ranks)
+    return [_limit(mark, about, unit, from_site) for mark in found if _base(mark, about) is not None]
+
+
+def lacking(check, about, given=None, variants=(), ranks=None):
+    """(what shares are of that is not known, or an empty text; whether it is the site that gave them)."""
+    found, from_site = _all(check, about, given, variants, ranks)
+    return next((LACKING[mark.share] for mark in found if _base(mark, about) is None), ""), from_site
+
+
+def rule(kind, key, check="", given=None, cpu=False):
+    """A setting of what is compared: the site's for the check, the site's for all, the check's, or the usual one."""
+    given = mapping(given)
+    for source in (
+        mapping(mapping(given.get(check)).get(kind)),
+        mapping(given.get(kind)),
+        mapping(CPU_RULES.get(kind)) if cpu else {},
+        mapping(mapping(CHECK_RULES.get(check)).get(kind)),
+    ):
+        if key in source:
+            return source[key]
+    return RULES[kind][key]
+
+
+def published(gpu, model, batch):
+    """What others had with the same GPU and model: a sentence, or an empty text."""
+    for name, kind, size, each, source in PUBLISHED:
+        if name in str(gpu) and kind == str(model).lower() and size in (None, batch):
+            return f"For comparison, a public run had {short(each)} img/s for each GPU: {source}."
+    return ""
+
+
+def _all(check, about, given, variants, ranks):
+    """(the marks of one figure, whether they are the site's)."""
+    site = _of_site(check, about, given)
+    if site is not None:
+        return site, True
+    return [mark for mark in MARKS if mark.check == check and _applies(mark, about, variants, ranks)], False
+
+
+def _of_site(check, about, given):
+    """The site's marks, of the variant before those of the check; None where it says nothing and defaults count."""
+    given = mapping(given)
+    for name in (f"{check}:{about.variant}", check):
+        if name not in given:
+            continue
+        wish = mapping(given[name])
+        if given[name] is not None and not any(key in wish for key in ("low", "high", "warn_low", "warn_high")):
+            continue
+        share = wish.get("share") or ""
+        pairs = ((wish.get("low"), wish.get("high"), True), (wish.get("warn_low"), wish.get("warn_high"), False))
+        return [
+            Mark(check, low, high, "the site", fails=fails, share=share)
+            for low, high, fails in pairs
+            if low is not None or high is not None
+        ]
+    return None
+
+
+def _applies(mark, about, variants, ranks):
+    intent, speed = about.intent, line.speed(about)
+    return (
+        (not mark.paths or intent["data_path"] in mark.paths)
+        and (not mark.speeds or speed is None or speed in mark.speeds)
+        and (not mark.variants or any(one in variants for one in mark.variants))
+        and (not mark.gpus or any(word in str(intent["gpu"]) for word in mark.gpus))
+        and (not mark.ranks or ranks == mark.ranks)
+    )
+
+
+def _base(mark, about):
+    """What a mark is a share of; None where that is not known."""
+    if not mark.share:
+        return 1.0
+    return line.speed(about) if mark.share == "line" else number(about.below.get("rdma_gbs"))
+
+
+def _limit(mark, about, unit, from_site):
+    base, of = _base(mark, about), ""
+    if mark.share:
+        what = f"the line of {short(base)} Gb/s" if mark.share == "line" else f"RDMA's {short(base)} GB/s"
+        of = f" ({short(100 * (mark.low if mark.low is not None else mark.high))} % of {what})"
+    low, high = (None if value is None else round(value * base, 6) for value in (mark.low, mark.high))
+    limits = [f"at least {short(low)}"] if low is not None else []
+    limits += [f"at most {short(high)}"] if high is not None else []
+    text = f"{' and '.join(limits)} {unit}".strip() + of
+    return {
+        "low": low,
+        "high": high,
+        "verdict": FAIL if mark.fails else WARN,
+        "source": mark.source,
+        "text": text if mark.fails else f"{text}, else it warns",
+        "from_site": from_site,
+    }

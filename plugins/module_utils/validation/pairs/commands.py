@@ -1,0 +1,101 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The commands of each test: what the server and the client run. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as names
+
+# In a command line this is the port, which only the server's guest can choose.
+PORT = "@port@"
+HEADERS = 28
+# Tried after the wanted size did not pass, to tell how much does.
+SMALLER_MTUS = (1500, 576)
+# How one sees that a server is ready: its TCP port, or that it lives for a second where the kernel shows no port.
+BY_PORT, BY_TIME = "tcp", "cm"
+
+
+@dataclass(frozen=True)
+class Test:
+    """One run of a program on both sides."""
+
+    check: str
+    tool: str
+    servers: tuple  # of words each
+    clients: tuple
+    ready: str
+    seconds: int  # that it takes when all is well, at most
+
+
+def runs(check, params, server, client, processes=1):
+    """All runs that one figure of one direction takes, in their order."""
+    if check == names.PING:
+        return [ping(params, server, client, (params["mtu"] or client.mtu))]
+    if check == names.RPING:
+        return [_rping(params, server)]
+    if check == names.TCP:
+        return [_iperf3(params, server, client, processes)]
+    sizes = params["latency_sizes"] if check == names.LATENCY else params["sizes"]
+    return [_perftest(check, params, server, client, size) for size in sorted(sizes)]
+
+
+def ping(params, server, client, mtu):
+    """Packets of exactly this size, that nobody on the way may cut."""
+    argv = ["ping", "-n", "-M", "do", "-c", params["messages"], "-i", "0.2", "-W", "2"]
+    argv += ["-I", client.interface] if client.interface else []
+    argv += ["-s", max(0, mtu - HEADERS), server.address]
+    return _test(names.PING, [], [argv], BY_PORT, params["messages"] + 2)
+
+
+def _rping(params, server):
+    common = ["-a", server.address, "-p", PORT, "-v", "-C", params["messages"]]
+    return _test(names.RPING, [["rping", "-s", *common]], [["rping", "-c", *common]], BY_TIME, 5)
+
+
+def _perftest(check, params, server, client, size):
+    latency = check == names.LATENCY
+    tool = "ib_write_lat" if latency else "ib_write_bw"
+    sides = []
+    for end in (server, client):
+        argv = [tool, "-d", end.device, "-i", end.port, "-x", end.gid_index, "-p", PORT, "-F", "-s", size]
+        argv += ["-n", params["iterations"]] if latency else ["--report_gbits", "-q", params["qps"]]
+        argv += [] if latency else ["-D", params["seconds"]]
+        argv += ["-b"] if check == names.BOTH else []
+        argv += [f"--tclass={params['traffic_class']}"] if params["traffic_class"] is not None else []
+        if check == names.OF_GPU:
+            argv += [f"--use_cuda={end.gpu}"]
+            argv += ["--use_cuda_dmabuf"] if params["gpu_memory"] == "dmabuf" else []
+        sides.append(argv)
+    return _test(check, [sides[0]], [[*sides[1], server.address]], BY_PORT, 5 if latency else params["seconds"])
+
+
+def _iperf3(params, server, client, processes):
+    serve = ["iperf3", "-s", "-1", "-B", server.address, "-p", PORT]
+    call = ["iperf3", "-J", "-c", server.address, "-B", client.address, "-p", PORT, "-t", params["seconds"]]
+    # The streams are shared out, so that their number says the same in all versions.
+    call += ["-P", max(1, params["streams"] // processes)]
+    return _test(names.TCP, [serve] * processes, [call] * processes, BY_PORT, params["seconds"])
+
+
+def _test(check, servers, clients, ready, seconds):
+    def plain(commands):
+        return tuple(tuple(str(word) for word in argv) for argv in commands)
+
+    return Test(check, clients[0][0], plain(servers), plain(clients), ready, seconds)
+
+
+def line(argv, port=None):
+    """A command line for a shell in which the port is a variable, or the port itself."""
+    if port is not None:
+        return shlex.join(word.replace(PORT, str(port)) for word in argv)
+    return " ".join('"$port"' if word == PORT else shlex.quote(word) for word in argv)
+
+
+def shown(argv, port=None):
+    """A command as one would type it."""
+    return shlex.join(word.replace(PORT, "PORT" if port is None else str(port)) for word in argv)

@@ -1,0 +1,127 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What came of a test, as a measurement, and the file with all that was printed. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.measured import (
+    DONE,
+    FAILED,
+    TIMEOUT,
+    readings,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as names
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.commands import shown
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import iperf3, perftest, ping, rping
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+# Of `timeout`: it ended the program, it had to kill it; and a program that is not there.
+LATE, NOT_FOUND = (124, 137), 127
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one side of a test printed: {number: (status or None, text)}; trouble is what kept it from starting."""
+
+    outputs: dict = field(default_factory=dict)
+    ports: tuple = ()
+    ended: bool = False
+    trouble: str = ""
+
+    @property
+    def late(self):
+        return any(status in LATE for status, _text in self.outputs.values())
+
+    def text(self):
+        return "\n".join(text for _number, (_status, text) in sorted(self.outputs.items()))
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One test that ran, with both sides."""
+
+    test: object
+    server: Side
+    client: Side
+
+
+def side(text):
+    """What SERVE, CALL and COLLECT print."""
+    status, output, ports, trouble, ended = {}, {}, [], "", False
+    for line in text.splitlines():
+        word, _space, rest = line.partition(" ")
+        number, _space, value = rest.partition(" ")
+        if word == "status":
+            status[number] = plain_text.whole(value)
+        elif word == "output":
+            output[number] = plain_text.decoded(value).decode("utf-8", "replace")
+        elif word == "port" and plain_text.whole(value) is not None:
+            ports.append(plain_text.whole(value))
+        elif word == "trouble":
+            trouble = rest
+        elif word == "ended":
+            ended = True
+    outputs = {number: (status.get(number), text) for number, text in output.items()}
+    return Side(outputs, tuple(ports), ended, trouble)
+
+
+def judged(rans, count):
+    """(status, why, values) of the runs of one figure; the values are what the reader of the tool understood."""
+    late = next((ran for ran in rans if ran.client.late), None)
+    trouble = next((one.trouble for ran in rans for one in (ran.server, ran.client) if one.trouble), "")
+    if trouble:
+        known = texts.known("\n".join(ran.server.text() for ran in rans))
+        return FAILED, f"{trouble[:1].upper()}{trouble[1:]}.", {"error": known["code"]} if known else {}
+    check = rans[0].test.check
+    told = _read(check, [ran.client for ran in rans], count)
+    values = readings(told)
+    if told["error"] is not None:
+        values["error"] = told["error"]["code"]
+    # ping ends with 1 when packets are lost, which is a figure.
+    if late is not None:
+        seconds = late.test.seconds
+        return TIMEOUT, f"{late.test.tool} did not end in time; it takes about {seconds} seconds.{_of(rans)}", values
+    if told["why"]:
+        return FAILED, told["why"] + _of(rans), values
+    return DONE, "", values
+
+
+def _read(check, sides, count):
+    if check == names.TCP:
+        return iperf3.together(iperf3.parse(text) for _status, text in sides[0].outputs.values())
+    whole = "\n".join(one.text() for one in sides)
+    if check == names.PING:
+        return ping.parse(whole)
+    return rping.parse(whole, count) if check == names.RPING else perftest.parse(whole)
+
+
+def _of(rans):
+    """What the server said, where it failed by itself."""
+    for ran in rans:
+        for status, text in ran.server.outputs.values():
+            if status not in (0, None) and texts.last_line(text):
+                return f" The server side says: {texts.last_line(text)}."
+    return ""
+
+
+def evidence(rans, source, target):
+    """All that was printed, with the commands that printed it."""
+    parts = []
+    for ran in rans:
+        for place, side_of, commands in (
+            (target, ran.server, ran.test.servers),
+            (source, ran.client, ran.test.clients),
+        ):
+            for number, argv in enumerate(commands, start=1):
+                port = ran.server.ports[number - 1] if len(ran.server.ports) >= number else None
+                status, text = side_of.outputs.get(str(number), (None, ""))
+                ending = "was ended" if status is None else f"ended with {status}"
+                parts.append(f"### {place}: {shown(argv, port)}\n### {ending}\n{text.rstrip()}\n")
+            if side_of.trouble:
+                parts.append(f"### {place}: {side_of.trouble}\n")
+    return "\n".join(parts)

@@ -1,0 +1,115 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Arguments of pair_test, and what its parameters must not ask for; documented in the module."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
+
+PING, RPING, LATENCY = "pair.ping_mtu", "pair.rping", "pair.write_lat"
+BANDWIDTH, BOTH, OF_GPU, TCP = "pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu", "pair.iperf3"
+# Cheap ones first: what a broken way breaks need not be waited for.
+CHECKS = (PING, RPING, LATENCY, BANDWIDTH, BOTH, OF_GPU, TCP)
+PERFTEST = (LATENCY, BANDWIDTH, BOTH, OF_GPU)
+WITH_RDMA = (RPING, *PERFTEST)
+LIMITS = {"test_s": 30, "look_s": 60}
+PORTS = {"first": 18515, "count": 32}
+SMALLEST_MTU, LARGEST_MTU = 68, 65535
+
+ARGUMENTS = {
+    "guests": {
+        "type": "list",
+        "elements": "dict",
+        "required": True,
+        "options": {
+            "name": {"type": "str", "required": True},
+            "address": {"type": "str", "required": True},
+            "interface": {"type": "str"},
+            "device": {"type": "str"},
+            "port": {"type": "int"},
+            "gid_index": {"type": "int"},
+            "gpu": {"type": "int", "default": 0},
+        },
+    },
+    "checks": {"type": "list", "elements": "str", "choices": list(CHECKS), "default": [PING, TCP]},
+    "rounds": {"type": "int"},
+    "mtu": {"type": "int"},
+    "seconds": {"type": "int", "default": 5},
+    "sizes": {"type": "list", "elements": "int", "default": [1048576]},
+    "latency_sizes": {"type": "list", "elements": "int", "default": [2]},
+    "iterations": {"type": "int", "default": 1000},
+    "messages": {"type": "int", "default": 5},
+    "qps": {"type": "int", "default": 1},
+    "traffic_class": {"type": "int"},
+    "gpu_memory": {"type": "str", "choices": ["dmabuf", "peermem"], "default": "dmabuf"},
+    "streams": {"type": "int", "default": 4},
+    "processes": {"type": "int"},
+    "ports": {
+        "type": "dict",
+        "options": {name: {"type": "int", "default": value} for name, value in PORTS.items()},
+        "apply_defaults": True,
+    },
+    "limits": {
+        "type": "dict",
+        "options": {name: {"type": "int", "default": value} for name, value in LIMITS.items()},
+        "apply_defaults": True,
+    },
+    "simulated": {"type": "list", "elements": "str", "choices": list(simulated.WORDS), "default": []},
+    "work_dir": {"type": "path", "default": "/run/aiready-pairs"},
+    "result_dir": {"type": "path"},
+}
+RELATIONS = {}
+WORK_DIR = re.compile(r"(/[A-Za-z0-9._-]+){2,}")
+ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}")
+
+
+def check_params(params):
+    """All that is wrong with the parameters, as sentences."""
+    return [*_guests(params["guests"]), *_numbers(params), *_ports(params)]
+
+
+def _guests(guests):
+    if len(guests) < 2:
+        yield "guests: a pair needs at least two of them."
+    for key, what in (("name", "guest"), ("address", "address")):
+        values = [guest[key] for guest in guests]
+        for value in sorted({value for value in values if values.count(value) > 1}):
+            yield f"guests: the {what} {value} is there twice."
+    for guest in guests:
+        if not ADDRESS.fullmatch(guest["address"]):
+            yield f"guests: {guest['name']} has the address {guest['address']}, which is no IPv4 address."
+
+
+def _numbers(params):
+    for name in ("seconds", "iterations", "messages", "qps", "streams", "processes", "rounds"):
+        if params[name] is not None and params[name] < 1:
+            yield f"{name}: it is {params[name]}. It needs at least 1."
+    for name in ("sizes", "latency_sizes"):
+        if not params[name]:
+            yield f"{name}: it is empty."
+        for size in params[name]:
+            if size < 1:
+                yield f"{name}: a message of {size} bytes is none."
+    for name, value in params["limits"].items():
+        if value < 1:
+            yield f"limits: {name} is {value}, which is no time."
+    if params["mtu"] is not None and not SMALLEST_MTU <= params["mtu"] <= LARGEST_MTU:
+        yield f"mtu: {params['mtu']} is no MTU. Use {SMALLEST_MTU} to {LARGEST_MTU}."
+    if params["traffic_class"] is not None and not 0 <= params["traffic_class"] <= 255:
+        yield f"traffic_class: {params['traffic_class']} is none. Use 0 to 255, which is four times the DSCP."
+    if not params["checks"]:
+        yield "checks: it is empty."
+    if not WORK_DIR.fullmatch(params["work_dir"]):
+        yield f"work_dir: {params['work_dir']} is removed afterwards. Name a folder of its own, such as /run/pairs."
+
+
+def _ports(params):
+    first, count = params["ports"]["first"], params["ports"]["count"]
+    if first < 1 or count < 1 or first + count - 1 > 65535:
+        yield f"ports: {count} ports from {first} on do not exist."
+    elif count < (params["processes"] or 1):
+        yield f"ports: {params['processes']} processes each need one, and there are {count}."

@@ -1,0 +1,53 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What `chronyc tracking` prints. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+TOOL = "chronyc"
+_SYSTEM = re.compile(r"([\d.]+) seconds (slow|fast) of NTP time")
+# chrony's address for its own clock (127.127.1.1), where `local` lets it go on without any server.
+_OWN_CLOCK = ("7F7F0101", "127.127.1.1")
+_REFUSED = re.compile(r"^(50[0-9] .*|.*Could not open connection to daemon.*)$")
+
+
+@texts.reader(TOOL)
+def parse(text):
+    """synchronised, offset_s (positive: this clock is ahead), stratum, source, root_dispersion_s."""
+    told = {}
+    for line in texts.lines(text):
+        refused = _REFUSED.match(line.strip())
+        if refused is not None:
+            return texts.failed(TOOL, refused.group(1), text, synchronised=None, offset_s=None)
+        name, colon, value = line.partition(":")
+        if colon:
+            told.setdefault(name.strip().lower(), value.strip())
+    if "leap status" not in told or "stratum" not in told:
+        return texts.not_understood(TOOL, text)
+    offset = _SYSTEM.search(told.get("system time", ""))
+    reference = re.match(r"([0-9A-Fa-f.]+)(?:\s+\((.*)\))?", told.get("reference id", ""))
+    stratum = texts.whole(told["stratum"])
+    # A daemon that never heard of a server may still say that all is normal.
+    synchronised = told["leap status"].lower() != "not synchronised" and stratum not in (None, 0, 16)
+    if reference is not None and reference.group(1).upper() in _OWN_CLOCK:
+        synchronised = False
+    sign = -1 if offset and offset.group(2) == "slow" else 1
+    return texts.figures(
+        synchronised=synchronised,
+        offset_s=sign * float(offset.group(1)) if offset else None,
+        stratum=stratum,
+        source=(reference.group(2) or reference.group(1)) if reference else None,
+        root_dispersion_s=_seconds(told.get("root dispersion")),
+        leap=told["leap status"],
+    )
+
+
+def _seconds(value):
+    found = re.match(r"([\d.]+) seconds", value or "")
+    return float(found.group(1)) if found else None

@@ -1,0 +1,166 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which way NCCL took, as its log tells with NCCL_DEBUG=INFO. Pure.
+
+NCCL goes over sockets without any error where it finds no RDMA. Only the log tells it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+TOOL = "NCCL"
+MTUS = {1: 256, 2: 512, 3: 1024, 4: 2048, 5: 4096}
+_SAID = re.compile(r"NCCL (?:INFO|WARN) ")
+_WHERE = re.compile(r"(\S+?):\d+:\d+ \[(\d+)\] NCCL ")
+_USING = re.compile(rf"NET/({output.RDMA}) ?: Using (.*?); OOB ([^:\s]+)")
+# Adapters that are used as one stand in braces, `[0]={[0] mlx5_0:1/RoCE, [1] mlx5_1:1/RoCE}`; newer ones tell the rail
+# and the plane behind the port.
+_DEVICE = re.compile(r"\[(\d+)\] ?([^\s:=\[\]{}]+):(\d+)(?::\d*)*/(\w+)")
+_VIA = re.compile(r"(?:Channel|Ring) (\S+) ?: (\d+)(?:\[[^\]]*\])? -> (\d+)(?:\[[^\]]*\])?.* via (\S.*)")
+_NET = re.compile(output.WAY)
+_QP = re.compile(rf"NET/{output.RDMA} ?: .*\bmtu (\d)\b.*?\bGID (\d+)")
+_WARN = re.compile(r"NCCL WARN (.*\S)")
+_SET = re.compile(r"NCCL INFO (NCCL_\w+) set (?:by environment )?to (\S+?)\.?(?:\s|$)")
+_DMABUF = re.compile(r"DMA-BUF is available on GPU device")
+_SIZE = re.compile(r"comm \S+ rank (\d+) n[rR]anks (\d+)")
+_NODES = re.compile(r"nRanks \d+ nNodes (\d+)")
+_DONE = re.compile(r"Init COMPLETE")
+
+
+@texts.reader(TOOL)
+def parse(text):
+    """transport (rdma, tcp, mixed, local; None where the log does not say), gpudirect, devices, errors, and more.
+
+    gpudirect is all, some or none of the connections over RDMA; None where there is none to tell.
+    """
+    lines = [line for line in texts.lines(text) if _SAID.search(line)]
+    if not lines:
+        return texts.not_understood(TOOL, text, "no line of it is one of NCCL. Run it with NCCL_DEBUG=INFO")
+    networks, devices, via, direct, said = {}, {}, [], {}, set()
+    told = {"version": None, "interface": None, "mtus": set(), "gids": set(), "ranks": None, "nodes": None}
+    for line in lines:
+        where = _WHERE.search(line)
+        host = where.group(1) if where else ""
+        _network(line, host, networks, devices, told)
+        _connection(line, via, told, said)
+        what, values = output.nccl(line) or ("", [])
+        if what == "gpudirect":
+            direct[values[1]] = values[0] == "Enabled"
+    nodes = told["nodes"]
+    if nodes is None and via and len(said) == told["ranks"] and not any(one["network"] for one in via):
+        # Before 2.20 no line tells how many machines there are; all ranks spoke, and none of them of a network.
+        nodes = 1
+    transport = _transport(networks, via, nodes)
+    over_rdma = [one for one in via if one["rdma"]]
+    answer = {
+        "transport": transport,
+        "networks": sorted({name for names in networks.values() for name in names}),
+        "hosts": {host: sorted(names) for host, names in sorted(networks.items()) if host},
+        "on_sockets": sorted(
+            host
+            for host, names in networks.items()
+            if host and transport != "local" and output.transport(names) == "tcp"
+        ),
+        "devices": sorted(devices.values(), key=lambda one: (one["index"], one["device"])),
+        "channels": _counted(via),
+        "gpudirect": _gpudirect(over_rdma, direct),
+        "gpudirect_by_device": dict(sorted(direct.items())),
+        "no_device": any(output.nccl(line) == ("no_device", []) for line in lines) or _empty(lines),
+        "dmabuf": any(_DMABUF.search(line) for line in lines),
+        "settings": {found.group(1): found.group(2) for found in map(_SET.search, lines) if found},
+        "warnings": [found.group(1)[: texts.SHOWN] for found in map(_WARN.search, lines) if found][:5],
+        "complete": any(_DONE.search(line) for line in lines),
+        **dict(told, mtus=sorted(told["mtus"]), gids=sorted(told["gids"])),
+    }
+    error = texts.known(text)
+    if error is not None and not answer["complete"]:
+        return texts.failed(TOOL, error["line"], text, **answer)
+    if transport is None:
+        names = ", ".join(answer["networks"])
+        why = f"it used {names}, which may be RDMA or not" if names else "no line says which network it used"
+        return dict(texts.not_understood(TOOL, text, why), **dict(answer, transport=None))
+    return texts.figures(**answer)
+
+
+def _network(line, host, networks, devices, told):
+    what, values = output.nccl(line) or ("", [])
+    if what == "version" and told["version"] is None:
+        told["version"] = values[0]
+    elif what == "network":
+        networks.setdefault(host, set()).add(values[0])
+    using = _USING.search(line)
+    if using is not None:
+        told["interface"] = using.group(3)
+        # `Using [RO]` without any device means that there is none.
+        for index, device, port, layer in _DEVICE.findall(using.group(2)):
+            entry = {"index": int(index), "device": device, "port": int(port), "layer": layer, "host": host or None}
+            devices[host, index] = entry
+    qp = _QP.search(line)
+    if qp is not None:
+        told["mtus"].add(MTUS.get(int(qp.group(1)), int(qp.group(1))))
+        told["gids"].add(int(qp.group(2)))
+
+
+def _connection(line, via, told, said):
+    found = _VIA.search(line)
+    if found is not None:
+        channel, first, second, way = found.groups()
+        net = _NET.match(way)
+        via.append(
+            {
+                "channel": channel,
+                "from": int(first),
+                "to": int(second),
+                "network": net.group(1) if net else None,
+                "rdma": bool(net) and output.is_rdma(net.group(1)),
+                "gpudirect": bool(net and net.group(2)),
+                "way": f"NET/{net.group(1)}{net.group(2) or ''}" if net else way.split("/")[0],
+            }
+        )
+    size, nodes = _SIZE.search(line), _NODES.search(line)
+    if size is not None:
+        said.add(int(size.group(1)))
+        told["ranks"] = max(told["ranks"] or 0, int(size.group(2)))
+    if nodes is not None:
+        told["nodes"] = max(told["nodes"] or 0, int(nodes.group(1)))
+
+
+def _transport(networks, via, nodes):
+    """By the connections where they are told, since the network is chosen before; else by the network.
+
+    A network is chosen on one machine alone as well, where nothing goes over it.
+    """
+    over = {one["network"] for one in via if one["network"]}
+    if not over and nodes == 1:
+        return "local"
+    over = over or {name for names in networks.values() for name in names}
+    if not over and via:
+        return "local"
+    return output.transport(over)
+
+
+def _gpudirect(over_rdma, direct):
+    if over_rdma:
+        used = [one["gpudirect"] for one in over_rdma]
+        return "all" if all(used) else "some" if any(used) else "none"
+    if direct:
+        return "all" if all(direct.values()) else "some" if any(direct.values()) else "none"
+    return None
+
+
+def _empty(lines):
+    found = [using.group(2) for using in map(_USING.search, lines) if using]
+    return bool(found) and not any(_DEVICE.search(one) for one in found)
+
+
+def _counted(via):
+    counts = {}
+    for one in via:
+        counts[one["way"]] = counts.get(one["way"], 0) + 1
+    return dict(sorted(counts.items()))

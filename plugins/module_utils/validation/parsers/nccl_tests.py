@@ -1,0 +1,244 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What nccl-tests print, before and after they changed their columns, in the flavour of RCCL, and as JSON. Pure.
+
+Columns are known by the words of the header. The average over all sizes says nothing, since small messages do not fill
+a path: the figure is the largest out-of-place bus bandwidth among the largest sizes.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import listing, mapping
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+TOOL = "nccl-tests"
+# The largest sizes of a sweep that count, and what the largest has to reach to say something.
+TOP_SIZES, LARGE_BYTES = 3, 64 * 2**20
+# Bandwidths are printed with two digits after the point.
+ROUNDED = 0.005
+SHAPE = ("size", "count", "type", "redop", "root")
+HALF = ("time", "algbw", "busbw", "wrong")
+WORDS = {"#wrong": "wrong", "error": "wrong", **{name: name for name in (*SHAPE, *HALF[:3])}}
+_RANK = re.compile(r"#\s+Rank\s+(\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+ on\s+(\S+) device\s+(\d+) \[(\S+?)\] (.*\S)")
+_VERSION = re.compile(r"(?:NCCL|RCCL) version\s*:?\s*(\d+\.\d+(?:\.\d+)?)")
+_LIBRARY = re.compile(r"# nccl-tests version .*\bnccl-library=(\d+)")
+_BOUNDS = re.compile(r"# Out of bounds values : (\d+) (\w+)")
+_AVERAGE = re.compile(r"# Avg bus bandwidth\s+: (\S+)")
+_TEST = re.compile(r"# (?:Collective test (?:starting|concluded): |nThread.*)(\w+_perf)?")
+# A reason stands before what follows from it.
+_REASON = re.compile(r"Invalid number of GPUs: ")
+_FAILED = re.compile(r"Test (?:NCCL|CUDA|MPI) failure|: Test failure |Out of memory")
+# Of a test that came to its end these are no more than warnings.
+_WARN = re.compile(r"NCCL WARN ")
+
+
+@texts.reader(TOOL)
+def parse(text):
+    """busbw and algbw in GB/s, bytes, wrong, rows of each size, ranks with their hosts, nodes, version, average."""
+    lines = texts.lines(text)
+    columns, rows, headers = None, [], 0
+    for line in lines:
+        found = _header(line)
+        if found is not None:
+            headers += 1
+            columns = found
+            continue
+        row = _row(line.split(), columns)
+        if row is not None:
+            rows.append(row)
+    about = {
+        "ranks": [
+            {"rank": int(rank), "host": host, "device": int(device), "pci": pci, "name": name}
+            for rank, host, device, pci, name in (found.groups() for found in map(_RANK.search, lines) if found)
+        ],
+        "version": _first(_VERSION, lines) or version_of(_first(_LIBRARY, lines)),
+        "test": _first(_TEST, lines),
+        "average": texts.number(_first(_AVERAGE, lines)),
+        "tables": headers,
+    }
+    bounds = next((found for found in map(_BOUNDS.search, lines) if found), None)
+    out = (int(bounds.group(1)), bounds.group(2)) if bounds else (None, None)
+    signs = (_REASON, _FAILED) if out[1] else (_REASON, _FAILED, _WARN)
+    stopped = next((line.strip() for sign in signs for line in lines if sign.search(line)), None)
+    return _answer(text, rows, about, out, stopped)
+
+
+@texts.reader(TOOL)
+def parse_json(text):
+    """The same of a file of -J. What it keeps of the environment is left out, since that holds secrets."""
+    found = texts.from_json(text)
+    if found is None or not isinstance(found.get("results"), list):
+        return texts.not_understood(TOOL, text, "it is no JSON object with results")
+    rows = []
+    for result in map(mapping, found["results"]):
+        row = {name: result.get(name) for name in SHAPE}
+        row["size"], row["count"] = texts.whole(row["size"]), texts.whole(row["count"])
+        for place, half in (("out_of_place", "out"), ("in_place", "in")):
+            told = mapping(result.get(place))
+            row[half] = {
+                "time": texts.number(told.get("time")),
+                "algbw": texts.number(told.get("alg_bw")),
+                "busbw": texts.number(told.get("bus_bw")),
+                "wrong": texts.number(told.get("nwrong")),
+            }
+        rows.append(row)
+    bounds = mapping(found.get("out_of_bounds"))
+    okay = bounds.get("okay")
+    about = {
+        "ranks": [
+            {
+                "rank": one.get("rank"),
+                "host": str(one.get("hostname") or one.get("host") or ""),
+                "device": one.get("device"),
+                "pci": one.get("pci") or one.get("bus_id") or one.get("device_hex"),
+                "name": one.get("device_name") or one.get("name") or one.get("device_info"),
+            }
+            for one in map(mapping, listing(mapping(found.get("config")).get("devices")))
+        ],
+        "version": version_of(found.get("nccl_version")),
+        "test": None,
+        "average": texts.number(mapping(found.get("average_bus_bandwidth")).get("bandwidth")),
+        "tables": 1,
+    }
+    out = (texts.whole(bounds.get("count")), {"true": "OK", "false": "FAILED"}.get(str(okay).lower()))
+    return _answer(text, rows, about, out, None)
+
+
+def version_of(code):
+    """2.28.9 of 22809, which is how NCCL numbers its releases from 2.9 on; other words stay as they are."""
+    if not str(code).isdecimal() or len(str(code)) < 5:
+        return code
+    return f"{int(code) // 10000}.{int(code) // 100 % 100}.{int(code) % 100}"
+
+
+def _header(line):
+    """The names of the columns of a table; None for any other line."""
+    words = line.replace("#wrong", " #wrong").split()
+    if words[:1] != ["#"] or "size" not in words or "busbw" not in words:
+        return None
+    names = [WORDS.get(word, word) for word in words[1:]]
+    return names if names.count("busbw") in (1, 2) else None
+
+
+def _row(words, columns):
+    """{size, ..., out: {time, algbw, busbw, wrong}, in: ...}; None for a line that is no row."""
+    if len(words) < 10 or texts.whole(words[0]) is None or texts.whole(words[1]) is None:
+        return None
+    if columns is None:
+        # Of a table whose head is lost; the time has to fit then.
+        columns = [*(SHAPE if len(words) == 13 else SHAPE[:4]), *HALF, *HALF]
+    if columns[-1] == "timestamp":
+        columns, words = columns[:-1], words[:-2]
+    if len(words) == len(columns) - 1 and "redop" in columns and texts.is_number(words[columns.index("redop")]):
+        # An operation that reduces nothing leaves this column empty in older versions.
+        columns = [name for name in columns if name != "redop"]
+    if len(words) != len(columns):
+        return None
+    row = {"out": {}, "in": {}}
+    for name, word in zip(columns, words):
+        if name not in HALF:
+            row[name] = word
+            continue
+        half = row["in"] if name in row["out"] else row["out"]
+        if not texts.is_number(word.rstrip("*")):
+            return None
+        half[name] = texts.number(word)
+        if name == "wrong" and word.endswith("*"):
+            row["marked"] = True
+    row["size"], row["count"] = texts.whole(row["size"]), texts.whole(row["count"])
+    return row
+
+
+def _answer(text, rows, about, bounds, stopped):
+    count, word = bounds
+    if stopped is not None:
+        return texts.failed(TOOL, stopped, text, **about)
+    rows = [row for row in rows if row.get("size") is not None and row["out"].get("busbw") is not None]
+    if not rows:
+        return texts.not_understood(TOOL, text)
+    if about["tables"] == 0 and not all(_fits(row) for row in rows):
+        return texts.not_understood(TOOL, text, "its table has no head, and its columns do not fit to each other")
+    sized = [row for row in rows if row["size"] > 0]
+    top = sorted(sized, key=lambda row: row["size"])[-TOP_SIZES:]
+    if not top:
+        return texts.not_understood(TOOL, text, "it measured no size above zero")
+    best = max(top, key=lambda row: row["out"]["busbw"])
+    alone = all(not row["out"]["busbw"] for row in sized) and any(row["out"]["algbw"] for row in sized)
+    if alone and about["tables"] > 1:
+        reason = "every rank ran alone, as it does when nccl-tests are built without MPI"
+        return texts.failed(TOOL, reason, **about)
+    if word is None and about["average"] is None:
+        return texts.not_understood(TOOL, text, "the lines below the table are missing, so it did not come to its end")
+    return texts.figures(
+        busbw=best["out"]["busbw"],
+        algbw=best["out"]["algbw"],
+        bytes=best["size"],
+        largest_bytes=top[-1]["size"],
+        large=top[-1]["size"] >= LARGE_BYTES,
+        wrong=_wrong(rows, count, word),
+        # One rank has nobody to send to: its figures are those of a copy within the GPU.
+        alone=alone,
+        ranks_by_factor=_ranks(best),
+        nodes=_nodes(about["ranks"], best),
+        rows=rows,
+        **about,
+    )
+
+
+def _fits(row):
+    """Whether size, time and bandwidth of a row agree."""
+    out = row["out"]
+    if not out.get("time") or not out.get("algbw"):
+        return True
+    return abs(row["size"] / out["time"] / 1e3 - out["algbw"]) <= 0.02 * out["algbw"] + 0.01
+
+
+def _wrong(rows, count, word):
+    """How many values were wrong; None where they were not checked."""
+    if count or word == "FAILED" or any(row.get("marked") for row in rows):
+        return max(1, int(count or 0))
+    told = [row[half].get("wrong") for row in rows for half in ("out", "in")]
+    told = [value for value in told if value is not None]
+    if not told:
+        return None
+    # Older versions tell the largest error here, such as 2e-07, and nothing is wrong with it.
+    return int(sum(value for value in told if value >= 1))
+
+
+def _ranks(row):
+    """How many ranks took part in an all_reduce, from its own arithmetic: busbw is 2 (n - 1) / n of algbw.
+
+    Others reduce too: one has a root, which of an all_reduce is -1, and busbw of a reduce_scatter is less than algbw.
+    """
+    out = row["out"]
+    if not out.get("algbw") or str(row.get("redop", "")).lower() in ("none", ""):
+        return None
+    rest = 2 - out["busbw"] / out["algbw"]
+    if str(row.get("root", "-1")).strip() != "-1" or rest > 1.01:
+        return None
+    return round(2 / rest) if rest > 0.001 else None
+
+
+def _nodes(ranks: list, row: dict) -> int | None:
+    """The number of hosts; None where the list of ranks has gaps or does not fit the arithmetic of the row.
+
+    Launchers drop and interleave lines, and a part of the list would name too few hosts.
+    """
+    count = len(ranks)
+    if not count or sorted(str(rank["rank"]) for rank in ranks) != sorted(map(str, range(count))):
+        return None
+    out, by_factor = row["out"], _ranks(row)
+    if by_factor is not None and by_factor != count:
+        ratio = out["busbw"] / out["algbw"]
+        rounding = ROUNDED * (1 + ratio) / out["algbw"]
+        if abs(ratio - 2 * (count - 1) / count) > rounding:
+            return None
+    return len({rank["host"] for rank in ranks})
+
+
+def _first(pattern, lines):
+    return next((found.group(1) for found in map(pattern.search, lines) if found and found.group(1)), None)

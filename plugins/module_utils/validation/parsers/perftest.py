@@ -1,0 +1,227 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What ib_write_bw, ib_write_lat and their siblings print, as text and as JSON. Pure.
+
+The average counts: the peak is 0.00 on the server, with many iterations and in tests of a duration. Columns are known
+by the words of the header, since they differ by options and versions.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+TOOL = "perftest"
+# MB/sec of older versions and MiB/sec of newer ones both are 2^20 bytes per second.
+MEBIBYTE_GBPS = 8 * 2**20 / 1e9
+# Messages that are smaller do not fill a path, so that their bandwidth says nothing of it.
+FILLING_BYTES = 32768
+COLUMNS = (
+    ("bytes", r"#bytes"),
+    ("level", r"#sl"),
+    ("iterations", r"#iterations"),
+    ("peak", r"BW peak\s*\[(?P<peak>[^\]]+)\]"),
+    ("average", r"BW average\s*\[(?P<unit>[^\]]+)\]"),
+    ("port", r"(?:BW|MsgRate) Port\d\s*\[[^\]]+\]"),
+    ("mpps", r"MsgRate\s*\[Mpps\]"),
+    ("min", r"t_min\s*\[usec\]"),
+    ("max", r"t_max\s*\[usec\]"),
+    ("typical", r"t_typical\s*\[usec\]"),
+    ("avg", r"t_avg\s*\[usec\]"),
+    ("stdev", r"t_stdev\s*\[usec\]"),
+    ("p999", r"99\.9% percentile\s*\[usec\]"),
+    ("p99", r"99% percentile\s*\[usec\]"),
+    ("tps", r"tps average"),
+    ("cpu", r"CPU_Util\s*\[%\]"),
+)
+ABOUT = (
+    ("device", r"Device\s*: (\S+)"),
+    ("qps", r"Number of qps\s*: (\d+)"),
+    ("connection", r"Connection type\s*: (\w+)"),
+    ("mtu", r"Mtu\s*: (\d+)\[B\]"),
+    ("link", r"Link type\s*: (\S+)"),
+    ("gid_index", r"GID index\s*: (\d+)"),
+    ("rdma_cm", r"rdma_cm QPs\s*: (\w+)"),
+)
+KEYS = {
+    "Device": "device",
+    "Number_of_qps": "qps",
+    "Connection_type": "connection",
+    "Mtu": "mtu",
+    "Link_type": "link",
+    "GID_index": "gid_index",
+    "rdma_cm_QPs": "rdma_cm",
+}
+_NAME = re.compile(r"^\s*(\S+ (?:(?:Bidirectional|Post List|Multicast) )*(?:BW|Latency) Test)\b")
+_WAITING = re.compile(r"Waiting for client to connect")
+_NO_PEAK = re.compile(r"BW peak won't be measured")
+# A sweep that broke off has rows of the sizes before. What is said when both sides part is of no matter.
+_BROKEN = re.compile(
+    r"[Ff]ailed status \d|Completion with error at|poll CQ failed|Couldn't post (?:send|recv)|Did not get Message for"
+)
+
+# What it says of itself where it ends before it measures anything.
+_COMPLAINT = re.compile(
+    r"^\s*(?:\w+: )?(?:Couldn't|Can't|Failed|Unable|Invalid|Unsupported)\b|\bcannot be used\b|not supported"
+)
+
+
+@texts.reader(TOOL)
+def parse(text):
+    """The figures of one side of one test.
+
+    Bandwidth: gbps (of the largest message), rows of {bytes, iterations, gbps, peak_gbps, mpps}, filling.
+    Latency: usec (typical; the average in tests of a duration), rows of {bytes, usec, min, max, avg, p99, p999, ...}.
+    """
+    about, rows, columns, unit, cut = {"test": None, "side": "client"}, [], None, None, None
+    lines = texts.lines(text)
+    for line in lines:
+        named = _NAME.match(line)
+        if named is not None:
+            about["test"] = " ".join(named.group(1).split())
+        elif _WAITING.search(line):
+            about["side"] = "server"
+        for key, pattern in ABOUT:
+            found = re.search(pattern, line)
+            if found is not None:
+                about[key] = _value(key, found.group(1))
+        if "#bytes" in line:
+            columns, unit = _columns(line)
+            continue
+        words = line.split()
+        # Whatever is no row of numbers, such as a warning of the CPU's frequency, may stand between rows.
+        if columns and len(words) == len(columns) and all(texts.is_number(word) for word in words):
+            rows.append({name: texts.number(word) for name, word in zip(columns, words) if name != "port"})
+        elif columns and words and texts.is_number(words[0]) and len(words) <= len(columns):
+            cut = " ".join(words)
+    peakless = any(_NO_PEAK.search(line) for line in lines)
+    return _answer(text, about, rows, unit, peakless, columns, cut)
+
+
+@texts.reader(TOOL)
+def parse_json(text, gbits):
+    """The same of a file of --out_json_file. It names no unit: gbits says whether --report_gbits was given."""
+    found = texts.from_json(text)
+    if found is None:
+        why = "it is no JSON object"
+        if re.search(r'"(?:MsgRate|BW_average|MsgSize|n_iterations)"[^}]*,\s*\}', text or ""):
+            why = "the list ends with a comma, as with --output; leave that option out"
+        return texts.not_understood(TOOL, text, why)
+    told, results = found.get("test_info"), found.get("results")
+    if not isinstance(told, dict) or not isinstance(results, dict):
+        return texts.not_understood(TOOL, text, "test_info or results is missing")
+    about = {"test": " ".join(str(told.get("test") or "").split()) or None, "side": None}
+    about.update({ours: _value(ours, told[key]) for key, ours in KEYS.items() if key in told})
+    names = {
+        "bytes": "MsgSize",
+        "iterations": "n_iterations",
+        "peak": "BW_peak",
+        "average": "BW_average",
+        "mpps": "MsgRate",
+        "cpu": "CPU_util",
+        **{name: f"t_{name}" for name in ("min", "max", "typical", "avg", "stdev")},
+        "p99": "percentile_99",
+        "p999": "percentile_99.9",
+    }
+    row = {ours: texts.number(results[key]) for ours, key in names.items() if key in results}
+    return _answer(text, about, [row], "Gb/sec" if gbits else "MiB/sec", False, list(row))
+
+
+def _columns(header):
+    """(names of the columns in their order, unit of the bandwidth)."""
+    places, unit = [], None
+    for name, pattern in COLUMNS:
+        for found in re.finditer(pattern, header):
+            places.append((found.start(), name))
+            unit = found.group("unit") if name == "average" else unit
+    return [name for _start, name in sorted(places)], unit
+
+
+def _answer(text, about, rows, unit, peakless, columns, cut=None):
+    rows = [row for row in rows if row.get("bytes") is not None]
+    error = texts.known(text)
+    broken = error["line"] if error else next((line for line in texts.lines(text) if _BROKEN.search(line)), None)
+    if broken is not None:
+        return texts.failed(about["test"] or TOOL, broken, text, **about)
+    if cut is not None:
+        return texts.not_understood(TOOL, text, f"a row of its table is cut off: {cut}")
+    if not rows:
+        said = next((line for line in texts.lines(text) if _COMPLAINT.search(line)), None)
+        if said is not None:
+            return texts.failed(about["test"] or TOOL, said, text, **about)
+        if columns:
+            return texts.not_understood(TOOL, text, "the table has no row, so the test did not end")
+        return texts.not_understood(TOOL, text)
+    if "average" in rows[-1]:
+        return _bandwidth(text, about, rows, unit, peakless)
+    if "typical" in rows[-1] or "avg" in rows[-1]:
+        return _latency(text, about, rows)
+    return texts.not_understood(TOOL, text, "the table has neither bandwidth nor latency")
+
+
+def _bandwidth(text, about, rows, unit, peakless):
+    factor = {"gb/sec": 1.0, "mb/sec": MEBIBYTE_GBPS, "mib/sec": MEBIBYTE_GBPS}.get((unit or "").lower())
+    if factor is None:
+        return texts.not_understood(TOOL, text, f"its bandwidth is in {unit or 'no unit'}")
+    table = [
+        {
+            "bytes": int(row["bytes"]),
+            "iterations": row.get("iterations"),
+            "gbps": _times(row["average"], factor),
+            # A peak of zero was not measured.
+            "peak_gbps": None if peakless or not row.get("peak") else _times(row["peak"], factor),
+            "mpps": row.get("mpps"),
+        }
+        for row in rows
+    ]
+    told = [row for row in table if row["gbps"] is not None]
+    # A counter of cycles that jumps makes times below zero.
+    if not told or any(row["gbps"] < 0 for row in told):
+        return texts.not_understood(TOOL, text, "its average is no number above zero")
+    # Of a size that was measured again and again, the last is as good as any.
+    largest = max(told, key=lambda row: row["bytes"])
+    return texts.figures(
+        kind="bandwidth",
+        gbps=largest["gbps"],
+        bytes=largest["bytes"],
+        filling=largest["bytes"] >= FILLING_BYTES,
+        both_directions="Bidirectional" in (about["test"] or ""),
+        rows=table,
+        **about,
+    )
+
+
+def _latency(text, about, rows):
+    table = []
+    for row in rows:
+        entry = {name: value for name, value in row.items() if name not in ("bytes", "typical", "tps", "level")}
+        # A test of a duration has no typical value; one that is no number was not measured.
+        usec = row["typical"] if "typical" in row else row.get("avg")
+        table.append(dict(entry, bytes=int(row["bytes"]), usec=usec))
+    told = [row for row in table if row["usec"] is not None]
+    if not told or not all(row["usec"] > 0 for row in told):
+        return texts.not_understood(TOOL, text, "its latency is no number above zero")
+    smallest = min(told, key=lambda row: row["bytes"])
+    return texts.figures(
+        kind="latency",
+        usec=smallest["usec"],
+        bytes=smallest["bytes"],
+        typical="typical" in rows[0],
+        p99=smallest.get("p99"),
+        rows=table,
+        **about,
+    )
+
+
+def _times(value, factor):
+    return None if value is None else round(value * factor, 6)
+
+
+def _value(key, word):
+    text = str(word)
+    if key in ("qps", "mtu", "gid_index"):
+        return texts.whole(text.strip().split("[", maxsplit=1)[0])
+    return text == "ON" if key == "rdma_cm" and text in ("ON", "OFF") else text

@@ -1,0 +1,75 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What `ping -M do -s SIZE` prints, with which the MTU of a whole path is proved. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+TOOL = "ping"
+HEADERS, HEADERS_OF_6 = 28, 48
+_BEGIN = re.compile(r"PING \S+(?: \([^)]*\))?.*? (\d+)(?:\((\d+)\))?(?: data)? bytes")
+_OF_6 = re.compile(r"[0-9a-fA-F]*:[0-9a-fA-F]*:")
+_SUMMARY = re.compile(r"(\d+) packets transmitted, (\d+)(?: packets)? received")
+_LOCAL = re.compile(r"local error: message too long,? mtu[ =:]*(\d+)", re.IGNORECASE)
+_HOP = re.compile(r"From (\S+?):? .*?(?:Frag needed and DF set|Packet too big:?).*?mtu[ =]*(\d+)", re.IGNORECASE)
+_UNREACHABLE = re.compile(
+    r"From (\S+?):? .*?(Destination \w+ (?:Unreachable|Prohibited|Unknown)|Destination unreachable: .*\S|"
+    r"Packet filtered|Time to live exceeded|Time exceeded: .*\S)"
+)
+_RTT = re.compile(r"(?:rtt|round-trip) min/avg/max(?:/\w+)? = [\d.]+/([\d.]+)/")
+# Newer kernels tell a sender that the next device dropped a packet: it is lost like one that a switch drops.
+_DROPPED = "sendmsg: No buffer space available"
+_REFUSED = re.compile(rf"^(?:ping|connect): ((?!local error|warning|{_DROPPED}).*)$", re.IGNORECASE)
+
+
+@texts.reader(TOOL)
+def parse(text):
+    """sent, received, payload, packet (with headers), rtt_ms, local_mtu, hop {address, mtu}, where.
+
+    where is '' when all came back, local (the guest's own MTU is too small), hop (a router says so), or silent: a
+    packet of this size is lost on the way and nobody says it, as switches do.
+    """
+    found = {"payload": None, "packet": None, "local_mtu": None, "hop": None, "rtt_ms": None, "unreachable": None}
+    sent = received = refused = None
+    for line in texts.lines(text):
+        begin, summary, local, hop = (one.search(line) for one in (_BEGIN, _SUMMARY, _LOCAL, _HOP))
+        away, rtt, no = _UNREACHABLE.search(line), _RTT.search(line), _REFUSED.match(line.strip())
+        if begin is not None:
+            found["payload"] = int(begin.group(1))
+            headers = HEADERS_OF_6 if _OF_6.search(line) else HEADERS
+            found["packet"] = int(begin.group(2)) if begin.group(2) else int(begin.group(1)) + headers
+        if summary is not None:
+            sent, received = int(summary.group(1)), int(summary.group(2))
+        if local is not None:
+            found["local_mtu"] = int(local.group(1))
+        if hop is not None:
+            found["hop"] = {"address": hop.group(1), "mtu": int(hop.group(2))}
+        if away is not None:
+            found["unreachable"] = {"address": away.group(1), "says": away.group(2)}
+        if rtt is not None:
+            found["rtt_ms"] = texts.number(rtt.group(1))
+        refused = no.group(1) if no is not None and refused is None else refused
+    told = dict(found, sent=sent, received=received)
+    if refused is not None and not received:
+        return texts.failed(TOOL, refused, text, **dict(told, where=""))
+    if sent is None or found["payload"] is None:
+        return texts.not_understood(TOOL, text, "" if sent is None else "it does not tell the size of its packets")
+    if not sent and found["local_mtu"] is None:
+        return texts.not_understood(TOOL, text, "it sent nothing")
+    return texts.figures(**dict(told, where=_where(found, sent, received)))
+
+
+def _where(found, sent, received):
+    # Once a router has said what it takes, the kernel of the sender refuses what is larger as an error of its own.
+    if found["hop"] is not None:
+        return "hop"
+    if found["local_mtu"] is not None:
+        return "local"
+    if received == 0:
+        return "unreachable" if found["unreachable"] else "silent"
+    return "" if received == sent else "some"

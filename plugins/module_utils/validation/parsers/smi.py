@@ -1,0 +1,125 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What `nvidia-smi -q` prints of drivers, licences and errors of the memory (ECC), for a judge. Pure.
+
+In a VM most of what it tells of bare metal is N/A: that is no failure, and no proof either.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+TOOL = "nvidia-smi"
+_GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
+# What newer drivers want to be done before a GPU can be relied upon again, such as Reset.
+_RECOVERY = "GPU Recovery Action"
+# The same of older ones.
+_RESETS = {"Reset Required": "Reset", "Drain and Reset Recommended": "Drain and Reset"}
+# What stands in the place of values that a GPU does not give any more, and what NVIDIA asks for then.
+_UNREADABLE = (("GPU is lost", "Reboot"), ("GPU requires reset", "Reset"))
+# How many GPUs the driver has; one that fell off the bus has no block of its own, or the others have none at all.
+_ATTACHED = re.compile(r"Attached v?GPUs\s*: (\d+)")
+_CUDA = re.compile(r"CUDA Version\s*: ([\d.]+)")
+_PAIR = re.compile(r"(\s*)([\w /-]+?)\s*:(?: (.*))?$")
+
+
+@texts.reader(TOOL)
+def parse(text):
+    """driver, cuda, missing GPUs, gpus: each with name, virtualization, memory_mb, licence, expiry, recovery, ecc."""
+    report = smi_text.parse(text or "")
+    if report.trouble in (None, "unknown") and not report.gpus:
+        return texts.not_understood(TOOL, text)
+    if report.trouble is not None:
+        return texts.failed(TOOL, report.said, text, trouble=report.trouble, driver=report.driver, gpus=[])
+    errors = _errors(text)
+    gpus = [
+        {
+            "address": gpu.address,
+            "name": gpu.name,
+            "uuid": gpu.uuid,
+            "virtualization": gpu.virtualization,
+            "memory_mb": gpu.memory_mb,
+            "mig": gpu.mig,
+            "product": gpu.product,
+            "licence": gpu.licence,
+            "licensed": gpu.licensed,
+            "expiry": gpu.expiry,
+            "recovery": errors.get(gpu.address, {}).pop("recovery", None),
+            "ecc": errors.get(gpu.address, {}),
+        }
+        for gpu in report.gpus
+    ]
+    cuda, attached = _CUDA.search(text), _ATTACHED.search(text)
+    missing = max(0, int(attached.group(1)) - len(gpus)) if attached else 0
+    return texts.figures(driver=report.driver, cuda=cuda.group(1) if cuda else None, gpus=gpus, missing=missing)
+
+
+def _errors(text):
+    """{address: {mode, corrected, uncorrected, pending, remap_failed, unrepairable, exceeded, recovery, unread}}.
+
+    A key that nvidia-smi does not report is missing. unread: values in an unknown form, such as ERR! and Unknown Error.
+    """
+    found, address, section = {}, None, []
+    for line in texts.lines(text):
+        gpu = _GPU.match(line)
+        if gpu is not None:
+            address, section = gpu.group(1), []
+            found[address] = {}
+            continue
+        if address is None or not line.strip():
+            continue
+        depth = len(line) - len(line.lstrip())
+        section = [(at, name) for at, name in section if at < depth]
+        pair = _PAIR.match(line)
+        if pair is None or pair.group(3) is None:
+            section.append((depth, line.strip().rstrip(":").strip()))
+            continue
+        _count(found[address], [name for _at, name in section], pair.group(2).strip(), pair.group(3).strip())
+    return found
+
+
+def _count(told, path, key, value):
+    number = texts.whole(value.split(" ")[0]) if value else None
+    if value in smi_text.NOT_TOLD:
+        return
+    for words, action in _UNREADABLE:
+        if words in value:
+            told.setdefault("recovery", action)
+    if not path and key == _RECOVERY and value != "None":
+        told["recovery"] = value
+    elif path == ["GPU Reset Status"] and value == "Yes":
+        told.setdefault("recovery", _RESETS.get(key))
+    elif path == ["ECC Mode"] and key == "Current":
+        told["mode"] = value.lower()
+    elif path[:1] == ["ECC Errors"] and value in ("Yes", "No"):
+        _state(told, key, value == "Yes")
+    elif path[:1] in (["ECC Errors"], ["Remapped Rows"]) and number is None and value not in ("Yes", "No"):
+        told.setdefault("unread", []).append(f"{key}: {value}")
+    # Volatile ones are since the driver was loaded, which is what a run can have caused.
+    elif path[:1] == ["ECC Errors"] and path[1:2] in (["Volatile"], ["Aggregate"]) and number is not None:
+        if key == "Total":
+            # Its parts stand above it.
+            return
+        worse = "uncorrect" in key.lower() or "double bit" in " ".join([*path, key]).lower()
+        name = ("" if path[1] == "Volatile" else "ever_") + ("uncorrected" if worse else "corrected")
+        told[name] = told.get(name, 0) + number
+    elif path[:1] == ["Remapped Rows"]:
+        if key == "Pending":
+            told["pending"] = value == "Yes" or told.get("pending", False)
+        elif key == "Remapping Failure Occurred":
+            told["remap_failed"] = value == "Yes"
+
+
+def _state(told, key, yes):
+    """What newer drivers say of the memory besides counts."""
+    if key in ("Channel Repair Pending", "TPC Repair Pending"):
+        told["pending"] = yes or told.get("pending", False)
+    elif key == "Unrepairable Memory":
+        told["unrepairable"] = yes
+    elif key == "SRAM Threshold Exceeded":
+        told["exceeded"] = yes

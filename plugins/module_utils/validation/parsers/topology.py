@@ -1,0 +1,79 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What `nvidia-smi topo -m` prints: how far GPUs and network adapters are from each other. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+TOOL = "nvidia-smi topo"
+# From near to far. NV# are bonds of NVLinks between GPUs.
+CLASSES = ("X", "NV", "PIX", "PXB", "PHB", "NODE", "SYS")
+_CLASS = re.compile(r"X|NV\d+|PIX|PXB|PHB|NODE|SYS|N/A")
+_NIC = re.compile(r"\s*(NIC\d+): (\S+)")
+_GPU = re.compile(r"GPU\d+")
+# What is left of underlining in a text that was copied from a terminal.
+_UNDERLINE = re.compile(r"\[\d*m")
+
+
+@texts.reader(TOOL)
+def parse(text):
+    """gpus, nics {NIC0: mlx5_0}, matrix {a: {b: class}}, nearest {GPU0: {nic, class}}, numa {GPU0: [nodes]}."""
+    lines = [_UNDERLINE.sub("", line) for line in texts.lines(text)]
+    names, matrix, numa, columns = [], {}, {}, []
+    for line in lines:
+        words = line.split()
+        if not names and words and _GPU.fullmatch(words[0]) and "CPU" in words:
+            columns = words[: words.index("CPU")]
+            names = columns
+        elif names and words and words[0] in names and len(words) > len(columns):
+            classes = words[1 : len(columns) + 1]
+            if all(_CLASS.fullmatch(one) for one in classes):
+                matrix[words[0]] = {name: one for name, one in zip(columns, classes) if name != words[0]}
+                rest = words[len(columns) + 1 :]
+                numa[words[0]] = _nodes(rest[1]) if len(rest) > 1 else []
+    if not matrix:
+        if smi_text.trouble_of(text or "") != "unknown":
+            return texts.failed(TOOL, texts.last_line(text), text)
+        return texts.not_understood(TOOL, text)
+    # A row that a terminal cut off would hide what is far.
+    missing = [name for name in names if name not in matrix]
+    if missing:
+        return texts.not_understood(TOOL, text, f"the row of {missing[0]} is missing")
+    legend = dict(found.groups() for found in map(_NIC.match, lines) if found)
+    gpus = [name for name in names if _GPU.fullmatch(name)]
+    nics = {name: legend.get(name, name) for name in names if not _GPU.fullmatch(name)}
+    return texts.figures(
+        gpus=gpus,
+        nics=nics,
+        matrix=matrix,
+        nearest={gpu: _nearest(matrix[gpu], nics) for gpu in gpus},
+        numa={gpu: numa[gpu] for gpu in gpus},
+    )
+
+
+def rank(one):
+    """How far a class is, 0 for oneself; None for a word that is none."""
+    word = "NV" if str(one).startswith("NV") else one
+    return CLASSES.index(word) if word in CLASSES else None
+
+
+def _nearest(row, nics):
+    near = [(rank(one), name) for name, one in row.items() if name in nics and rank(one) is not None]
+    if not near:
+        return None
+    name = min(near)[1]
+    return {"nic": nics[name], "class": row[name]}
+
+
+def _nodes(word):
+    """[0, 1] of '0-1', [0, 2] of '0,2'; [] of N/A."""
+    if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", word):
+        return []
+    ranges = [part.split("-") for part in word.split(",")]
+    return [node for part in ranges for node in range(int(part[0]), int(part[-1]) + 1)]

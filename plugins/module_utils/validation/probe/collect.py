@@ -1,0 +1,322 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Measurements of all rungs out of the results of the modules that looked, tested and trained. Pure but for read."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import evidence
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_cluster, rungs, simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
+    guests_of,
+    listing,
+    mapping,
+    number,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.measured import (
+    DONE,
+    FAILED,
+    SKIPPED,
+    STATES,
+    measurement,
+    readings,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import (
+    counters,
+    hostnames,
+    nccl_log,
+    nccl_tests,
+    osu,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import fabric
+
+CHECK_BUILD = ["horovodrun", "--check-build"]
+# Why a run is refused that looks at the build of its image first.
+OF_BUILD = ("no_horovod", "not_built_in")
+# Numbers of a guest that are larger are none; counters have 64 bits.
+MOST = 1 << 64
+# Readings have few levels, and no look has so many measurements or prints so much.
+DEEPEST, MOST_MEASUREMENTS, MOST_OUTPUT = 12, 1000, 1 << 22
+
+
+def collect(seen, read=lambda _path: ""):
+    """([measurement], {name of a file: all that was printed}).
+
+    seen has guests ({name: {before, after}}, results of guest_health_info), hosts ({guest: ESXi host}), agreement (the
+    result of roce_agreement_info, or {why}), pairs (the result of pair_test), switches ({before, after}), and runs
+    ([{check, variant, guests, run}], run being the result of training_run). read gives the text of a file.
+    """
+    found, files = [], {}
+    declared = listing(seen.get("simulated"))
+    for name, looks in mapping(seen.get("guests")).items():
+        found += _of_guest(name, mapping(looks), files)
+    found += _of_hosts(seen, files)
+    found += fabric.of(seen, files)
+    found += listing(mapping(seen.get("pairs")).get("measurements"))
+    for run in listing(seen.get("runs")):
+        found += _of_run(mapping(run), files, read)
+    return [_marked(one, declared) for one in found], files
+
+
+def _marked(one, declared):
+    """A measurement with the simulated parts that it rests on."""
+    if one["status"] == SKIPPED:
+        return one
+    device = ""
+    if one["check"] == "cluster.training":
+        device = str(check_cluster.figures(mapping(one.get("readings")))["device"] or "")
+    parts = simulated.of(one["check"], declared, one.get("variant") or "", device)
+    return dict(one, simulated=bool(parts or one.get("simulated")), simulated_parts=parts)
+
+
+def _of_guest(name, looks, files):
+    found, counts = [], {}
+    for phase in ("before", "after"):
+        result = mapping(looks.get(phase))
+        if result.get("skipped") or not result:
+            continue
+        if "measurements" not in result:
+            said = " ".join(str(result.get("msg") or "it said nothing").split())
+            how = "does not answer" if result.get("unreachable") else "could not be looked at"
+            found.append(measurement("guest.kernel", {"guest": name}, FAILED, f"{name} {how}: {said}"))
+            continue
+        outputs = mapping(result.get("outputs"))
+        for one in filter(None, (_heard(name, told) for told in _told(result))):
+            if one["check"] == "guest.counters":
+                counts[phase] = one
+                continue
+            known = f"{one['check']}.{phase}" if f"{one['check']}.{phase}" in outputs else one["check"]
+            if known in outputs and one["command"]:
+                place = evidence.place(known, name)
+                said = str(outputs[known])[:MOST_OUTPUT].rstrip() or fabric.NOTHING
+                files[place] = f"### {name}: {' '.join(one['command'])}\n{said}\n"
+                found.append(dict(one, evidence=place))
+            else:
+                found.append(one)
+    return found + _counted(name, counts, files)
+
+
+def _told(result):
+    """The measurements in the result of a guest."""
+    return listing(result["measurements"])[:MOST_MEASUREMENTS]
+
+
+def _heard(name, told):
+    """A measurement of a guest, or None: whatever the guest sends, it is about itself and has no evidence yet."""
+    told = mapping(told)
+    rung = rungs.of(told.get("check") if isinstance(told.get("check"), str) else "")
+    status = told.get("status")
+    if rung is None or rung.layer != rungs.GUEST or status not in STATES:
+        return None
+    made = measurement(rung.check, {"guest": name}, status, str(told.get("why") or ""))
+    made.update({key: str(told.get(key) or "") for key in ("version", "began", "variant")})
+    made["command"] = [str(word) for word in listing(told.get("command"))]
+    made["seconds"] = number(_finite(told.get("seconds"))) or 0.0
+    made["readings"] = _finite(mapping(told.get("readings")))
+    made["simulated"] = told.get("simulated") is True
+    return made
+
+
+def _finite(value, depth=0):
+    """A value without numbers that JSON or a sum cannot hold, and without levels that no reader goes down."""
+    if isinstance(value, (dict, list, tuple)) and depth > DEEPEST:
+        return None
+    if isinstance(value, dict):
+        return {str(key): _finite(one, depth + 1) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(one, depth + 1) for one in value]
+    if isinstance(value, (int, float)) and not abs(value) < MOST:
+        return None
+    return value
+
+
+def _counted(name, counts, files):
+    """What the counters of a guest grew by."""
+    before, after = counts.get("before"), counts.get("after")
+    if before is None or after is None:
+        return []
+    bad = next((one for one in (before, after) if one["status"] != DONE), None)
+    if bad is not None:
+        return [dict(bad, variant="")]
+    was, now = (mapping(one["readings"].get("counters")) for one in (before, after))
+    place = evidence.place("guest.counters", name)
+    files[place] = f"### {name}: {' '.join(before['command'])}: name, before, after\n{counters.table(was, now)}"
+    return [dict(before, readings=counters.delta(was, now), variant="", evidence=place)]
+
+
+def _of_hosts(seen, files):
+    hosts = mapping(seen.get("hosts"))
+    if not hosts:
+        return []
+    subject, place = {"guests": list(mapping(seen.get("guests")))}, evidence.place("placement.hosts")
+    files[place] = "### vCenter: the host of each VM\n" + "".join(f"{name} {host}\n" for name, host in hosts.items())
+    about = {"command": ["aiready.vsphere.vm_guest_info"], "evidence": place}
+    return [measurement("placement.hosts", subject, readings={"hosts": dict(hosts)}, **about)]
+
+
+def _of_run(run, files, read):
+    """The measurements of one run of training_run; of the one of hostname also that of the build."""
+    answer = mapping(run.get("run"))
+    training = mapping(answer.get("training"))
+    result = mapping(mapping(training.get("after")).get("result"))
+    check, variant, names = run["check"], run.get("variant") or "", list(run["guests"])
+    subject = _subject(check, names)
+    if answer.get("skipped") or (not result and not answer.get("failed") and not answer.get("msg")):
+        return []
+    if not result:
+        why = " ".join(str(training.get("msg") or answer.get("msg")).split())
+        failure = mapping(training.get("failure") or answer.get("failure"))
+        if check == "cluster.hostname" and failure.get("code") in OF_BUILD:
+            # The run was refused for what the image lacks, before any process started.
+            check = "cluster.check_build"
+        return [measurement(check, subject, FAILED, why, variant=variant, readings=_who(failure.get("subject"), names))]
+    result = _whole(result, read)
+    text = read(result.get("log") or "")
+    place = evidence.place(check, variant, *(subject[key] for key in ("guest", "from", "to") if key in subject))
+    launches = listing(mapping(training.get("after")).get("launches"))
+    lines = [f"### {mapping(one).get('host')}: {shlex.join(listing(mapping(one).get('argv')))}\n" for one in launches]
+    files[place] = "".join(lines) + text
+    about = {
+        "variant": variant,
+        "command": listing(mapping(launches[0]).get("argv")) if launches else [],
+        "evidence": place,
+        "began": str(result.get("began") or ""),
+        "seconds": result.get("seconds") or 0.0,
+        "version": str(mapping(result.get("build")).get("version") or ""),
+    }
+    if check == "cluster.training":
+        return [_training(subject, result, about)]
+    if check == "cluster.nccl":
+        return [_nccl(subject, text, result, about)]
+    if check in rungs.PROGRAMS:
+        return [_osu(check, subject, text, result, about)]
+    return [_hostname(subject, text, result, about), *_build(subject, result, about, files)]
+
+
+def _subject(check, names):
+    if check.startswith("pair."):
+        return {"from": names[0], "to": names[1]}
+    return {"guest": names[0]} if check == "cluster.training" and len(names) == 1 else {"guests": names}
+
+
+def _whole(result, read):
+    """The result with all iterations, which only the file has."""
+    text = read(result.get("file") or "")
+    try:
+        found = json.loads(text) if text else None
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) and found.get("run") == result.get("run") else result
+
+
+def _failed(result):
+    verdict = mapping(result.get("verdict"))
+    return "" if verdict.get("state") == "passed" else str(verdict.get("reason") or "It did not end well.")
+
+
+def _who(host, names):
+    """The guest that is to blame, where it is one of these."""
+    return {"at": host} if host in names else {}
+
+
+def _unfinished(check, subject, result, why, about, text=""):
+    """A run that came to no figure: on which guest, and what is known of its error, or of all that it printed."""
+    verdict = mapping(result.get("verdict"))
+    known = mapping(verdict.get("known")) or texts.known(text) or {}
+    told = {**_who(verdict.get("host"), guests_of(subject)), **({"error": known["code"]} if known else {})}
+    return measurement(check, subject, FAILED, why, readings=told, **about)
+
+
+def _training(subject, result, about):
+    why = _failed(result)
+    if mapping(result.get("throughput")).get("mean") is None and why:
+        return _unfinished("cluster.training", subject, result, why, about)
+    return measurement("cluster.training", subject, readings=result, **about)
+
+
+def _nccl(subject, text, result, about):
+    told, log = nccl_tests.parse(text), nccl_log.parse(text)
+    values = readings({**log, **told})
+    values["nodes"] = values.get("nodes") or len(subject["guests"])
+    if told["why"]:
+        return _unfinished("cluster.nccl", subject, result, _failed(result) or told["why"], about, text)
+    # Figures of a run that failed stay as evidence; the check fails by the verdict of the run.
+    values["verdict"] = mapping(result.get("verdict"))
+    return measurement("cluster.nccl", subject, readings=values, **dict(about, version=str(told.get("version") or "")))
+
+
+def _osu(check, subject, text, result, about):
+    told = osu.parse(text)
+    if told["why"]:
+        # What the program says of itself tells more than that a rank ended.
+        why = told["why"] if told["understood"] else _failed(result) or told["why"]
+        return _unfinished(check, subject, result, why, about, text)
+    values = dict(readings(told), ranks=len(listing(result.get("ranks"))), verdict=mapping(result.get("verdict")))
+    return measurement(check, subject, readings=values, **dict(about, version=str(told["version"])))
+
+
+def _hostname(subject, text, result, about):
+    told = hostnames.parse(text)
+    names = {mapping(one).get("node"): mapping(one).get("name") for one in listing(result.get("hosts"))}
+    why = _failed(result) or told["why"]
+    if why:
+        return _unfinished("cluster.hostname", subject, result, why, about, text)
+    values = readings(told)
+    values["hosts"] = {names.get(node, node): count for node, count in told["hosts"].items()}
+    return measurement("cluster.hostname", subject, readings=values, **about)
+
+
+def _build(subject, result, about, files):
+    if "build" not in result:
+        return []
+    build = dict(mapping(result["build"]))
+    output, place = str(build.pop("output", "")), evidence.place("cluster.check_build")
+    if output:
+        files[place] = f"### {shlex.join(CHECK_BUILD)}\n{output.rstrip()}\n"
+    about = dict(about, command=CHECK_BUILD, evidence=place if output else "")
+    if not build.get("version"):
+        why = "Horovod did not tell with what it was built."
+        return [measurement("cluster.check_build", subject, FAILED, why, **about)]
+    return [measurement("cluster.check_build", subject, readings=build, **about)]
+
+
+def versions(measurements, runs=(), declared=()):
+    """[{object, what, version, simulated_parts}] of everything that reported its version, each once."""
+    found = []
+
+    def add(name, what, version, parts=()):
+        mine = simulated.among(parts, declared)
+        entry = {"object": name, "what": what, "version": str(version), "simulated_parts": mine}
+        if version and entry not in found:
+            found.append(entry)
+
+    for one in measurements:
+        name, values = one["subject"].get("guest") or one["subject"].get("from") or "", mapping(one.get("readings"))
+        parts = simulated.VERSIONS.get(one["check"], ())
+        if one["check"] == "guest.kernel":
+            add(name, "operating system", values.get("system"), parts)
+            add(name, "kernel", values.get("kernel"), parts)
+        elif one["check"] == "guest.driver":
+            add(name, "NVIDIA driver", values.get("driver"), parts)
+            add(name, "CUDA of the driver", values.get("cuda"), parts)
+        elif one["check"] == "guest.rdma_device":
+            for device in map(mapping, listing(values.get("devices"))):
+                add(name, f"firmware of {device.get('name')}", device.get("firmware"), parts)
+        elif one["check"] in rungs.PROGRAMS:
+            add("image", osu.TOOL, one.get("version"))
+        elif one["check"].startswith("pair.") and one.get("command"):
+            add(name, one["command"][0], one.get("version"), parts)
+        elif one["check"] == "cluster.check_build":
+            add("image", "Horovod", values.get("version"))
+        elif one["check"] == "cluster.nccl":
+            add("image", "NCCL", one.get("version"), parts)
+    for run in runs:
+        training = mapping(mapping(run.get("run")).get("training"))
+        image = mapping(mapping(mapping(training.get("after")).get("result")).get("image"))
+        add(image.get("name") or "image", "image", next(iter(listing(image.get("digests"))), image.get("id")))
+    return found

@@ -1,0 +1,295 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What is measured of one guest, from the inside: each probe gives the values that the ladder judges."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from datetime import datetime, timezone
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.measured import (
+    DONE,
+    FAILED,
+    MISSING,
+    SKIPPED,
+    TIMEOUT,
+    measurement,
+    readings,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import (
+    chrony,
+    counters,
+    modules,
+    smi,
+    topology,
+    xid,
+)
+
+BEFORE, AFTER = "before", "after"
+# Without rx_dropped, in which the kernel counts frames of protocols too that nobody listens to, such as LLDP.
+STATISTICS = (
+    *("rx_bytes", "tx_bytes", "rx_packets", "tx_packets", "rx_errors", "tx_errors"),
+    *("tx_dropped", "rx_missed_errors", "rx_fifo_errors"),
+)
+CONTAINERS = ("/run/systemd/container", "/.dockerenv", "/run/.containerenv")
+SMI, TOPO = ["nvidia-smi", "-q"], ["nvidia-smi", "topo", "-m"]
+LIMIT_S = 60
+
+
+class Answer(Exception):
+    """A probe that measured nothing: its status, and why."""
+
+    def __init__(self, status, why):
+        self.status, self.why = status, why
+        super().__init__(why)
+
+
+class Probe:
+    """One look at a guest: what was run, what it said, and what it is worth."""
+
+    def __init__(self, commands, files):
+        self.commands, self.files = commands, files
+        self.argv, self.output, self.version = [], "", ""
+
+    def run(self, argv):
+        """What a command printed; a missing one and one that does not end are the answer of the probe."""
+        self.argv = list(argv)
+        done = self.commands.run(argv, limit_s=LIMIT_S)
+        self.output = "\n".join(part for part in (done.stdout.rstrip(), done.stderr.rstrip()) if part)
+        if done.missing:
+            raise Answer(MISSING, f"There is no program {argv[0]}.")
+        if done.timed_out:
+            raise Answer(TIMEOUT, f"{argv[0]} did not end within {LIMIT_S} seconds.")
+        return done
+
+    def read(self, path):
+        """A file of the kernel."""
+        self.argv = ["cat", path]
+        self.output = self.files.text(path) or ""
+        return self.output
+
+
+def understood(told):
+    """The values of a reader's answer; one without figures is a failure with its reason."""
+    if told["why"]:
+        raise Answer(FAILED, told["why"])
+    return readings(told)
+
+
+def _whole(done, told):
+    """The values of a reader's answer, if the program came to its end: what it printed before that is a part."""
+    values = understood(told)
+    if not done.ok:
+        raise Answer(FAILED, done.outcome)
+    return values
+
+
+def kernel(probe, wish):
+    release = os.uname().release
+    secure = probe.files.names("/sys/firmware/efi/efivars")
+    probe.argv, probe.output = ["uname", "-r"], release
+    named = re.search(r'(?m)^PRETTY_NAME="?([^"\n]*)', probe.files.text("/etc/os-release") or "")
+    return {"kernel": release, "system": named.group(1) if named else None, "efi": bool(secure)}
+
+
+def clock(probe, wish):
+    if any(probe.files.exists(path) for path in CONTAINERS):
+        raise Answer(SKIPPED, "It is a container, which has the clock of its machine.")
+    done = probe.run(["chronyc", "-n", "tracking"])
+    return understood(chrony.parse(done.stdout + done.stderr))
+
+
+def address(probe, wish):
+    name = _interface(wish)
+    told = probe.run(["ip", "-4", "-o", "addr", "show", "dev", name])
+    if told.rc != 0:
+        raise Answer(FAILED, f"There is no interface {name}.")
+    found = [words[3].partition("/")[0] for words in map(str.split, told.stdout.splitlines()) if len(words) > 3]
+    state = (probe.files.text(f"/sys/class/net/{name}/operstate") or "").strip()
+    return {"interface": name, "addresses": found, "state": state or None}
+
+
+def _interface(wish):
+    if wish["interface"]:
+        return wish["interface"]
+    if wish["mac"]:
+        raise Answer(FAILED, f"No adapter has the MAC address {wish['mac']}, which is that of the data path.")
+    raise Answer(FAILED, "The interface of the data path is not known.")
+
+
+def mtu(probe, wish):
+    name = _interface(wish)
+    text = probe.read(f"/sys/class/net/{name}/mtu").strip()
+    if not text.isdecimal():
+        raise Answer(FAILED, f"There is no interface {name}.")
+    return {"interface": name, "mtu": int(text)}
+
+
+def loaded(probe, wish):
+    text = probe.read("/proc/modules")
+    # Where there are none, as in a container, what is built in still shows as a folder.
+    listed = modules.parse(text).get("modules") or []
+    found = sorted({*listed, *rdma.loaded(probe.files)})
+    probe.output = "\n".join(found)
+    if not found:
+        raise Answer(FAILED, "The kernel does not tell its modules.")
+    return {"modules": found}
+
+
+def memlock(probe, wish):
+    user = wish["user"] or "root"
+    probe.argv = ["su", "-l", user, "-c", "ulimit -S -l; ulimit -H -l"]
+    told = rdma.memlock(probe.commands, user)
+    if told is None:
+        raise Answer(FAILED, f"A login of {user} could not be tried.")
+    probe.output = f"soft {told['soft_kb']} kB, hard {told['hard_kb']} kB; -1 is unlimited"
+    return dict(told, user=user)
+
+
+def device(probe, wish):
+    found = rdma.devices(probe.files)
+    probe.argv, probe.output = ["ls", rdma.DEVICES], "\n".join(map(str, found))
+    return {"devices": found, "interface": wish["interface"] or None}
+
+
+def gid(probe, wish):
+    found = rdma.devices(probe.files)
+    ports = [port for one in found for port in one["ports"]]
+    mine = [port for port in ports if wish["interface"] in port["interfaces"]] if wish["interface"] else ports
+    rows = [row for port in mine for row in port["gids"] if row["type"] == "roce_v2" and row["ipv4"]]
+    probe.argv, probe.output = ["ls", rdma.DEVICES], "\n".join(map(str, rows))
+    first = next((row for row in rows if row["address"] == wish["address"]), rows[0] if rows else None)
+    return {"gid": first, "roce_v2": rows, "types": sorted({row["type"] for port in mine for row in port["gids"]})}
+
+
+def gpus(probe, wish):
+    """nvidia-smi tells of driver, licence and memory at once; it fails with a status of its own where there is none."""
+    done = probe.run(SMI)
+    told = _whole(done, smi.parse(done.stdout or done.stderr))
+    probe.version = told.get("driver") or ""
+    return told
+
+
+def licence(probe, wish):
+    told = gpus(probe, wish)
+    return {"gpus": [_part(gpu, "address", "name", "licence", "licensed", "expiry") for gpu in told["gpus"]]}
+
+
+def ecc(probe, wish):
+    told = gpus(probe, wish)
+    return {"gpus": [_part(gpu, "address", "name", "ecc") for gpu in told["gpus"]]}
+
+
+def _part(gpu, *names):
+    return {name: gpu[name] for name in names}
+
+
+def xids(probe, wish):
+    """The journal has what the kernel's buffer has lost already; a guest may have only one of both."""
+    found = None
+    for argv in (["journalctl", "-k", "-b", "--no-pager", "-o", "short-iso"], ["dmesg"]):
+        try:
+            done = probe.run(argv)
+        except Answer as trouble:
+            found = found or {"why": trouble.why}
+            continue
+        found = xid.parse(done.stdout or done.stderr)
+        # All of the log is no evidence of anything; it may hold what is nobody's business.
+        lines = probe.output.splitlines()
+        told = [line for line in lines if re.search(r"NVRM|\bSXid \(", line)]
+        probe.output = "\n".join([*told, f"({len(lines)} lines of the log were read, {len(told)} are of the driver)"])
+        if not found["why"] and (done.ok or found["xids"]):
+            return understood(found)
+        # A log that broke off shows no error of what it lacks.
+        found = found if found["why"] else {"why": done.outcome}
+    raise Answer(FAILED, found["why"])
+
+
+def near(probe, wish):
+    done = probe.run(TOPO)
+    return _whole(done, topology.parse(done.stdout or done.stderr))
+
+
+def counted(probe, wish):
+    """{name: number} of the adapter and of its RDMA device. Tools tell more than files, where they are there."""
+    name, files = _interface(wish), probe.files
+    found = {}
+    one, port = rdma.device_of(rdma.devices(files), name)
+    if one is not None:
+        place = f"{rdma.DEVICES}/{one['name']}/ports/{port['port']}"
+        for folder in (f"{place}/counters", f"{place}/hw_counters"):
+            found.update(_numbers(files, folder, files.names(folder)))
+    found.update(_numbers(files, f"/sys/class/net/{name}/statistics", STATISTICS))
+    try:
+        told = counters.ethtool(probe.run(["ethtool", "-S", name]).stdout)
+        found.update(told.get("counters") or {})
+    except Answer:
+        # The files of the kernel are enough.
+        probe.output = ""
+    probe.output = "\n".join(f"{key} {value}" for key, value in sorted(found.items()))
+    if not found:
+        raise Answer(FAILED, f"{name} has no counters.")
+    return {"counters": found}
+
+
+def _numbers(files, folder, names):
+    told = {name: (files.text(f"{folder}/{name}") or "").strip() for name in names}
+    return {name: int(value) for name, value in told.items() if value.isdecimal()}
+
+
+# (check, probe, what it is about, whether it is asked again after timed runs)
+PROBES = (
+    ("guest.kernel", kernel, "", False),
+    ("guest.clock", clock, "", False),
+    ("guest.address", address, "", False),
+    ("guest.mtu", mtu, "", False),
+    ("guest.driver", gpus, "gpu", False),
+    ("guest.licence", licence, "gpu", True),
+    ("guest.xid", xids, "gpu", True),
+    ("guest.ecc", ecc, "gpu", True),
+    ("guest.topology", near, "gpu", False),
+    ("guest.modules", loaded, "rdma", False),
+    ("guest.memlock", memlock, "rdma", False),
+    ("guest.rdma_device", device, "rdma", False),
+    ("guest.gid", gid, "rdma", False),
+    ("guest.counters", counted, "rdma", True),
+)
+CHECKS = tuple(check for check, _probe, _about, _again in PROBES)
+WITH_PHASE = ("guest.licence", "guest.counters")
+
+
+def measured(wish, commands, files, clocks=time):
+    """([measurement], {check: all that was printed}) of what is wished."""
+    found, outputs = [], {}
+    for check, work, about, again in PROBES:
+        if (about and not wish[about]) or (wish["phase"] == AFTER and not again):
+            continue
+        if wish["checks"] and check not in wish["checks"]:
+            continue
+        probe = Probe(commands, files)
+        began, start = clocks.time(), clocks.monotonic()
+        try:
+            status, why, values = DONE, "", work(probe, wish)
+        except Answer as trouble:
+            status, why, values = trouble.status, trouble.why, {}
+        variant = wish["phase"] if check in WITH_PHASE else ""
+        found.append(
+            measurement(
+                *(check, {"guest": wish["name"]}, status, why),
+                command=probe.argv,
+                version=probe.version,
+                readings=values,
+                simulated=bool(simulated.of(check, wish["simulated"])),
+                began=f"{datetime.fromtimestamp(began, timezone.utc):%Y-%m-%dT%H:%M:%SZ}",
+                seconds=round(clocks.monotonic() - start, 1),
+                variant=variant,
+            )
+        )
+        outputs[f"{check}.{wish['phase']}" if again else check] = probe.output[: 1 << 18]
+    return found, outputs

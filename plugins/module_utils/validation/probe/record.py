@@ -1,0 +1,134 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The record of a validation: judged, put together, and written to the folder of the run."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import evidence
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline as baselines
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge, simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import collect, topology
+
+NAME, FORMAT = "validation.json", 1
+# A log of a training; more of it is in the file of its run.
+MOST_READ = 1 << 26
+
+
+def read(path):
+    """The text of a file of the controller; nothing where there is none."""
+    try:
+        with open(os.path.expanduser(path), encoding="utf-8", errors="replace") as file:
+            return file.read(MOST_READ)
+    except OSError:
+        return ""
+
+
+def record(params, now, reader=read):
+    """({the record}, {file: text} of evidence, the new baseline or None): everything but writing."""
+    seen = {
+        **{key: params[key] for key in ("guests", "agreement", "pairs", "switches", "runs", "simulated")},
+        "hosts": {name: one["host"] for name, one in params["places"].items() if one.get("host")},
+    }
+    measurements, files = collect.collect(seen, reader)
+    picture = topology.picture(
+        *(params["places"], params["agreement"], params["host_ports"], params["switches"].get("after")),
+        measurements=measurements,
+        simulated=params["simulated"],
+    )
+    path = os.path.expanduser(params["baseline"]) if params["baseline"] else ""
+    whole = baselines.parse(reader(path) if path else "", path)
+    before = baselines.of_site(whole, params["site"])
+    told = judge.judge(measurements, params["intent"], params["thresholds"], before if path else None, picture)
+    kept = None
+    if path:
+        run = os.path.basename(params["result_dir"].rstrip("/"))
+        kept, _done = baselines.record(before, told["figures"], run, now, params["keep"])
+        kept = None if kept == before else baselines.with_site(whole, params["site"], kept)
+    for row in told["rows"]:
+        row["relaxed"] = [_less(one) for one in params["relaxed"] if _concerns(one, row)]
+        row["notes"] = [str(params["notes"][row["check"]])] if row["check"] in params["notes"] else []
+    made = {
+        "format": FORMAT,
+        "began": params["began"] or now,
+        "ended": now,
+        "site": {"name": params["site"], "data_path": params["intent"].get("data_path", "tcp")},
+        "verdict": told["verdict"],
+        "simulated": told["simulated"],
+        "simulated_parts": simulated.among(params["simulated"], simulated.WORDS),
+        "versions": collect.versions(measurements, params["runs"], params["simulated"]),
+        "rungs": told["rows"],
+        "trainings": told["trainings"],
+        "topology": picture,
+        "thresholds": told["thresholds"],
+        "causes": told["causes"],
+        "relaxed": params["relaxed"],
+    }
+    return made, files, kept
+
+
+def _concerns(relaxed, row):
+    """Whether a relaxed setting is one of this row; a setting of a variant concerns no other."""
+    return not {row["check"], f"{row['check']}:{row['variant']}"}.isdisjoint(relaxed["checks"])
+
+
+def _less(relaxed):
+    return f"{relaxed['setting']} is {relaxed['value']} instead of {relaxed['strict']}. {relaxed['means']}"
+
+
+def write(folder, made, files):
+    """Write the record in one piece, after the files that it names; where it is then."""
+    folder = os.path.expanduser(folder)
+    try:
+        for name, text in files.items():
+            evidence.write(folder, name, text)
+        os.makedirs(folder, exist_ok=True)
+        return put(os.path.join(folder, NAME), json.dumps(made, indent=1, allow_nan=False) + "\n")
+    except OSError as trouble:
+        raise OperatorError(
+            f"Folder {folder}",
+            "it was to take the result of the validation",
+            f"It cannot be written: {trouble.strerror}",
+            "Make room, or name another result_dir",
+            "no_result_dir",
+        ) from trouble
+
+
+def keep(path, kept):
+    """Write the baseline."""
+    path = os.path.expanduser(path)
+    try:
+        put(path, baselines.text_of(kept))
+    except OSError as trouble:
+        raise OperatorError(
+            f"Baseline {path}",
+            "it was to be written",
+            f"It cannot be written: {trouble.strerror}",
+            "Make room, or name another baseline",
+            "no_baseline",
+        ) from trouble
+
+
+def put(path, text):
+    """Write a whole file at once."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    handle, made = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".result-")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    # As any new file of this user; a temporary one is for its owner alone.
+    os.chmod(made, 0o666 & ~_umask())
+    os.replace(made, path)
+    return path
+
+
+def _umask():
+    # There is no way to look at it without setting it.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

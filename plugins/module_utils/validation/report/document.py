@@ -1,0 +1,256 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The report as data: everything that report.html and report.md show, and what report.json holds."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated as parts
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import (
+    comparison,
+    evidence,
+    matrices,
+    rows,
+    stages,
+    trainings,
+    values,
+    verdict,
+    versions,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import texts
+
+FORMAT = 1
+# Of so many files of evidence something is shown.
+EXCERPTS = 40
+# Parts of a run, and how the report calls them where they were not recorded.
+PARTS = {
+    "rungs": "the ladder of checks",
+    "trainings": "trainings",
+    "topology": "the topology",
+    "stages": "stages and changes",
+    "reboots": "restarts",
+    "versions": "versions",
+    "thresholds": "thresholds",
+    "relaxed": "relaxed settings",
+}
+
+
+def document(validation, stages_file, look=lambda name: None, sources=(), earlier=None):
+    """The report of a run.
+
+    look(name) gives the text of a file of evidence or None; sources are the files that the report is made from;
+    earlier is the document of a run before this one.
+    """
+    run = _joined(validation, stages_file)
+    remarks = []
+    checks = rows.rows(run.get("rungs"), remarks)
+    _fill(checks, look)
+    declared = texts(run.get("simulated_parts"))
+    times = stages.stages(run.get("stages"), declared) if "stages" in run else None
+    runs = trainings.trainings(run.get("trainings")) if "trainings" in run else None
+    simulated = [parts.PARTS.get(word, word) for word in declared] or texts(run.get("simulated"))
+    site = values.mapping(run.get("site"))
+    began, ended = values.text(run.get("began")), values.text(run.get("ended"))
+    relaxed = _relaxed(run.get("relaxed"), checks) if "relaxed" in run else None
+    for stage in times or []:
+        stage["relaxed"] = [
+            f"{one['setting']}: {one['value']}" for one in relaxed or [] if stage["name"] in one["stages"]
+        ]
+    bad = stages.failed(times or [])
+    topology = _topology(run.get("topology")) if "topology" in run else None
+    restarts = stages.reboots(run.get("reboots"), declared, _vms(run, topology)) if "reboots" in run else None
+    made_changes = stages.changes(run.get("stages"), declared) if "stages" in run else None
+    found = versions.versions(run.get("versions")) if "versions" in run else None
+    counted = _simulated(runs, found, restarts, made_changes, topology)
+    made = {
+        "format": FORMAT,
+        "site": {"name": values.text(site.get("name")), "data_path": values.text(site.get("data_path"))},
+        "began": began,
+        "ended": ended,
+        "seconds": _between(began, ended),
+        "verdict": verdict.verdict(
+            run.get("verdict"),
+            checks,
+            simulated,
+            [stage["name"] for stage in bad],
+            stages.broken_off(times or []),
+            remarks,
+            counted,
+        ),
+        "failures": [{"stage": stage["name"], **one} for stage in bad for one in _failures(stage)],
+        "simulated": simulated,
+        "not_recorded": [words for part, words in PARTS.items() if part not in run],
+        "remarks": remarks,
+        "headline": _headline(runs or []),
+        "ladder": rows.ladder(checks),
+        "matrices": matrices.matrices(checks),
+        "trainings": runs,
+        "stages": times,
+        "stages_seconds": stages.total(times, ended) if times else None,
+        "changes": made_changes,
+        "changes_count": sum(stage["changes"] for stage in times or []),
+        "reboots": restarts,
+        "reboots_count": sum(entry["count"] for entry in restarts or []),
+        "versions": found,
+        "thresholds": _thresholds(run.get("thresholds")) if "thresholds" in run else None,
+        "topology": topology,
+        "relaxed": relaxed,
+        "relaxed_rows": sum(bool(row["relaxed"]) for row in checks),
+        "sources": list(sources),
+        "comparison": None,
+    }
+    if earlier is not None:
+        made["comparison"] = comparison.comparison(earlier, made)
+    return made
+
+
+def _vms(run, topology):
+    """The objects that are VMs: those of the topology; without one, what the stage for hosts did not work on."""
+    if topology is not None:
+        return {vm["name"] for vm in topology["vms"]}
+    worked_on = [one for one in values.entries(run.get("stages")) if one.get("name") == "hosts"]
+    known = {name for one in worked_on for name in values.texts(one.get("hosts"))}
+    return set(values.mapping(run.get("reboots"))) - known if known else set()
+
+
+def _simulated(runs, found, restarts, made_changes, topology):
+    """[{what, simulated, all}]: how many trainings, versions and so on rest on simulated parts."""
+    picture = topology or {"hosts": [], "switches": [], "vms": []}
+    devices = [one for host in picture["hosts"] for one in (*host["gpus"], *host["nics"])]
+    kinds = {
+        "trainings": [run["simulated"] for run in runs or []],
+        "versions": [one["simulated"] for entry in found or [] for one in entry["versions"]],
+        "restarts": [entry["simulated"] for entry in restarts or [] for _one in range(int(entry["count"]))],
+        "changes": [change["simulated"] for entry in made_changes or [] for change in entry["changes"]],
+        "parts of the topology": [
+            one["simulated"] for one in (*picture["hosts"], *picture["vms"], *picture["switches"], *devices)
+        ],
+    }
+    return [{"what": what, "simulated": sum(flags), "all": len(flags)} for what, flags in kinds.items()]
+
+
+def _fill(checks, look):
+    """Give the rows that are not right what their evidence says."""
+    for place in evidence.places(checks, EXCERPTS):
+        raw = look(place)
+        for row in checks:
+            if row["evidence"] == place and row["verdict"] in ("fail", "warn"):
+                row["excerpt"] = evidence.excerpt(raw) if raw is not None else ""
+
+
+def _joined(validation, stages_file):
+    """One run of both files; what the record of stages tells is the newer one, since it ends with the run."""
+    run = dict(values.mapping(validation))
+    told = values.mapping(stages_file)
+    for key in ("stages", "reboots"):
+        if key in told:
+            run[key] = told[key]
+    for key in ("began", "ended", "simulated_parts"):
+        run.setdefault(key, told.get(key))
+    return {key: value for key, value in run.items() if value is not None}
+
+
+def _between(began, ended):
+    first, last = stages.moment(began), stages.moment(ended)
+    return (last - first).total_seconds() if first is not None and last is not None else None
+
+
+def _headline(runs):
+    """The training on most nodes, the one over RDMA where there are two; None without one."""
+    done = [run for run in runs if run["images_per_s"] is not None]
+    best = max(done, key=lambda run: (run["nodes"], run["transport"] == "rdma", run["ranks"] or 0), default=None)
+    if best is None:
+        return None
+    told = ("label", "nodes", "transport", "model", "images_per_s", "efficiency", "gain", "simulated")
+    return {key: best[key] for key in told}
+
+
+def _failures(stage):
+    """What failed in a stage; where nothing is named, that it did."""
+    return stage["failures"] or [{"object": "", "task": "", "msg": stage["why"] or "It failed, and nobody says why."}]
+
+
+def _thresholds(recorded):
+    return [
+        {
+            "check": values.text(entry.get("check")),
+            "low": values.number(entry.get("low")),
+            "high": values.number(entry.get("high")),
+            "unit": values.text(entry.get("unit")),
+            "source": values.text(entry.get("source")),
+        }
+        for entry in values.entries(recorded)
+    ]
+
+
+def _relaxed(recorded, checks):
+    """Settings that are less strict than the defaults, each with the titles of the checks that it concerns."""
+    titles = {}
+    for row in checks:
+        titles.setdefault(row["check"], row["title"])
+    return [
+        {
+            **{key: values.text(entry.get(key)) for key in ("setting", "value", "strict", "means")},
+            "checks": [titles[name] for name in _checks(entry) if name in titles],
+            "stages": texts(entry.get("stages")),
+        }
+        for entry in values.entries(recorded)
+    ]
+
+
+def _checks(entry):
+    return dict.fromkeys(name.partition(":")[0] for name in texts(entry.get("checks")))
+
+
+def _topology(recorded):
+    found = values.mapping(recorded)
+    return {
+        "hosts": [
+            {
+                "name": values.text(host.get("name")),
+                "simulated": values.flag(host.get("simulated")),
+                "gpus": [
+                    {
+                        "name": values.text(gpu.get("name")),
+                        "mig": stages.shown(gpu["mig"]) if gpu.get("mig") else "",
+                        "vgpus": values.texts(gpu.get("vgpus")),
+                        "vm": values.text(gpu.get("vm")),
+                        "simulated": values.flag(gpu.get("simulated")),
+                    }
+                    for gpu in values.entries(host.get("gpus"))
+                ],
+                "nics": [
+                    {
+                        "name": values.text(nic.get("name")),
+                        "speed_gb": values.number(nic.get("speed_gb")),
+                        "switch": values.text(nic.get("switch")),
+                        "port": values.text(nic.get("port")),
+                        "simulated": values.flag(nic.get("simulated")),
+                    }
+                    for nic in values.entries(host.get("nics"))
+                ],
+                "vms": values.texts(host.get("vms")),
+            }
+            for host in values.entries(found.get("hosts"))
+        ],
+        "switches": [
+            {
+                "name": values.text(switch.get("name")),
+                "platform": values.text(switch.get("platform")),
+                "simulated": values.flag(switch.get("simulated")),
+                "peers": [
+                    {"port": values.text(peer.get("port")), "to": values.text(peer.get("to"))}
+                    for peer in values.entries(switch.get("peers"))
+                ],
+            }
+            for switch in values.entries(found.get("switches"))
+        ],
+        "vms": [
+            {
+                **{key: values.text(vm.get(key)) for key in ("name", "host", "gpu", "nic", "address")},
+                "simulated": values.flag(vm.get("simulated")),
+            }
+            for vm in values.entries(found.get("vms"))
+        ],
+    }

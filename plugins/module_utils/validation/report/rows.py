@@ -1,0 +1,213 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The rows of the ladder: as they were recorded, sorted into layers and checks, counted."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.evidence import masked
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import (
+    entries,
+    flag,
+    mapping,
+    median,
+    number,
+    text,
+    texts,
+)
+
+VERDICTS = ("fail", "warn", "not_run", "skipped", "not_required", "pass")
+# Of those that did not pass, the worst first.
+WORDS = {
+    "fail": "failed",
+    "warn": "warned",
+    "not_run": "not run",
+    "skipped": "skipped",
+    "not_required": "not required",
+}
+# What a row that needs such a one cannot do without.
+STOPS = ("fail", "not_run")
+BETTER = {"Gb/s": "higher", "GB/s": "higher", "img/s": "higher", "%": "higher", "us": "lower", "ms": "lower"}
+LAYERS = {
+    "guest": "Each guest",
+    "placement": "Where guests are",
+    "pair": "Pairs of guests",
+    "fabric": "The fabric",
+    "cluster": "All guests together",
+    "other": "Other",
+}
+
+
+def rows(recorded, remarks):
+    """Rows with all keys, each of its kind. What contradicts itself is put right, and said in remarks."""
+    found = [_row(entry, index, remarks) for index, entry in enumerate(entries(recorded), 1)]
+    _follow(found)
+    return found
+
+
+def _follow(found):
+    """Say of each row that could not run what it goes back to: the first rows below it that did not pass."""
+    by_id = {row["id"]: row for row in found}
+    known = {}
+
+    def roots(row):
+        if row["id"] not in known:
+            known[row["id"]] = []  # whoever needs itself ends here
+            bad = [by_id[name] for name in row["needs"] if name in by_id and by_id[name]["verdict"] in STOPS]
+            below = [name for one in bad for name in roots(one) or [one["id"]]]
+            known[row["id"]] = list(dict.fromkeys(below)) if row["verdict"] == "not_run" else []
+        return known[row["id"]]
+
+    for row in found:
+        row["because"] = [name for name in roots(row) if name != row["id"]]
+
+
+def _row(entry, index, remarks):
+    measured = entry.get("measured")
+    if not isinstance(measured, str):
+        measured = number(measured)
+    label = text(entry.get("id")) or f"row {index}"
+    row = {
+        "id": label,
+        "anchor": f"row-{index}",
+        "check": text(entry.get("check")) or label.split(" ")[0],
+        "title": text(entry.get("title")) or text(entry.get("check")) or label,
+        "layer": text(entry.get("layer")) if text(entry.get("layer")) in LAYERS else "other",
+        "subject": mapping(entry.get("subject")),
+        "on": on(mapping(entry.get("subject"))),
+        "variant": text(entry.get("variant")),
+        "kind": _kind(text(entry.get("variant"))),
+        "command": [masked(word) for word in texts(entry.get("command"))],
+        "version": text(entry.get("version")),
+        "expected": _expected(mapping(entry.get("expected"))),
+        "measured": measured,
+        "unit": text(entry.get("unit")),
+        "verdict": text(entry.get("verdict")),
+        "why": text(entry.get("why")),
+        "cause": text(entry.get("cause")),
+        "better": "",
+        "simulated": flag(entry.get("simulated")),
+        "simulated_parts": texts(entry.get("simulated_parts")),
+        "relaxed": texts(entry.get("relaxed")),
+        "notes": texts(entry.get("notes")),
+        "evidence": text(entry.get("evidence")),
+        "excerpt": "",
+        "needs": texts(entry.get("needs")),
+        "because": [],
+        "began": text(entry.get("began")),
+        "seconds": number(entry.get("seconds")),
+    }
+    row["better"] = _better(row["expected"], row["unit"])
+    if row["verdict"] not in VERDICTS:
+        remarks.append(f"{label}: the verdict '{row['verdict']}' is not known, so it counts as not run.")
+        row["verdict"] = "not_run"
+    words = {"pass": "passed", "not_required": "not required"}
+    if row["verdict"] in words and row["measured"] in (None, ""):
+        told = words[row["verdict"]]
+        remarks.append(f"{label}: it was recorded as {told} and nothing was measured, so it counts as not run.")
+        row["verdict"] = "not_run"
+        row["why"] = row["why"] or "Nothing was measured."
+    return row
+
+
+def _expected(entry):
+    return {
+        "text": text(entry.get("text")),
+        "low": number(entry.get("low")),
+        "high": number(entry.get("high")),
+        "source": text(entry.get("source")),
+    }
+
+
+def _kind(variant):
+    """A variant in words: 4:rdma is a training on four nodes."""
+    found = re.fullmatch(r"(\d+):(rdma|tcp)", variant)
+    if found is None:
+        return variant
+    return f"{found[1]} {'node' if found[1] == '1' else 'nodes'}, {found[2].upper()}"
+
+
+def _better(expected, unit):
+    """Which way a figure gets better: as the bounds say, else as its unit does; empty where neither tells."""
+    if (expected["low"] is None) != (expected["high"] is None):
+        return "higher" if expected["high"] is None else "lower"
+    return BETTER.get(unit, "")
+
+
+def on(subject):
+    """What a row is about, in words."""
+    if "from" in subject and "to" in subject:
+        return f"{text(subject['from'])} → {text(subject['to'])}"
+    if "switch" in subject:
+        return " ".join(part for part in (text(subject["switch"]), text(subject.get("port"))) if part)
+    if isinstance(subject.get("guests"), list):
+        return ", ".join(texts(subject["guests"]))
+    return ", ".join(text(value) for value in subject.values() if text(value))
+
+
+def counts(some):
+    """How many rows have each verdict."""
+    return {verdict: sum(row["verdict"] == verdict for row in some) for verdict in VERDICTS}
+
+
+def tally(numbers):
+    """Counts of verdicts in words: 2 of 3 passed, 1 skipped."""
+    passed = numbers["pass"]
+    parts = [f"{passed} of {sum(numbers.values())} passed"] if passed else []
+    return ", ".join(parts + [f"{numbers[verdict]} {word}" for verdict, word in WORDS.items() if numbers[verdict]])
+
+
+def worst(some):
+    """The verdict that decides: of fail, warn and not run the first that a row has; else pass, where one passed."""
+    have = {row["verdict"] for row in some}
+    for verdict in ("fail", "warn", "not_run", "pass", "not_required", "skipped"):
+        if verdict in have:
+            return verdict
+    return "not_run"
+
+
+def ladder(some):
+    """Layers in the order of the ladder, in each its checks, in each its rows: what is not right first."""
+    layers = []
+    for layer, title in LAYERS.items():
+        here = [row for row in some if row["layer"] == layer]
+        if here:
+            # A check before and after the timed runs has two titles.
+            checks = [_check(key, here) for key in dict.fromkeys((row["check"], row["title"]) for row in here)]
+            layers.append(
+                {"layer": layer, "title": title, "verdict": worst(here), "counts": counts(here), "checks": checks}
+            )
+    return layers
+
+
+def _check(key, here):
+    mine = [row for row in here if (row["check"], row["title"]) == key]
+    figures = [
+        row["measured"] for row in mine if number(row["measured"]) is not None and row["unit"] == mine[0]["unit"]
+    ]
+    # A row that could not run often does not say what would have been expected of it.
+    telling = [row["expected"] for row in mine if row["expected"]["text"]]
+    expected = list(dict.fromkeys(one["text"] for one in telling))
+    sources = {one["source"] for one in telling}
+    return {
+        "check": key[0],
+        "title": key[1],
+        "verdict": worst(mine),
+        "counts": counts(mine),
+        "tally": tally(counts(mine)),
+        "simulated": sum(row["simulated"] for row in mine),
+        "relaxed": sum(bool(row["relaxed"]) for row in mine),
+        "unit": mine[0]["unit"],
+        "better": mine[0]["better"],
+        "low": min(figures, default=None),
+        "median": median(figures),
+        "high": max(figures, default=None),
+        # Of all rows alike, or empty.
+        "expected": expected[0] if len(expected) == 1 else "",
+        "expected_of_each": expected,
+        "source": sources.pop() if len(sources) == 1 else "",
+        "rows": sorted(mine, key=lambda row: VERDICTS.index(row["verdict"])),
+    }

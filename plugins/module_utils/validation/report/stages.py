@@ -1,0 +1,140 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the stages of a run took, and what they found and changed on which object."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.evidence import masked
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import (
+    counted,
+    entries,
+    flag,
+    in_order,
+    mapping,
+    number,
+    rounded,
+    text,
+)
+
+STATES = ("ok", "failed", "skipped")
+# What the record of a run says of a stage that was not ended.
+BROKEN_OFF = "The run was broken off in this stage."
+
+
+def stages(recorded, declared=()):
+    """Stages in the order in which they ran; a run that was started again has a stage more than once."""
+    found = [_stage(entry, declared) for entry in entries(recorded)]
+    # The stage that makes the report goes on while it is made, and after a killed run nobody could end the last one.
+    if found and found[-1]["state"] == "failed" and found[-1]["why"] == BROKEN_OFF:
+        found[-1]["state"] = "open"
+    return found
+
+
+def _stage(entry, declared):
+    state = text(entry.get("state"))
+    return {
+        "name": text(entry.get("name")) or "unnamed",
+        "began": text(entry.get("began")),
+        "seconds": number(entry.get("seconds")),
+        "state": state if state in STATES else "unknown",
+        "why": text(entry.get("why")),
+        # Nothing was changed; what it holds are the changes that would have been made.
+        "check_mode": flag(entry.get("check_mode")),
+        "simulated": rests_on(text(entry.get("name")), declared),
+        "changes": 0 if flag(entry.get("check_mode")) else len(entries(entry.get("changes"))),
+        "failures": [
+            {key: masked(text(one.get(key))) for key in ("object", "task", "msg")}
+            for one in entries(entry.get("failures"))
+        ],
+    }
+
+
+def rests_on(name, declared):
+    """Whether a stage works on parts that the site declares as simulated."""
+    return bool(simulated.among(simulated.STAGES.get(name, ()), declared))
+
+
+def total(some, ended=""):
+    """From the beginning of the first stage to the end of the last one, or of the validation, with what lies between.
+
+    The stage that makes the report goes on while it is made. Without moments it is the sum of the stages.
+    """
+    begun = [(moment(stage["began"]), stage["seconds"] or 0) for stage in some]
+    begun = [(one.timestamp(), seconds) for one, seconds in begun if one is not None]
+    if not begun:
+        return rounded(sum(stage["seconds"] or 0 for stage in some), 9)
+    last = moment(ended)
+    ends = [one + seconds for one, seconds in begun] + ([last.timestamp()] if last is not None else [])
+    return rounded(max(ends) - min(one for one, _seconds in begun), 9)
+
+
+def moment(told):
+    """A moment of a record; None where nothing can be read from it."""
+    try:
+        # Before Python 3.11 a Z is not understood.
+        read = datetime.fromisoformat(told.replace("Z", "+00:00"))
+    except (ValueError, TypeError, AttributeError):
+        return None
+    return read if read.tzinfo is not None else read.replace(tzinfo=timezone.utc)
+
+
+def failed(some):
+    """Stages that failed and did not end well later on, when the run was started again; not those of check mode."""
+    last = {stage["name"]: stage for stage in some if not stage["check_mode"]}
+    return [stage for stage in last.values() if stage["state"] == "failed"]
+
+
+def broken_off(some):
+    """The name of the stage that nobody ended, or empty."""
+    return some[-1]["name"] if some and some[-1]["state"] == "open" else ""
+
+
+def changes(recorded, declared=()):
+    """What was changed, by object: [{object, changes: [{what, before, after, stage, task}]}]."""
+    by_object = {}
+    for stage in entries(recorded):
+        if flag(stage.get("check_mode")):
+            continue
+        for entry in entries(stage.get("changes")):
+            by_object.setdefault(text(entry.get("object")) or "the run itself", []).append(
+                {
+                    "what": text(entry.get("what")),
+                    "before": shown(entry.get("before")),
+                    "after": shown(entry.get("after")),
+                    "needs": text(entry.get("needs")).replace("_", " "),
+                    "stage": text(stage.get("name")),
+                    "task": text(entry.get("task")),
+                    "simulated": rests_on(text(stage.get("name")), declared),
+                }
+            )
+    return [{"object": name, "changes": by_object[name]} for name in sorted(by_object, key=counted)]
+
+
+def shown(value):
+    """A value of any kind in one line; None is what was not there."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and not any(isinstance(entry, (dict, list)) for entry in value):
+        return ", ".join(shown(entry) or "none" for entry in value) or "none"
+    if isinstance(value, (dict, list)):
+        return masked(json.dumps(value, sort_keys=True, ensure_ascii=False))
+    return masked(text(value))
+
+
+def reboots(recorded, declared=(), vms=()):
+    """How often each object was restarted: [{object, count, simulated}]; what is none of these VMs is a host."""
+    found = mapping(recorded)
+    of_host, of_vm = (bool(simulated.among(parts, declared)) for parts in (simulated.OF_HOST, simulated.OF_VM))
+    return [
+        {"object": name, "count": found[name], "simulated": of_vm if name in vms else of_host}
+        for name in in_order(text(key) for key in found)
+        if number(found.get(name)) is not None
+    ]

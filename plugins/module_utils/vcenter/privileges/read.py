@@ -1,0 +1,132 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The only part that asks vCenter: one request for the inventory, one for all privileges, one for each clock."""
+
+from __future__ import annotations
+
+import time
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.privileges import state
+
+_UP = ("name", "parent")
+_SELECT = {
+    "Folder": _UP,
+    "Datacenter": ("name", "parent", "vmFolder"),
+    "ComputeResource": _UP,
+    "HostSystem": (
+        "name",
+        "parent",
+        "config.product",
+        "configManager.dateTimeSystem",
+        "datastore",
+        "runtime.connectionState",
+    ),
+    "VirtualMachine": _UP,
+    "Datastore": ("name", "parent", "summary"),
+    "Network": _UP,
+}
+_DOWN = (
+    ("Folder", "childEntity"),
+    ("Datacenter", "hostFolder"),
+    ("Datacenter", "vmFolder"),
+    ("Datacenter", "networkFolder"),
+    ("Datacenter", "datastoreFolder"),
+    ("ComputeResource", "host"),
+)
+
+
+def read(vcenter, params):
+    """{what is told of vCenter, its hosts, datastores, and the privileges}."""
+    root = vcenter.content.rootFolder
+    rows = properties.retrieve(vcenter, _SELECT, [root], _DOWN)
+    there = state.Inventory(rows, root, params["datacenter"], params["hosts"])
+    return {
+        "vcenter": _vcenter(vcenter),
+        "hosts": [_host(row) for row in there.hosts],
+        "strangers": there.strangers,
+        "datastores": [state.datastore(row) for row in there.datastores() if row.get("summary") is not None],
+        "objects": _privileges(vcenter, there, params["objects"]),
+    }
+
+
+def _vcenter(vcenter):
+    about = vcenter.content.about
+    ahead, within = _clock(vcenter.si.CurrentTime, vcenter.name)
+    return {
+        "name": vcenter.name,
+        "user": vcenter.login_words()[0],
+        "version": about.version,
+        "build": about.build,
+        "api_version": about.apiVersion,
+        "is_vcenter": vcenter.is_vcenter,
+        "clock_ahead_s": ahead,
+        "clock_known_within_s": within,
+    }
+
+
+def _host(row):
+    product = row.get("config.product")
+    told = {
+        "name": state.name_of(row),
+        "connection": str(row.get("runtime.connectionState")),
+        "version": product.version if product else None,
+        "build": product.build if product else None,
+        "clock_ahead_s": None,
+        "clock_known_within_s": None,
+        "why_no_clock": "",
+    }
+    system = row.get("configManager.dateTimeSystem")
+    if told["connection"] != "connected" or system is None:
+        return dict(told, why_no_clock=f"The host is {told['connection']}.")
+    try:
+        ahead, within = _clock(system.QueryDateTime, f"Host {told['name']}")
+    except OperatorError as error:
+        return dict(told, why_no_clock=error.message)
+    return dict(told, clock_ahead_s=ahead, clock_known_within_s=within)
+
+
+def _clock(ask, subject):
+    before = time.time()
+    try:
+        theirs = ask()
+    except vmodl.MethodFault as fault:
+        raise explain(fault, subject, "its clock was to be read") from fault
+    return state.skew(theirs, before, time.time())
+
+
+def _privileges(vcenter, there, wishes):
+    """For each wish whether the object is there and what is not held on it; all objects are asked for at once."""
+    meant = [there.meant(wish["kind"], wish["name"]) for wish in wishes]
+    refs = list({ref._GetMoId(): ref for found in meant for ref in found}.values())
+    asked = sorted({privilege for wish in wishes for privilege in wish["privileges"]})
+    held = _held(vcenter, refs, asked) if refs else {}
+    return [
+        {
+            "kind": wish["kind"],
+            "name": wish["name"],
+            "found": bool(found),
+            "missing": sorted(
+                {name for name in wish["privileges"] for ref in found if name not in held[ref._GetMoId()]}
+            ),
+        }
+        for wish, found in zip(wishes, meant)
+    ]
+
+
+def _held(vcenter, refs, asked):
+    """{MoID: the privileges that the session has there}."""
+    wanted = "the user's privileges were to be read"
+    try:
+        key = vcenter.content.sessionManager.currentSession.key
+        told = vcenter.content.authorizationManager.HasPrivilegeOnEntities(entity=refs, sessionId=key, privId=asked)
+    except vmodl.MethodFault as fault:
+        raise explain(fault, vcenter.name, wanted) from fault
+    return {
+        one.entity._GetMoId(): {each.privId for each in one.privAvailability or () if each.isGranted} for one in told
+    }

@@ -1,0 +1,91 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The customization specification of each VM: the one that vCenter keeps, or one from the options."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import spec
+
+
+def specifications(vcenter, items, source):
+    """{id of an item: specification} of those that have a wish; an item with trouble gets its error."""
+    kept, found = {}, {}
+    for item in items:
+        wish = item.wish["customization"]
+        if not wish:
+            continue
+        name = wish["spec"]
+        if name and name not in kept:
+            kept[name] = _kept(vcenter, name)
+        found[id(item)] = kept[name] if name else spec.linux_prep(item.wish, source.nics)
+    for name, wanted in kept.items():
+        users = [item for item in items if (item.wish["customization"] or {}).get("spec") == name]
+        _refuse_unfit(name, wanted, users)
+    for item in items:
+        if id(item) in found:
+            item.error = _mismatch(item, found[id(item)], source)
+    return found
+
+
+def _kept(vcenter, name):
+    try:
+        return vcenter.content.customizationSpecManager.GetCustomizationSpec(name=name).spec
+    except vim.fault.NotFound as fault:
+        raise OperatorError(
+            f"customization specification {name}",
+            "the guests should be customized with it",
+            "vCenter has none of this name",
+            "Correct `customization.spec`, or make it in vCenter (Policies and Profiles)",
+            "customization_not_found",
+        ) from fault
+    except vmodl.MethodFault as fault:
+        raise explain(fault, f"customization specification {name}", "it should be read") from fault
+
+
+def _refuse_unfit(name, wanted, users):
+    """A kept specification has to give every VM its own name, without asking anybody."""
+    host_name = getattr(wanted.identity, "hostName", None)
+    if host_name is None:
+        raise _unfit(
+            name, "It is not for Linux guests", "Name one for Linux, or use the options of customization instead"
+        )
+    if isinstance(host_name, vim.vm.customization.UnknownNameGenerator):
+        raise _unfit(
+            name, "It asks for the host name each time it is used", "Let it take the name of the VM as host name"
+        )
+    if isinstance(host_name, vim.vm.customization.FixedName) and len(users) > 1:
+        raise _unfit(
+            name,
+            f"It gives the host name {host_name.name} to every VM, and {len(users)} VMs of this task use it",
+            "Let it take the name of the VM as host name",
+        )
+
+
+def _mismatch(item, wanted, source):
+    """The error for a specification that does not describe the adapters of the source, or None."""
+    adapters = len(wanted.nicSettingMap or ())
+    if source.item_id is not None:
+        if adapters or item.wish["customization"]["spec"]:
+            return None
+        found, todo = "How many adapters an OVF has is known only once it was deployed", "Set customization.networks"
+    elif adapters and adapters != source.nics:
+        found, todo = f"{source.path} has {source.nics}", "Describe each adapter of the template, in their order"
+    else:
+        return None
+    wanted = f"{adapters or 'all'} network adapters should be customized"
+    return OperatorError(f"VM {item.label}", wanted, found, todo, "customization_adapters")
+
+
+def _unfit(name, found, todo):
+    return OperatorError(
+        f"customization specification {name}",
+        "the guests should be customized with it",
+        found,
+        todo,
+        "customization_unfit",
+    )

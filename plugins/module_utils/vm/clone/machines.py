@@ -1,0 +1,193 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The VMs of a task as they are: looked up in a World, and read with one request for all."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import UNFINISHED, Machine
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import moid
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.owner import origin_of
+
+_PROPERTIES = (
+    "config.annotation",
+    "config.extraConfig",
+    "config.files.vmPathName",
+    "config.firmware",
+    "config.instanceUuid",
+    "config.template",
+    "runtime.connectionState",
+    "runtime.host",
+    "runtime.powerState",
+)
+# What a removal would delete with the VM.
+_OF_REMOVAL = ("config.hardware.device", "snapshot")
+_POWER = {"poweredOn": "on", "poweredOff": "off", "suspended": "suspended"}
+# A disk that several VMs write to.
+_SHARED = "sharingMultiWriter"
+_LOST = ("inaccessible", "invalid", "orphaned")
+
+
+def read(vcenter, world, items):
+    """{index of an item: (row of its VM, Machine)} of those that are there; an item with trouble gets its error."""
+    rows = {}
+    for index, item in enumerate(items):
+        try:
+            row = _the_one(world, item.wish)
+        except OperatorError as error:
+            item.error = error
+            continue
+        if row is not None:
+            rows[index] = row
+    asked = _PROPERTIES + (_OF_REMOVAL if any(item.wish["state"] == "absent" for item in items) else ())
+    read_rows = retrieve(vcenter, {"VirtualMachine": asked}, [row.ref for row in rows.values()], skip_gone=True)
+    details = {row.moid: row for row in read_rows}
+    found = {}
+    for index, row in rows.items():
+        detail = details.get(row.moid)
+        if detail is None:
+            continue
+        if str(detail.get("runtime.connectionState")) in _LOST:
+            items[index].error = _lost(items[index], world.path(row), detail)
+            continue
+        # While vCenter copies, the new VM has a name and no configuration.
+        ready = bool(detail.get("config.files.vmPathName"))
+        found[index] = (detail, _machine(world, row, detail) if ready else Machine(making=True))
+    return found
+
+
+def folder_of(world, wish):
+    """The row of the folder that the wish names; None where it names none."""
+    if not wish["folder"]:
+        return None
+    row = world.folder_at(wish["folder"])
+    if row is not None:
+        return row
+    paths = sorted(world.path(folder) for folder in world.folders())
+    raise OperatorError(
+        f"VM {wish['name']}",
+        f"folder {wish['folder']} was wanted",
+        f"Datacenter {world.name} has no such folder of VMs; there are: {', '.join(paths[:10])}",
+        "Correct `folder`, or make the folder first (with community.vmware.vcenter_folder)",
+        "folder_not_found",
+        candidates=paths,
+    )
+
+
+def _the_one(world, wish):
+    """The row of the VM that is meant, or None; a VM of this name in another folder is nobody's."""
+    folder = folder_of(world, wish)
+    rows = world.vms_named(wish["name"])
+    if folder is not None:
+        here = [row for row in rows if moid(row.get("parent")) == folder.moid]
+        elsewhere = [row for row in rows if row not in here and not row.get("config.template")]
+        if elsewhere and not here:
+            raise _elsewhere(world, wish, folder, elsewhere)
+        rows = here
+    if len(rows) > 1:
+        raise _several(world, wish, rows)
+    if not rows:
+        _refuse_taken(world, wish, folder or world.vm_folder)
+        return None
+    stored = inventory.unescaped(rows[0].get("name", ""))
+    if not inventory.same_name(stored, wish["name"]):
+        raise _refused(
+            wish,
+            f"{world.path(rows[0])} has this name in other letters, which vCenter takes for the same",
+            "Write the name as it is there, or choose another one",
+            "name_taken",
+        )
+    return rows[0]
+
+
+def _machine(world, row, detail):
+    extra = {option.key.lower(): option.value for option in detail.get("config.extraConfig") or ()}
+    host = world.hosts.get(moid(detail.get("runtime.host")))
+    home = detail.get("config.files.vmPathName")
+    origin = origin_of(extra, row.get("name", ""))
+    return Machine(
+        exists=True,
+        path=world.path(row),
+        host=host.name if host is not None else None,
+        datastore=home[1 : home.index("]")] if home.startswith("[") else None,
+        source=origin.source,
+        owner=origin.owner,
+        cloud_init=cloud_init.parts_set(extra),
+        finished=detail.get("config.annotation") != UNFINISHED,
+        power=_POWER.get(str(detail.get("runtime.powerState")), "off"),
+        template=bool(detail.get("config.template")),
+        firmware=detail.get("config.firmware"),
+        snapshots=detail.get("snapshot") is not None,
+        other_disks=tuple(_other_disks(home, detail.get("config.hardware.device") or ())),
+    )
+
+
+def _other_disks(home, devices):
+    """Disks that would be deleted with the VM and are not its own."""
+    own = _folder(home)
+    for device in devices:
+        backing = device.backing if isinstance(device, vim.vm.device.VirtualDisk) else None
+        name = getattr(backing, "fileName", None) or ""
+        # vSphere numbers the folder of a VM on another datastore where the name is taken.
+        there = re.sub(r"_[0-9]+$", "", _folder(name))
+        if name and (getattr(backing, "sharing", None) == _SHARED or own not in (there, _folder(name))):
+            yield name
+
+
+def _folder(path):
+    """The folder of a file, without its datastore."""
+    return path.partition("] ")[2].rpartition("/")[0]
+
+
+def _refuse_taken(world, wish, folder):
+    if world.taken_by_other_kind(folder, wish["name"]):
+        raise _refused(
+            wish,
+            f"{world.path(folder)} has a folder or vApp of this name",
+            "Choose another name or `folder`",
+            "name_taken",
+        )
+
+
+def _elsewhere(world, wish, folder, rows):
+    paths = sorted(world.path(row) for row in rows)
+    return _refused(
+        wish,
+        f"It is not in {world.path(folder)}, and a VM of this name is at {', '.join(paths)}",
+        "Move that VM, correct `folder`, or choose another name: two VMs of one name are a trap for everybody",
+        "vm_elsewhere",
+        candidates=paths,
+    )
+
+
+def _several(world, wish, rows):
+    paths = sorted(world.path(row) for row in rows)
+    return _refused(
+        wish,
+        f"There are {len(rows)} of this name: {', '.join(paths)}",
+        "Set `folder` to say which one you mean",
+        "vm_ambiguous",
+        candidates=paths,
+    )
+
+
+def _lost(item, path, detail):
+    return _refused(
+        item.wish,
+        f"{path} is there, and vCenter says that it is {detail.get('runtime.connectionState')}",
+        "Bring its datastore and host back, or remove it from the inventory",
+        "vm_not_connected",
+    )
+
+
+def _refused(wish, found, todo, code, **data):
+    wanted = "it should not be there" if wish["state"] == "absent" else "it should be there"
+    return OperatorError(f"VM {wish['name']}", wanted, found, todo, code, **data)

@@ -1,0 +1,201 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""VMs as copies of a template: the five steps."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import rest, session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import (
+    customization,
+    library,
+    machines,
+    placing,
+    rules,
+    source,
+    world,
+)
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import state as states
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.make import Maker, current
+
+
+class Clones(Noun):
+    """The VMs of one task."""
+
+    def __init__(self, params, warn, check_mode=False):
+        self._params = params
+        self._warn = warn
+        self._check_mode = check_mode
+        self._vcenter = None
+        self._service = None
+        self._world = None
+        self._maker = None
+        self._source = None
+        self._entry = None
+        self._cluster = None
+        self._placing = None
+        # By id of an item.
+        self._targets = {}
+        self._customizations = {}
+
+    def read(self, items):
+        self._vcenter = session.connect(self._params, self._warn)
+        self._service = rest.Rest(self._vcenter)
+        self._world = world.read(self._vcenter, self._params["datacenter"])
+        self._maker = Maker(self._vcenter, self._service, self._world, self._params)
+        found = machines.read(self._vcenter, self._world, items)
+        for index, item in enumerate(items):
+            row, item.now = found.get(index, (None, states.Machine()))
+            if item.now.exists:
+                self._maker.adopt(item, row)
+                item.ids["path"] = item.now.path
+        if self._params["state"] == "absent":
+            return
+        self._cluster = placing.choose_cluster(self._world, self._params["cluster"])
+        self._placing = placing.Placing(self._world, self._cluster, self._pools())
+        todo = [item for item in items if item.error is None and not (item.now.exists and item.now.finished)]
+        if todo:
+            self._find_source()
+            source.refuse_unfit(
+                self._source, self._params["firmware"], any(item.wish["customization"] for item in todo)
+            )
+            self._customizations = customization.specifications(self._vcenter, todo, self._source)
+            self._place([item for item in todo if not item.now.exists])
+            if self._is_ovf and self._targets:
+                first = next(iter(self._targets.values()))
+                library.refuse_eula(self._service, self._entry, first, self._params["accept_eula"])
+
+    def want(self, item):
+        if item.wish["state"] == "absent":
+            return rules.removed(item, self._check_mode)
+        if not item.now.exists:
+            target = self._targets[id(item)]
+            item.ids.update(host=target.host.name, cluster=self._world.computes[target.host.compute].name)
+            wanted = rules.new(item, target, self._source, self._world.path(target.folder))
+            item.ids["path"] = wanted.path
+            return wanted
+        if not item.now.finished:
+            return rules.unfinished(item, self._source)
+        return rules.claimed(item, self._want_place(item))
+
+    def compare(self, now, wanted):
+        return states.compare(now, wanted)
+
+    def apply(self, items):
+        self._maker.remove([item for item in items if not item.wanted.exists])
+        new = [item for item in items if not item.now.exists and item.wanted.exists]
+        if new and self._is_ovf:
+            self._maker.deploy(new, self._source, self._entry, self._targets)
+        elif new:
+            self._maker.create(new, self._source, self._targets, self._customizations)
+        raw = [item for item in items if item.error is None and current(item).exists and not current(item).finished]
+        self._maker.finish(raw, self._source, self._customizations)
+        self._maker.claim([item for item in items if item.now.exists and item.now.finished and item.wanted.exists])
+        self._maker.move([item for item in items if item.now.exists and id(item) in self._targets], self._targets)
+
+    def prove(self, items):
+        failed = {id(item): item.error for item in items}
+        for item in items:
+            item.error = None
+        self._maker.refresh(items)
+        for item in items:
+            item.error = failed[id(item)] or item.error
+            if item.error is None:
+                item.error = self._gap(item)
+
+    def project(self, state):
+        return states.project(state)
+
+    def close(self):
+        if self._service is not None:
+            self._service.close()
+        if self._vcenter is not None:
+            self._vcenter.close()
+
+    @property
+    def _is_ovf(self):
+        return self._entry is not None and self._entry.template is None
+
+    def _find_source(self):
+        if self._params["library_item"]:
+            self._entry = library.find(self._service, self._params["library"], self._params["library_item"])
+            if self._is_ovf:
+                self._source = states.Source(
+                    path=self._entry.path, item_id=self._entry.item_id, thin_bytes=self._entry.size
+                )
+                return
+            ref = self._vcenter.managed("VirtualMachine", self._entry.template)
+            self._source = source.read(self._vcenter, ref, self._entry.path)
+            return
+        row = source.find(self._world, self._params["template"])
+        self._source = source.read(self._vcenter, row.ref, self._world.path(row))
+
+    def _pools(self):
+        if not self._params["resource_pool"]:
+            return None
+        return world.pools_named(self._vcenter, self._world, self._params["resource_pool"])
+
+    def _place(self, items):
+        """A target for each VM that has to be made, or the reason why there is none."""
+        need = self._source.thick_bytes if self._params["disk"] == "thick" else self._source.thin_bytes
+        # Those with a host of their own go first, so that the others are spread over what is left.
+        for item in sorted(items, key=lambda one: not one.wish["host"]):
+            try:
+                folder = machines.folder_of(self._world, item.wish) or self._world.vm_folder
+                self._targets[id(item)] = self._placing.target(item.label, item.wish, folder, need, self._source.host)
+            except OperatorError as error:
+                item.error = error
+        for moid, (store, given) in self._placing.overfull().items():
+            for item in items:
+                if id(item) in self._targets and self._targets[id(item)].store.moid == moid:
+                    item.error = placing.too_little_space(item.label, store, given)
+
+    def _want_place(self, item):
+        """Where a VM that is there should be; what differs and is not to be changed is told in its ids."""
+        wish, now = item.wish, item.now
+        host = self._placing.host_named(item.label, wish["host"]) if wish["host"] else None
+        here = host or next((one for one in self._world.hosts.values() if one.name == now.host), None)
+        store = None
+        if here is not None and (wish["datastore"] or host is not None and not self._sees(here, now.datastore)):
+            store = self._placing.store(item.label, wish["datastore"], here, 0)
+        item.ids["host_wanted"] = host.name if host is not None and host.name != now.host else None
+        item.ids["datastore_wanted"] = store.name if store is not None and store.name != now.datastore else None
+        wanted = rules.moved(item, host, store)
+        if wanted != now:
+            placing.refuse_unusable(item.label, here)
+            pool = self._placing.pool(item.label, here)
+            self._targets[id(item)] = states.Target(None, here, store, pool)
+            item.ids.update(host=here.name, cluster=self._world.computes[here.compute].name)
+            item.ids.update(host_wanted=None, datastore_wanted=None)
+        return wanted
+
+    def _sees(self, host, datastore):
+        return any(self._world.stores[moid].name == datastore for moid in host.datastores if moid in self._world.stores)
+
+    def _gap(self, item):
+        """What a new reading shows that is not as wanted, as an error."""
+        left = states.compare(item.proved, dataclasses.replace(item.wanted, finished=True))
+        if left:
+            return OperatorError(
+                f"VM {item.label}",
+                "the change was accepted by vSphere",
+                f"Read again, this is still not as wanted: {'; '.join(str(change) for change in left)}",
+                "Run the task again; if it stays so, look at the VM's events in vCenter",
+                "not_as_wanted",
+                left=[change.as_result() for change in left],
+            )
+        made = item.wanted.exists and not item.now.exists
+        if made and self._params["firmware"] == "efi" and item.proved.firmware not in (None, "efi"):
+            return OperatorError(
+                f"VM {item.label}",
+                "it should have EFI firmware",
+                f"It was made from {item.wanted.source}, and its firmware is {item.proved.firmware}",
+                "Remove it, and make it from an item with EFI",
+                "template_firmware",
+            )
+        return None

@@ -1,0 +1,159 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The parameters of vm_clone: their spec, the rules between them, and the wish of each VM."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
+
+LONGEST_NAME = 80
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_NO_OWNER = re.compile(r"[/\x00-\x1f\x7f]")
+
+_CLOUD_INIT = {
+    "type": "dict",
+    "options": {"metadata": {"type": "raw"}, "userdata": {"type": "str", "no_log": True}},
+}
+_CUSTOMIZATION = {
+    "type": "dict",
+    "options": {
+        "spec": {"type": "str"},
+        "hostname": {"type": "str"},
+        "domain": {"type": "str"},
+        "networks": {
+            "type": "list",
+            "elements": "dict",
+            "options": {
+                "type": {"type": "str", "choices": ["dhcp", "static"], "default": "dhcp"},
+                "ip": {"type": "str"},
+                "netmask": {"type": "str"},
+                "gateway": {"type": "str"},
+            },
+            "required_if": [("type", "static", ("ip", "netmask"))],
+        },
+        "dns_servers": {"type": "list", "elements": "str"},
+        "dns_suffixes": {"type": "list", "elements": "str"},
+    },
+}
+_INLINE = ("hostname", "domain", "networks", "dns_servers", "dns_suffixes")
+_PER_VM = {
+    "folder": {"type": "str"},
+    "host": {"type": "str"},
+    "datastore": {"type": "str"},
+    "annotation": {"type": "str"},
+    "cloud_init": _CLOUD_INIT,
+    "customization": _CUSTOMIZATION,
+}
+
+ARGUMENTS = dict(
+    args.CONNECTION,
+    vms={
+        "type": "list",
+        "elements": "dict",
+        "required": True,
+        "options": dict({"name": {"type": "str", "required": True}}, **_PER_VM),
+    },
+    state={"type": "str", "choices": ["present", "absent"], "default": "present"},
+    owner={"type": "str"},
+    planned={"type": "dict", "options": {"power": {"type": "str", "choices": ["off"]}}},
+    template={"type": "str"},
+    library={"type": "str"},
+    library_item={"type": "str"},
+    accept_eula={"type": "bool", "default": False},
+    cluster={"type": "str"},
+    resource_pool={"type": "str"},
+    disk={"type": "str", "choices": ["thin", "thick", "template"], "default": "template"},
+    firmware={"type": "str", "choices": ["efi", "ignore"], "default": "efi"},
+    move={"type": "str", "choices": ["keep", "refuse", "cold"], "default": "keep"},
+    **_PER_VM,
+    **args.DATACENTER,
+    **args.TASK_WAITING,
+)
+
+
+def wishes(params):
+    """One wish per VM: what its entry says, else what the task says."""
+    result = []
+    for entry in params["vms"]:
+        task, own = ({key: _said(level[key]) for key in _PER_VM} for level in (params, entry))
+        wish = {key: task[key] if own[key] is None else own[key] for key in _PER_VM}
+        for kind, other in (("cloud_init", "customization"), ("customization", "cloud_init")):
+            # What an entry says of one of the two replaces what the task says of the other.
+            if own[kind] is not None and own[other] is None:
+                wish[other] = None
+        if task["cloud_init"] and own["cloud_init"]:
+            wish["cloud_init"] = dict(task["cloud_init"], **_said(own["cloud_init"], parts=True))
+        wish.update(name=entry["name"].strip(), state=params["state"], move=params["move"], owner=params["owner"])
+        wish["planned_off"] = (params["planned"] or {}).get("power") == "off"
+        result.append(wish)
+    return result
+
+
+def _said(value, parts=False):
+    """A value; None for a dictionary in which nothing is set, and only what is set in it where its parts are asked."""
+    if not isinstance(value, dict):
+        return value
+    found = {key: part for key, part in value.items() if part is not None}
+    if not found:
+        return None
+    return found if parts else value
+
+
+def ids(wish):
+    """What the wish itself tells about its VM; the rest is known once the inventory was read."""
+    unknown = ("moid", "instance_uuid", "path", "host", "cluster", "host_wanted", "datastore_wanted")
+    return dict({"name": wish["name"]}, **dict.fromkeys(unknown))
+
+
+def check_params(params):
+    """Everything that is wrong with the parameters together, one sentence each."""
+    problems = args.check_common(params)
+    if not params["vms"]:
+        problems.append("vms is empty; list at least one VM.")
+    if params["state"] == "present" and not (params["template"] or params["library_item"]):
+        problems.append("template or library_item is needed to make VMs; set one of them.")
+    if params["template"] and params["library_item"]:
+        problems.append("template and library_item are both set; say which of them the VMs are made from.")
+    if params["library"] and not params["library_item"]:
+        problems.append("library is set, and library_item is not; name the item of the library.")
+    if _said(params["cloud_init"]) and _said(params["customization"]):
+        problems.append("cloud_init and customization are both set; the guests obey one of them, choose it.")
+    if params["owner"] is not None and (not params["owner"].strip() or _NO_OWNER.search(params["owner"])):
+        problems.append("owner has to be a name without slashes and control characters.")
+    wanted = wishes(params)
+    # vCenter keeps a/b as a%2fb, and takes either for the other.
+    names = Counter(inventory.unescaped(wish["name"]).lower() for wish in wanted)
+    problems += [f"VM {name} is listed {count} times." for name, count in names.items() if count > 1 and name]
+    for wish in wanted:
+        problems += [f"VM {wish['name'] or '(without a name)'}: {problem}" for problem in _check_wish(wish)]
+    return problems
+
+
+def _check_wish(wish):
+    name = wish["name"]
+    if not name:
+        yield "name is empty."
+    if len(name) > LONGEST_NAME:
+        yield f"the name has {len(name)} characters; vSphere takes at most {LONGEST_NAME}."
+    if _CONTROL.search(name):
+        yield "the name contains a control character."
+    if wish["cloud_init"] and wish["customization"]:
+        yield "cloud_init and customization are both set; the guest obeys one of them, choose it."
+    if wish["cloud_init"]:
+        yield from cloud_init.problems(wish["cloud_init"])
+    if wish["customization"]:
+        yield from _check_customization(wish["customization"])
+
+
+def _check_customization(wish):
+    inline = [key for key in _INLINE if wish[key]]
+    if wish["spec"] and inline:
+        yield f"customization.spec is set, and {', '.join(inline)} too; a kept specification says all of it."
+    if not wish["spec"] and not wish["domain"]:
+        yield "customization needs spec, or domain with the other options."

@@ -1,0 +1,169 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What vm_clone makes of each VM that is there or not: the wanted state, or the reason why not. No I/O."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Machine
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import stored_name
+
+_PARTS = ("metadata", "userdata", "vendordata")
+
+
+def new(item, target, source, folder_path):
+    """The wanted state of a VM that is not there yet."""
+    wish = item.wish
+    return Machine(
+        exists=True,
+        path=f"{folder_path}/{stored_name(wish['name'])}",
+        host=target.host.name,
+        datastore=target.store.name,
+        source=source.path,
+        owner=wish["owner"],
+        cloud_init=_parts(wish, source.cloud_init),
+    )
+
+
+def unfinished(item, source):
+    """The wanted state of a VM that a run which was killed has deployed from a library and not set up."""
+    parts = _parts(item.wish, item.now.cloud_init)
+    owner = item.wish["owner"]
+    return dataclasses.replace(item.now, source=source.path, owner=owner, cloud_init=parts, finished=True)
+
+
+def claimed(item, wanted):
+    """The same with its owner, where vm_clone made the VM before it wrote owners."""
+    if wanted.source and not wanted.owner and not wanted.template:
+        return dataclasses.replace(wanted, owner=item.wish["owner"])
+    return wanted
+
+
+def moved(item, host, store):
+    """The wanted state of a VM that is there; host and store are those it should be on, or None."""
+    now, wish = item.now, item.wish
+    if now.template:
+        raise _refused(
+            item,
+            "a VM was wanted",
+            "It is a template",
+            "Choose another name for the VM, or turn the template into a VM",
+            "is_template",
+        )
+    changes = {}
+    if host is not None and host.name != now.host:
+        changes["host"] = host.name
+    if store is not None and store.name != now.datastore:
+        changes["datastore"] = store.name
+    if not changes or wish["move"] == "keep":
+        return now
+    place = " and ".join(f"{what} {name}" for what, name in changes.items())
+    if wish["move"] == "refuse":
+        raise _refused(
+            item,
+            f"it should be on {place}",
+            f"It is on host {now.host}, datastore {now.datastore}",
+            "Say move=cold to move it while it is off, or move=keep to leave it where it is",
+            "on_another_host",
+            **changes,
+        )
+    if now.power != "off":
+        raise _refused(
+            item,
+            f"it should move to {place}",
+            f"It is {now.power}, and vm_clone moves VMs only while they are off: one with a vGPU or a passed-through "
+            "device cannot be counted on to move while it runs",
+            "Switch it off first (vm_power), or migrate it in vCenter",
+            "running",
+        )
+    return dataclasses.replace(now, **changes)
+
+
+def removed(item, planning=False):
+    """The wanted state of a VM that is to go; planning: check mode, before an earlier task has shut it down."""
+    now = item.now
+    if now.making:
+        raise being_made(item, 0)
+    if not now.exists:
+        return now
+    if now.template:
+        raise _refused(
+            item, "it should be removed", "It is a template", "Remove it in vCenter, if you mean it", "is_template"
+        )
+    if now.source is None and now.finished:
+        raise _refused(
+            item,
+            "it should be removed",
+            "It was not made by vm_clone, which removes only what it has made",
+            "Remove it in vCenter, or with community.vmware.vmware_guest, if you mean it",
+            "not_ours",
+        )
+    _refuse_kept(item, now)
+    if now.power != "off" and not (planning and item.wish["planned_off"]):
+        raise _refused(
+            item,
+            "it should be removed",
+            f"It is {now.power}",
+            "Switch it off first (vm_power): a running VM may be working for somebody",
+            "running",
+        )
+    return Machine()
+
+
+def _refuse_kept(item, now):
+    """Refuse what vSphere would delete together with the VM, and a VM of another owner."""
+    if now.owner and now.owner != item.wish["owner"]:
+        raise _refused(
+            item,
+            "it should be removed",
+            f"It belongs to {now.owner}",
+            "Remove it with the owner that it has, or in vCenter",
+            "other_owner",
+        )
+    if now.snapshots:
+        raise _refused(
+            item,
+            "it should be removed",
+            "It has snapshots, which would be deleted with it",
+            "Delete the snapshots in vCenter, then run again",
+            "has_snapshots",
+        )
+    if now.other_disks:
+        raise _refused(
+            item,
+            "it should be removed",
+            f"These disks are not its own and would be deleted with it: {', '.join(now.other_disks)}",
+            "Remove the disks from the VM in vCenter and keep their files, then run again",
+            "other_disks",
+            disks=list(now.other_disks),
+        )
+
+
+def being_made(item, waited_s):
+    """The error of a VM that another task is making."""
+    found = "Another task is making a VM of this name"
+    if waited_s:
+        found += f", and has not ended within {waited_s} seconds"
+    return _refused(
+        item,
+        f"it should be {item.wish['state']}",
+        found,
+        "Wait for that task in vCenter, then run again",
+        "being_made",
+    )
+
+
+def _parts(wish, there):
+    parts = set(there)
+    if wish["cloud_init"]:
+        parts.update(key.split(".")[1] for key in cloud_init.settings(wish["cloud_init"], wish["name"]))
+    return tuple(part for part in _PARTS if part in parts)
+
+
+def _refused(item, wanted, found, todo, code, **data):
+    return OperatorError(f"VM {item.label}", wanted, found, todo, code, **data)

@@ -1,0 +1,121 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What vm_clone knows of a VM, of where VMs can be, and of what they are made from."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+
+# The annotation of a VM that a content library has deployed and that is not set up yet.
+UNFINISHED = "aiready.vsphere: this VM is being set up"
+
+_SHOWN = ("exists", "path", "host", "datastore", "source", "owner")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A VM by what cloning decides; one that is not there has no more than exists=False."""
+
+    exists: bool = False
+    path: str | None = None
+    host: str | None = None
+    datastore: str | None = None
+    source: str | None = None
+    owner: str | None = None
+    cloud_init: tuple = ()
+    finished: bool = True
+    # Not compared: its name is taken by a copy that is on its way.
+    making: bool = dataclasses.field(default=False, compare=False)
+    # Not compared: what decides whether it may be moved or removed.
+    power: str = dataclasses.field(default="off", compare=False)
+    template: bool = dataclasses.field(default=False, compare=False)
+    snapshots: bool = dataclasses.field(default=False, compare=False)
+    # Files of disks that are not its own: in the folder of another VM, or open to several VMs.
+    other_disks: tuple = dataclasses.field(default=(), compare=False)
+    firmware: str | None = dataclasses.field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A template, a VM that serves as one, or an OVF item of a content library (which has no ref)."""
+
+    path: str
+    ref: object = None
+    moid: str | None = None
+    item_id: str | None = None
+    template: bool = True
+    power: str = "off"
+    connection: str = "connected"
+    firmware: str | None = None
+    guest_id: str = ""
+    tools: bool | None = None
+    nics: int = 0
+    thin_bytes: int = 0
+    thick_bytes: int = 0
+    cloud_init: tuple = ()
+    host: str | None = None
+
+
+@dataclass(frozen=True)
+class HostPlace:
+    """A host that VMs can be placed on."""
+
+    ref: object
+    moid: str
+    name: str
+    connection: str
+    maintenance: bool
+    compute: str
+    datastores: tuple
+    vms: int
+
+
+@dataclass(frozen=True)
+class Store:
+    """A datastore."""
+
+    ref: object
+    moid: str
+    name: str
+    free: int
+    usable: bool
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Compute:
+    """A cluster, or what stands around a host that is in none."""
+
+    moid: str
+    name: str
+    pool: object
+    is_cluster: bool
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a new or moved VM goes."""
+
+    folder: object
+    host: HostPlace
+    store: Store
+    pool: object
+
+
+def project(state):
+    """A state as the user sees it."""
+    return dict({name: getattr(state, name) for name in _SHOWN}, cloud_init=list(state.cloud_init))
+
+
+def compare(now, wanted):
+    """The list of changes that lead from one state to the other."""
+    before, after = project(now), project(wanted)
+    changes = [Change(name, before[name], after[name]) for name in before if before[name] != after[name]]
+    if now.exists and not now.finished and wanted.finished:
+        changes.append(Change("finished", False, True))
+    return changes

@@ -1,0 +1,206 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""One datacenter as vm_clone sees it: its VMs and folders, and where VMs can be. One request for all of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find, inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Compute, HostPlace, Store
+
+_WALK = (
+    ("Folder", "childEntity"),
+    ("Datacenter", "vmFolder"),
+    ("Datacenter", "hostFolder"),
+    ("Datacenter", "datastoreFolder"),
+    ("VirtualApp", "vm"),
+    ("VirtualApp", "resourcePool"),
+    ("ComputeResource", "host"),
+)
+_VM = ("name", "parent", "parentVApp", "config.template", "runtime.host")
+_SELECT = {
+    "VirtualMachine": _VM,
+    "VirtualApp": ("name", "parentFolder", "parentVApp"),
+    "Folder": ("name", "parent"),
+    "Datacenter": ("name", "parent", "vmFolder"),
+    "ComputeResource": ("name", "resourcePool"),
+    "HostSystem": ("name", "parent", "datastore", "runtime.connectionState", "runtime.inMaintenanceMode"),
+    "Datastore": ("summary",),
+}
+
+
+class World:
+    """What was read of the datacenter."""
+
+    def __init__(self, tree, above, home):
+        self.datacenter = home
+        self.above = above
+        self._tree = inventory.Tree()
+        # What is above the datacenter comes first: its own row has more in the tree below.
+        self._tree.add(above)
+        self._tree.add(tree)
+        self.hosts = {}
+        self.stores = {}
+        self.computes = {}
+        self._sort()
+
+    def _sort(self):
+        vms = self._tree.of_kind("VirtualMachine")
+        load = Counter(moid(row.get("runtime.host")) for row in vms)
+        for kind in ("ComputeResource", "ClusterComputeResource"):
+            for row in self._tree.of_kind(kind):
+                name = inventory.unescaped(row.get("name", row.moid))
+                self.computes[row.moid] = Compute(row.moid, name, row.get("resourcePool"), kind.startswith("Cluster"))
+        for row in self._tree.of_kind("Datastore"):
+            store = _store(row)
+            if store is not None:
+                self.stores[row.moid] = store
+        for row in self._tree.of_kind("HostSystem"):
+            self.hosts[row.moid] = HostPlace(
+                ref=row.ref,
+                moid=row.moid,
+                name=row.get("name", row.moid),
+                connection=str(row.get("runtime.connectionState")),
+                maintenance=bool(row.get("runtime.inMaintenanceMode")),
+                compute=moid(row.get("parent")),
+                datastores=tuple(ref._GetMoId() for ref in row.get("datastore") or ()),
+                vms=load[row.moid],
+            )
+
+    @property
+    def name(self):
+        return inventory.unescaped(self.datacenter.get("name", "?"))
+
+    @property
+    def vm_folder(self):
+        """The row of the datacenter's own folder of VMs."""
+        return self._tree.row(moid(self.datacenter.get("vmFolder")))
+
+    def path(self, row):
+        return self._tree.path(row)
+
+    def vms_named(self, name):
+        """Rows of VMs and templates of this name; letters of the other case count as equal, as for vCenter."""
+        wanted = inventory.unescaped(name).lower()
+        rows = self._tree.of_kind("VirtualMachine")
+        return [row for row in rows if inventory.unescaped(row.get("name", "")).lower() == wanted]
+
+    def names_of_vms(self, templates_only):
+        rows = self._tree.of_kind("VirtualMachine")
+        return [
+            inventory.unescaped(row.get("name", "")) for row in rows if row.get("config.template") or not templates_only
+        ]
+
+    def vm_at(self, path):
+        """Rows of VMs with this path, absolute or from the datacenter's folder of VMs."""
+        rows = self._tree.of_kind("VirtualMachine")
+        return [row for row in rows if self._is_at(row, path)]
+
+    def vm_by_moid(self, wanted):
+        row = self._tree.row(wanted)
+        return row if row is not None and row.kind == "VirtualMachine" else None
+
+    def folder_at(self, path):
+        """The row of a folder of VMs; None where there is none."""
+        if not path.strip("/"):
+            return self.vm_folder
+        return next((row for row in self.folders() if self._is_at(row, path)), None)
+
+    def folders(self):
+        """Rows of all folders of VMs, the datacenter's own included."""
+        top = self.vm_folder
+        return [row for row in self._tree.of_kind("Folder") if top in self._tree.ancestors(row)]
+
+    def taken_by_other_kind(self, folder, name):
+        """Whether something that is no VM has this name in a folder."""
+        wanted = inventory.unescaped(name).lower()
+        for kind, above in (("Folder", "parent"), ("VirtualApp", "parentFolder")):
+            for row in self._tree.of_kind(kind):
+                if moid(row.get(above)) == folder.moid and inventory.unescaped(row.get("name", "")).lower() == wanted:
+                    return True
+        return False
+
+    def hosts_of(self, compute):
+        return [host for host in self.hosts.values() if host.compute == compute.moid]
+
+    def _is_at(self, row, path):
+        full = self._tree.path(row)
+        if inventory.same_path(full, path):
+            return True
+        below = full[len(self._tree.path(self.vm_folder)) :]
+        return not path.startswith("/") and bool(below) and inventory.same_path(below, path)
+
+
+def read(vcenter, datacenter):
+    """The World of the datacenter that was named, or of the only one."""
+    if datacenter:
+        above, ref = find.datacenter_of_name(vcenter, datacenter)
+        home = above.row(ref._GetMoId())
+    else:
+        above = inventory.read_datacenters(vcenter)
+        there = above.of_kind("Datacenter")
+        if len(there) != 1:
+            raise _which_datacenter(above, there)
+        home = there[0]
+    return _read(vcenter, above, home)
+
+
+def read_again(vcenter, world):
+    """The same datacenter as it is now."""
+    return _read(vcenter, world.above, world.datacenter)
+
+
+def _read(vcenter, above, home):
+    tree = inventory.Tree(retrieve(vcenter, _SELECT, [home.ref], _WALK))
+    return World(tree, above, tree.row(home.moid))
+
+
+def moid(ref):
+    return ref._GetMoId() if ref is not None else None
+
+
+def stored_name(name):
+    """A name as vCenter stores it; a percent sign that starts an escape already stays one."""
+    return inventory.unescaped(name).replace("%", "%25").replace("/", "%2f").replace("\\", "%5c")
+
+
+def _store(row):
+    summary = row.get("summary")
+    if summary is None:
+        return None
+    state = str(summary.maintenanceMode or "normal")
+    why_not = "" if summary.accessible else "it is not accessible"
+    if not why_not and state != "normal":
+        why_not = f"its maintenance mode is {state}"
+    name = inventory.unescaped(summary.name)
+    return Store(row.ref, row.moid, name, int(summary.freeSpace or 0), not why_not, why_not)
+
+
+def _which_datacenter(tree, there):
+    names = ", ".join(sorted(tree.path(row) for row in there))
+    return OperatorError(
+        "datacenter",
+        "the datacenter of the VMs was wanted",
+        f"There are {len(there)} that this user may see{': ' + names if names else ''}",
+        "Set `datacenter`" if there else "Look at the user's permissions",
+        "datacenter_needed",
+        candidates=sorted(tree.path(row) for row in there),
+    )
+
+
+def pools_named(vcenter, world, name):
+    """{MoID of a compute resource: its resource pool of this name}, wherever below the root pool it is."""
+    starts = {compute.pool._GetMoId(): compute.moid for compute in world.computes.values()}
+    rows = retrieve(
+        vcenter,
+        {"ResourcePool": ("name", "owner")},
+        [compute.pool for compute in world.computes.values()],
+        [("ResourcePool", "resourcePool")],
+    )
+    wanted = [row for row in rows if row.moid not in starts and inventory.same_name(row.get("name", ""), name)]
+    return {moid(row.get("owner")): row.ref for row in wanted}

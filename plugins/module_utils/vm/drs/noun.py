@@ -1,0 +1,168 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What DRS does with the VMs of a training job: the five steps."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import recent, session, tasks
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import cluster as clusters
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import rules, spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import state as states
+
+_ATTEMPTS = 3
+
+
+class DrsPlacement(Noun):
+    """One rule that keeps VMs apart, and their automation levels."""
+
+    def __init__(self, module):
+        self._params = module.params
+        self._warn = module.warn
+        self._planned = set(module.params["planned"] or ()) if module.check_mode else set()
+        self._vcenter = None
+        self._cluster = None
+
+    def read(self, items):
+        self._vcenter = session.connect(self._params, self._warn)
+        ref = clusters.locate(self._vcenter, self._params["cluster"].strip(), self._params["datacenter"])
+        self._cluster = clusters.read(self._vcenter, ref)
+        for item in items:
+            item.ids.update(name=self._cluster.name, moid=self._cluster.moid, vms=self._names(item))
+            item.now = self._state(item)
+
+    def want(self, item):
+        wish, names = item.wish, item.ids["vms"]
+        if wish["state"] == "absent":
+            rule = item.now.rule
+            if rule is not None or not rules.rules_of_name(self._cluster, wish["name"]):
+                return states.Drs(None, tuple((name, states.ON_ITS_OWN) for name in names))
+            raise self._not_ours(wish)
+        if wish["anti_affinity"] or wish["automation"] not in ("ignore", states.ON_ITS_OWN):
+            rules.refuse_impossible(self._cluster, wish, names, self._planned)
+        self._warn_of_neighbours(wish, names)
+        rule = None
+        if wish["anti_affinity"]:
+            rule = states.Rule(tuple(names), wish["mandatory"])
+        elif item.now.rule is None and rules.rules_of_name(self._cluster, wish["name"]):
+            raise self._not_ours(wish)
+        levels = item.now.automation
+        if wish["automation"] != "ignore":
+            levels = tuple((name, wish["automation"]) for name in names)
+        return states.Drs(rule, levels)
+
+    def compare(self, now, wanted):
+        return states.compare(now, wanted)
+
+    def apply(self, items):
+        (item,) = items
+        # What a run that was killed has begun: a rule that is added while another one comes is there twice. It may
+        # have ended since the cluster was read.
+        self._await_unended()
+        self._cluster = clusters.read(self._vcenter, self._cluster.ref)
+        for attempt in range(_ATTEMPTS):
+            now = self._state(item)
+            if not states.compare(now, item.wanted):
+                return
+            item.error = rules.gone(self._cluster, item.wanted)
+            if item.error is not None:
+                return
+            wanted = spec.reconfiguration(self._cluster, item.wish["name"], now, item.wanted)
+            item.touched = True
+            job = tasks.Job(
+                f"Cluster {self._cluster.name}",
+                lambda wanted=wanted: self._cluster.ref.ReconfigureComputeResource_Task(spec=wanted, modify=True),
+                "its DRS configuration should change",
+            )
+            (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=self._params["task_timeout_s"])
+            if _is_lost(outcome):
+                self._await_unended()
+            self._cluster = clusters.read(self._vcenter, self._cluster.ref)
+            # A refusal may be due to what another run did since the cluster was read: "add" of what is there now.
+            again = attempt < _ATTEMPTS - 1 and (_is_lost(outcome) or self._state(item) != now)
+            if outcome.error is not None and not again:
+                item.error = outcome.error
+                return
+
+    def prove(self, items):
+        if not items:
+            # A change that was on its way when the task began has made all of it.
+            return
+        (item,) = items
+        self._cluster = clusters.read(self._vcenter, self._cluster.ref)
+        item.proved = self._state(item)
+        left = states.compare(item.proved, item.wanted)
+        if item.error is None and left:
+            item.error = OperatorError(
+                f"Cluster {self._cluster.name}",
+                "the change was accepted by vSphere",
+                f"Read again, this is still not as wanted: {'; '.join(str(change) for change in left)}",
+                "Run the task again; if it stays so, look at the cluster's events in vCenter",
+                "not_as_wanted",
+                left=[change.as_result() for change in left],
+            )
+
+    def project(self, state):
+        return states.project(state)
+
+    def close(self):
+        if self._vcenter is not None:
+            self._vcenter.close()
+
+    def _await_unended(self):
+        """Wait for changes of the cluster that are on their way."""
+        label, timeout_s = f"Cluster {self._cluster.name}", self._params["task_timeout_s"]
+        recent.await_unended(self._vcenter, self._cluster.ref, label, _is_change, timeout_s)
+
+    def _names(self, item):
+        """The VMs of the task by name, sorted; without any, those that the rule has."""
+        cluster = self._cluster
+        named = item.wish["vms"]
+        if named is None:
+            rule = next((one for one in rules.rules_of_name(cluster, item.wish["name"]) if rules.is_ours(one)), None)
+            return sorted(cluster.name_of(ref) for ref in (rule.vm if rule is not None else ()))
+        meant = [(name, cluster.vms_named(name)) for name in named]
+        return sorted({cluster.label(found[0]) if len(found) == 1 else name for name, found in meant})
+
+    def _state(self, item):
+        """What the cluster says now of the task's rule and VMs."""
+        cluster = self._cluster
+        found = [rule for rule in rules.rules_of_name(cluster, item.wish["name"]) if rules.is_ours(rule)]
+        rule = None
+        if found:
+            names = sorted(cluster.name_of(ref) for ref in found[0].vm or ())
+            rule = states.Rule(tuple(names), bool(found[0].mandatory), found[0].enabled is not False)
+        levels = []
+        for name in item.ids["vms"]:
+            there = cluster.vms_named(name)
+            entry = cluster.overrides.get(there[0].moid) if there else None
+            levels.append((name, states.automation_of(entry)))
+        return states.Drs(rule, tuple(levels))
+
+    def _warn_of_neighbours(self, wish, names):
+        for host, vms in rules.together(self._cluster, names).items() if wish["anti_affinity"] else ():
+            self._warn(
+                f"{', '.join(vms)} run on {host} together now. The rule does not move VMs that cannot move while they "
+                "run; move all but one of them, switched off, with vm_clone and move=cold."
+            )
+
+    def _not_ours(self, wish):
+        return OperatorError(
+            f"Cluster {self._cluster.name}",
+            f"there should be no rule {wish['name']} that keeps VMs apart",
+            "A rule of this name and another type is there",
+            "Correct `name`; this module removes only rules that keep VMs apart",
+            "rule_of_other_type",
+        )
+
+
+def _is_change(info):
+    # ComputeResource.reconfigureEx or ClusterComputeResource.reconfigureEx.
+    return (info.descriptionId or "").endswith(".reconfigureEx")
+
+
+def _is_lost(outcome):
+    return outcome.uncertain and outcome.error.code != "task_timeout"

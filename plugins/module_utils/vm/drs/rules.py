@@ -1,0 +1,173 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What DRS cannot do, or would not do, of what is wanted. Pure: a cluster and a wish go in, problems come out."""
+
+from __future__ import annotations
+
+import difflib
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.state import ON_ITS_OWN
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+
+_NEAR = 5
+
+
+def refuse_impossible(cluster, wish, names, planned):
+    """Raise every reason why the wish cannot be had; names are those of the VMs of the task."""
+    problems = [*_drs_off(cluster, wish), *_vms(cluster, names, planned)]
+    if wish["anti_affinity"]:
+        problems += [*_name(cluster, wish), *_hosts(cluster, wish, names), *_conflicts(cluster, wish, names)]
+    if problems:
+        raise OperatorError(
+            f"Cluster {cluster.name}",
+            _wanted(wish, names),
+            " ".join(problem.found for problem in problems),
+            " ".join(problem.todo for problem in problems if problem.todo),
+            problems[0].code,
+            problems=[problem._asdict() for problem in problems],
+        )
+
+
+def rules_of_name(cluster, name):
+    """The rules with this name, of whatever type."""
+    return [rule for rule in cluster.rules if rule.name == name]
+
+
+def is_ours(rule):
+    """Whether it is a rule that keeps VMs apart."""
+    return isinstance(rule, vim.cluster.AntiAffinityRuleSpec)
+
+
+def together(cluster, names):
+    """{host: names of VMs of the task that run there side by side}."""
+    by_host = {}
+    for name in names:
+        for vm in cluster.vms_named(name):
+            if vm.running:
+                by_host.setdefault(vm.host, []).append(vm.name)
+    return {host: sorted(vms) for host, vms in by_host.items() if len(vms) > 1}
+
+
+def gone(cluster, wanted):
+    """The error for VMs that went out of the cluster since they were looked up, or None."""
+    needed = {name for name, level in wanted.automation if level != ON_ITS_OWN}
+    needed.update(wanted.rule.vms if wanted.rule is not None else ())
+    missing = [name for name in needed if not cluster.vms_named(name)]
+    if not missing:
+        return None
+    return OperatorError(
+        f"Cluster {cluster.name}",
+        "its DRS configuration should change",
+        f"No longer in the cluster: {_listed(missing)}",
+        "Find out who removed or moved them, and run the task again",
+        "vm_gone",
+        vms=sorted(missing),
+    )
+
+
+def _drs_off(cluster, wish):
+    if cluster.drs:
+        if wish["automation"] not in ("ignore", ON_ITS_OWN) and not cluster.overrides_obeyed:
+            yield Problem(
+                "overrides_off",
+                "The cluster does not obey automation levels of single VMs.",
+                "Allow VM automation in the cluster's DRS settings.",
+            )
+        return
+    yield Problem(
+        "drs_off",
+        "DRS is off, so that nobody would obey a rule or a level. VMs stay where they were put all the same, since "
+        "without DRS nothing moves them but people and HA.",
+        "Switch DRS on (vmware.vmware.cluster_drs, at least manual), or leave this out and rely on the hosts that the "
+        "VMs were placed on.",
+    )
+
+
+def _vms(cluster, names, planned):
+    known = sorted({vm.name for vm in cluster.vms if not vm.template})
+    missing, near = [], set()
+    for name in names:
+        there = cluster.vms_named(name)
+        if len(there) == 1 and there[0].template:
+            yield Problem("template", f"{name} is a template.", "Name a VM that was made from it.")
+        elif len(there) > 1:
+            moids = _listed(vm.moid for vm in there)
+            yield Problem("vm_ambiguous", f"{name} is the name of {len(there)} VMs: {moids}.", "Use the MoID of one.")
+        elif not there and name not in planned:
+            missing.append(name)
+            near.update(set(difflib.get_close_matches(name, known, n=_NEAR, cutoff=0.6)) - set(names))
+    if missing:
+        yield Problem(
+            "vm_not_in_cluster",
+            f"Not in the cluster: {_listed(missing)}{'; near them: ' + _listed(near) if near else ''}.",
+            "Correct the names, or move the VMs into the cluster first.",
+        )
+
+
+def _name(cluster, wish):
+    there = rules_of_name(cluster, wish["name"])
+    others = [rule for rule in there if not is_ours(rule)]
+    if others:
+        yield Problem(
+            "rule_of_other_type",
+            f"Rule {wish['name']} is there, and is {_kind(others[0])}.",
+            "Choose another name, or remove that rule.",
+        )
+    elif len(there) > 1:
+        yield Problem(
+            "rule_ambiguous",
+            f"There are {len(there)} rules of the name {wish['name']}.",
+            "Remove all but one in vCenter.",
+        )
+
+
+def _hosts(cluster, wish, names):
+    if len(names) < 2:
+        yield Problem(
+            "too_few_vms",
+            f"All entries of the task mean one VM, {names[0]}.",
+            "Name at least two VMs, each by its name or by its MoID.",
+        )
+    if wish["mandatory"] and len(names) > cluster.hosts:
+        yield Problem(
+            "too_few_hosts",
+            f"{len(names)} VMs shall be on hosts of their own, and the cluster has {cluster.hosts}.",
+            "Name fewer VMs, add hosts, or say mandatory=false.",
+        )
+
+
+def _conflicts(cluster, wish, names):
+    moids = {vm.moid for name in names for vm in cluster.vms_named(name)}
+    for rule in cluster.rules:
+        if not isinstance(rule, vim.cluster.AffinityRuleSpec) or rule.enabled is False:
+            continue
+        shared = [ref for ref in rule.vm or () if ref._GetMoId() in moids]
+        if len(shared) > 1:
+            yield Problem(
+                "conflicting_rule",
+                f"Rule {rule.name} keeps {_listed(cluster.name_of(ref) for ref in shared)} on one host, and of two "
+                "rules that contradict each other DRS obeys neither for sure.",
+                f"Remove or disable rule {rule.name}, or take these VMs out of it.",
+            )
+
+
+def _wanted(wish, names):
+    if wish["anti_affinity"]:
+        return f"rule {wish['name']} should keep {_listed(names)} on hosts of their own"
+    return f"the automation of {_listed(names)} should be {wish['automation']}"
+
+
+def _kind(rule):
+    if isinstance(rule, vim.cluster.AffinityRuleSpec):
+        return "one that keeps VMs together"
+    if isinstance(rule, vim.cluster.VmHostRuleInfo):
+        return "one between VMs and hosts"
+    return "one of another type"
+
+
+def _listed(names):
+    return ", ".join(sorted(names))

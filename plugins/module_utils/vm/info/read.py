@@ -1,0 +1,92 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Reading: the VMs are found with one request, and told with their hosts and networks by another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.gather import driver_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find, properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.info import state
+
+_SELECT = {
+    "VirtualMachine": state.PROPERTIES,
+    "HostSystem": ("name", "runtime.connectionState"),
+    "Network": ("name",),
+    "DistributedVirtualPortgroup": ("name", "key"),
+}
+_WALK = (("VirtualMachine", "runtime.host"), ("VirtualMachine", "network"))
+
+
+@dataclass(frozen=True)
+class _Host:
+    """A host that esxcli is asked of."""
+
+    ref: object
+    name: str
+
+
+def read(vcenter, params, warn):
+    """(what is told of each VM, labels of those that are not there)."""
+    found, missing = _find(vcenter, params)
+    rows = properties.retrieve(vcenter, _SELECT, [one.ref for one in found], _WALK, skip_gone=True)
+    networks = state.names_of(rows)
+    states = {row.moid: state.state_of(row, networks) for row in rows if row.kind == "VirtualMachine"}
+    used = {one.host for one in states.values()}
+    hosts = {
+        row.moid: _host(vcenter, row, params["host_driver"], warn)
+        for row in rows
+        if row.kind == "HostSystem" and row.moid in used
+    }
+    told = [
+        state.project(
+            states[one.moid],
+            one,
+            hosts.get(states[one.moid].host),
+            params["address_network"],
+            params["data_network"],
+        )
+        for one in found
+        if one.moid in states
+    ]
+    # One that was removed between both requests is as little there as one that never was.
+    return told, missing + [one.name for one in found if one.moid not in states]
+
+
+def _find(vcenter, params):
+    answers = find.find_vms(vcenter, params["vms"], params["datacenter"])
+    lost = [one for one in answers if isinstance(one, OperatorError)]
+    absent = [one for one in lost if one.code == "vm_not_found"]
+    wrong = lost if params["missing"] == "fail" else [one for one in lost if one not in absent]
+    if len(wrong) == 1:
+        raise wrong[0]
+    if wrong:
+        raise OperatorError(
+            f"{len(wrong)} VMs",
+            "each was wanted once in vCenter",
+            " ".join(one.message for one in wrong),
+            "Correct each of them",
+            "some_not_found",
+            vms=[one.subject for one in wrong],
+        )
+    labels = [find.label(wish) for wish, one in zip(params["vms"], answers) if one in absent]
+    return [one for one in answers if not isinstance(one, OperatorError)], labels
+
+
+def _host(vcenter, row, ask_driver, warn):
+    """What is known of the host of a VM; its driver only where it is asked for, since that is a request to each."""
+    connection = str(row.get("runtime.connectionState"))
+    told = {"name": row.get("name", row.moid), "moid": row.moid, "connection": connection, "driver": None}
+    if ask_driver and connection == "connected":
+        try:
+            vibs = Esxcli(vcenter, _Host(row.ref, told["name"])).call("software.vib.list")
+        except OperatorError as error:
+            warn(f"The driver of a host is not known. {error.message}")
+        else:
+            told["driver"] = {key: value for key, value in driver_of(vibs, ()).items() if key != "loaded"}
+    return told

@@ -1,0 +1,183 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What vCenter tells of a guest from outside: adapters with their addresses, GPUs, and the way in. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import state as nics
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import guest as guests
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.read import direct_of
+
+PROPERTIES = (
+    *guests.PROPERTIES,
+    "config.hardware.device",
+    "config.instanceUuid",
+    "guest.guestFullName",
+    "guest.hostName",
+    "runtime.host",
+)
+PASSTHROUGH, OTHER = "passthrough", "other"
+# Adapters that training uses; the others are for everything else, Ansible included.
+DATA_KINDS = (nics.PVRDMA, nics.SRIOV, PASSTHROUGH)
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """One network adapter of a VM, with what its guest tells of it."""
+
+    label: str
+    kind: str
+    # Of a port that was passed through, only the guest knows these.
+    mac: str | None = None
+    network: str | None = None
+    connected: bool | None = None
+    addresses: tuple = ()
+
+
+@dataclass(frozen=True)
+class GuestState:
+    """A VM with its guest, from outside."""
+
+    guest: guests.Guest
+    instance_uuid: str | None = None
+    guest_name: str | None = None
+    guest_os: str | None = None
+    adapters: tuple = ()
+    profiles: tuple = ()
+    gpus: int = 0
+    host: str | None = None
+
+
+def state_of(row, networks):
+    """The state from the row of a VM; networks are names by the key that a backing has."""
+    devices = row.get("config.hardware.device") or []
+    seen = guests.guest_of(row)
+    running = seen.power == "on"
+    cards = [nics.adapter_of(one, running) for one in devices if isinstance(one, vim.vm.device.VirtualEthernetCard)]
+    direct = [one for one in map(direct_of, devices) if one is not None]
+    return GuestState(
+        guest=seen,
+        instance_uuid=row.get("config.instanceUuid"),
+        guest_name=(row.get("guest.hostName") or None) if running else None,
+        guest_os=(row.get("guest.guestFullName") or None) if running else None,
+        adapters=(*_cards(cards, seen, networks), *_ports(direct, seen)),
+        profiles=tuple(sorted(one.name for one in direct if one.kind == "vgpu")),
+        gpus=len([one for one in direct if one.kind == "vgpu" or _is_of(one, pci.NVIDIA)]),
+        host=moid_of(row.get("runtime.host")),
+    )
+
+
+def names_of(rows):
+    """{key of a backing: name} of the networks among these rows."""
+    found = {}
+    for row in rows:
+        if row.kind not in ("VirtualMachine", "HostSystem"):
+            # A distributed port group is named by its key, any other network by its MoID.
+            found[row.get("key") or row.moid] = inventory.unescaped(row.get("name") or row.moid)
+    return found
+
+
+def address_of(state, address_network=None, data_network=None):
+    """(the address to reach a guest by, or None, and then why there is none)."""
+    told = f"{guests.told(state.guest)}."
+    if state.guest.power != "on" or not state.guest.tools:
+        return None, told
+    if address_network:
+        candidates = [one for one in state.adapters if inventory.same_name(one.network or "", address_network)]
+        if not candidates:
+            there = ", ".join(sorted({one.network for one in state.adapters if one.network})) or "none"
+            return None, f"It has no adapter on {address_network}; its networks are: {there}."
+    else:
+        candidates = [one for one in state.adapters if not _carries_data(one, data_network)] or list(state.adapters)
+    address = next((text for one in candidates for text in one.addresses), None)
+    if address is None and not state.adapters:
+        address = state.guest.address
+    return (address, "") if address else (None, told)
+
+
+def project(state, found, host, address_network=None, data_network=None):
+    """A VM as the user sees it; host is what is known of its host, or None."""
+    address, why = address_of(state, address_network, data_network)
+    return {
+        "name": found.name,
+        "moid": found.moid,
+        "path": found.path,
+        "instance_uuid": state.instance_uuid,
+        "power": state.guest.power,
+        "tools": state.guest.tools,
+        "guest_name": state.guest_name,
+        "guest_os": state.guest_os,
+        "address": address,
+        "why_no_address": why,
+        "adapters": [
+            {
+                "label": one.label,
+                "kind": one.kind,
+                "mac": one.mac,
+                "network": one.network,
+                "connected": one.connected,
+                "addresses": list(one.addresses),
+            }
+            for one in state.adapters
+        ],
+        "profiles": list(state.profiles),
+        "gpus": state.gpus,
+        "host": host,
+    }
+
+
+def _cards(cards, seen, networks):
+    """The Ethernet cards in their order, with the addresses that the guest tells for their MAC addresses."""
+    by_mac = {nic.mac: nic.addresses for nic in seen.nics if nic.own}
+    for card in sorted(cards, key=lambda one: one.key):
+        yield Adapter(
+            label=card.label,
+            kind=nics.kind_of(card.device) or OTHER,
+            mac=card.mac or None,
+            network=networks.get(card.network, card.network or None),
+            connected=card.connected,
+            addresses=_usable(by_mac.get(card.mac, ())),
+        )
+
+
+def _ports(direct, seen):
+    """Ports that were passed through. vCenter does not tell which adapter of the guest each is, but by the process of
+    elimination: it is none of the VM's cards, and its MAC address is one that a maker has given out."""
+    ports = [one for one in direct if one.kind == "pci" and _is_of(one, pci.MELLANOX)]
+    others = sorted((nic for nic in seen.nics if not nic.own and _is_made(nic.mac)), key=lambda nic: nic.mac)
+    known = others if len(others) == len(ports) else [None] * len(ports)
+    for port, nic in zip(sorted(ports, key=lambda one: one.key), known):
+        label = port.device.deviceInfo.label if port.device.deviceInfo else port.name
+        yield (
+            Adapter(label=label, kind=PASSTHROUGH)
+            if nic is None
+            else Adapter(label=label, kind=PASSTHROUGH, mac=nic.mac, connected=True, addresses=_usable(nic.addresses))
+        )
+
+
+def _is_of(device, vendor):
+    """Whether a passthrough device is, or can only be, one of this vendor."""
+    return bool(device.ids) and all(found == vendor for found, dummy in device.ids)
+
+
+def _is_made(mac):
+    """Whether a MAC address is a maker's: bridges and tunnels that a guest makes itself have the local bit set."""
+    return bool(mac) and not int(mac[:2], 16) & 2
+
+
+def _carries_data(adapter, data_network):
+    on_data = bool(data_network) and inventory.same_name(adapter.network or "", data_network)
+    return adapter.kind in DATA_KINDS or on_data
+
+
+def _usable(addresses):
+    """Addresses that others can reach, in their order: IPv4 first."""
+    return tuple(filter(guests.is_usable, addresses))

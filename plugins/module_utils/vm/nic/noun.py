@@ -1,0 +1,115 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The network adapters of VMs, one kind at a time: what the modules of all kinds share."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import expects, networks, plan, rules, spec
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import state as states
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import refusal
+
+
+class Nics(VmNoun):
+    """The adapters of one kind in VMs."""
+
+    HOST_PROPERTIES = states.HOST_PROPERTIES
+    WHAT = "network configuration"
+    KIND = ""
+    # What the table of costs calls this data path.
+    PATH = ""
+    # What of an adapter the user is told besides what all kinds have.
+    KEYS = ()
+    # Whether the adapters of this kind are exactly those of the wish, wherever they are attached.
+    EXACT = True
+    # Whether adapters of this kind come, go and move while the VM runs.
+    PLUGGABLE = False
+
+    def __init__(self, module):
+        super().__init__(module)
+        self.fabric = networks.Fabric()
+
+    def details(self, adapter, entry, now):
+        """Set what an adapter of this kind alone has."""
+        return adapter
+
+    def card(self, adapter, now):
+        """The device of an adapter, without what every kind has."""
+        raise NotImplementedError
+
+    def against(self, item, wanted):
+        """Everything that speaks against the wanted adapters, beyond what holds for all kinds."""
+        return []
+
+    def doubts(self, item, wanted):
+        """What is no error, and yet the user should know."""
+        return []
+
+    def rdma(self, wanted):
+        """Whether the ports under the adapters do RDMA."""
+        return False
+
+    def read(self, items):
+        for item in items:
+            item.ids["expects"] = {}
+        super().read(items)
+
+    def state_of(self, row, vm, place):
+        return states.state_of(row, vm, place, self.KIND)
+
+    def surroundings(self, items):
+        hosts = {item.now.host.moid for item in items if item.now.host is not None}
+        self.fabric = networks.read(self.vcenter, hosts)
+        self._tell_expectations(items)
+
+    def want_settings(self, now, wish):
+        return plan.want(now, wish, self.fabric, self.EXACT, self.details)
+
+    def refuse(self, item, wanted):
+        entries = item.wish["adapters"] or []
+        if item.wish["state"] == "absent":
+            problems = [] if self.EXACT else rules.against_removal(item.now, entries, self.fabric)
+            if problems:
+                names = ", ".join(entry["portgroup"] for entry in entries)
+                raise refusal(item.label, f"its adapters on {names} were to be removed", problems)
+            return
+        problems = rules.against_host(item.now) or rules.against_portgroups(item.now, entries, self.fabric)
+        problems = problems or [*self.against(item, wanted), *rules.against_addresses(item.now, wanted)]
+        if problems:
+            raise refusal(item.label, self._wish_in_words(entries), problems)
+        for doubt in self.doubts(item, wanted):
+            self.warn(f"VM {item.label}: {doubt}.")
+
+    def setting_changes(self, now, wanted):
+        return plan.setting_changes(now, wanted, self.fabric)
+
+    def reconfiguration(self, now, wanted):
+        return spec.reconfiguration(now, wanted, self.fabric, self.card)
+
+    def hot(self, now, wanted):
+        return plan.hot(now, wanted, self.PLUGGABLE)
+
+    def settings(self, state):
+        return plan.settings(state, self.fabric, self.KEYS)
+
+    def _wish_in_words(self, entries):
+        names = ", ".join(entry["portgroup"] for entry in entries)
+        if len(entries) == 1:
+            return f"{costs.COSTS[self.PATH].name} on {names} was wanted"
+        return f"{len(entries)} adapters, on {names}, were wanted"
+
+    def _tell_expectations(self, items):
+        job = [item for item in items if item.wish["state"] == "present"]
+        places = [(item.ids["name"], item.ids["host"]) for item in job]
+        for number, item in enumerate(job):
+            wanted = self.want_settings(item.now, item.wish)
+            others = places[:number] + places[number + 1 :]
+            item.ids["expects"] = expects.of(self.KIND, wanted, len(item.wish["adapters"]), self.rdma(wanted), others)
+        if len(job) > 1 and places[0][1] and len({host for dummy, host in places}) == 1:
+            self.warn(
+                f"All {len(job)} VMs of this task are on host {places[0][1]}; a network test between them never "
+                "reaches a port and proves nothing about the fabric."
+            )

@@ -1,0 +1,197 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a PVRDMA adapter alone has, and what speaks against it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import guest, rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
+
+OLDEST_HARDWARE = 13
+# The versions whose adapters carry a protocol; before and after, vSphere takes none (as community.vmware has it).
+CHOOSABLE = range(14, 20)
+DEFAULT_PROTOCOL = "rocev2"
+_PROTOCOLS = ("rocev1", "rocev2")
+# Set on VMs whose GPU and network adapter shall talk without the processor (NVIDIA AI Enterprise user guide 5.0).
+_P2P = ("pcipassthru.allowp2p", "pcipassthru.relaxacsforp2p")
+
+
+def details(adapter, entry, now):
+    """The protocol, where the hardware version has one."""
+    if now.vm.hardware_version not in CHOOSABLE:
+        return adapter
+    return replace(adapter, protocol=entry["protocol"] or adapter.protocol or DEFAULT_PROTOCOL)
+
+
+def card(adapter, now):
+    """The device of an adapter, without what every kind has.
+
+    An adapter of a VM whose hardware was upgraded may still tell a protocol that vSphere does not take any more.
+    """
+    choice = now.vm.hardware_version in CHOOSABLE
+    return vim.vm.device.VirtualVmxnet3Vrdma(deviceProtocol=adapter.protocol if choice else None)
+
+
+def against(now, wanted, wish, fabric, most):
+    """Everything that speaks against these adapters in this VM; most is the limit of its environment, if known."""
+    problems = rules.against_hardware(now, OLDEST_HARDWARE, "PVRDMA")
+    if wish["unreserved_memory"] == "refuse":
+        problems += rules.against_reservation(now, "PVRDMA")
+    if wish["guest_os"] == "check":
+        problems += _against_guest(now)
+    problems += _against_protocol(now, wish["adapters"])
+    problems += _against_gpudirect(now, wish["gpudirect"])
+    problems += _against_standard(wanted, fabric)
+    problems += rules.against_number(now, wanted)
+    return problems + _against_limit(now, wanted, wish["max_adapters"] or most)
+
+
+def uuids_of(state):
+    """The distributed switches that the adapters are on."""
+    return {one.switch_uuid for one in state.adapters if one.switch_uuid}
+
+
+def switches_of(state, fabric):
+    """The same by name, where the port groups are known."""
+    groups = [fabric.named(one.network) for one in state.adapters]
+    return frozenset(group.switch for group in groups if group is not None and group.distributed)
+
+
+def against_split(switches):
+    """VMs of one task on different switches; switches are those of each VM, by its label."""
+    told = {names for names in switches.values() if names}
+    if len(told) < 2:
+        return []
+    listed = "; ".join(
+        f"{', '.join(sorted(label for label, names in switches.items() if names == group))} on "
+        f"{' and '.join(sorted(group))}"
+        for group in sorted(told, key=sorted)
+    )
+    return [
+        Problem(
+            "different_switches",
+            f"The VMs of this task would be on different distributed switches ({listed}), and PVRDMA peers on "
+            "different switches fall back to TCP.",
+            "Give all of them port groups of one switch, manage jobs apart, or set same_switch=false.",
+        )
+    ]
+
+
+def protocols_of(state):
+    """The RoCE versions that the adapters are set to."""
+    return frozenset(one.protocol for one in state.adapters if one.protocol)
+
+
+def against_mix(protocols):
+    """VMs of one task that speak different RoCE versions; protocols are those of each VM, by its label."""
+    told = {version: sorted(label for label, mine in protocols.items() if version in mine) for version in _PROTOCOLS}
+    if not all(told.values()):
+        return []
+    listed = "; ".join(f"{version} on {', '.join(labels)}" for version, labels in told.items())
+    return [
+        Problem(
+            "different_protocols",
+            f"The VMs of this task would speak different RoCE versions ({listed}), and then fall back to TCP.",
+            "Set the same `protocol` for all of them, or manage jobs apart.",
+        )
+    ]
+
+
+def doubts(now, wish):
+    """What may leave the adapters without effect."""
+    doubt = guest.doubt(now.vm.guest_id) if wish["guest_os"] == "check" else None
+    return [] if doubt is None else [doubt]
+
+
+def _against_guest(now):
+    why = guest.unsuitable(now.vm.guest_id)
+    if why is None:
+        return []
+    return [
+        Problem(
+            "guest_os",
+            why,
+            "Choose another data path, or correct the VM's guest operating system; guest_os=ignore skips this check.",
+        )
+    ]
+
+
+def _against_protocol(now, entries):
+    version = now.vm.hardware_version
+    if version in CHOOSABLE or version < OLDEST_HARDWARE:
+        return []
+    # From 20 on the default is accepted, since it is what an unset protocol stands for there [unsure].
+    refused = sorted({entry["protocol"] for entry in entries if entry["protocol"]} - _harmless(version))
+    if not refused:
+        return []
+    return [
+        Problem(
+            "protocol_not_choosable",
+            f"The protocol {' and '.join(refused)} was asked for, but at hardware version {version} vSphere gives no "
+            f"choice; it does from {CHOOSABLE[0]} to {CHOOSABLE[-1]}.",
+            "Leave `protocol` out.",
+        )
+    ]
+
+
+def _harmless(version):
+    return {DEFAULT_PROTOCOL} if version > CHOOSABLE[-1] else set()
+
+
+def _against_gpudirect(now, wish):
+    if wish == "wanted":
+        return [
+            Problem(
+                "gpudirect",
+                f"GPUDirect RDMA was asked for together with PVRDMA. {costs.gpudirect_sentence('pvrdma')}",
+                "Choose the data path sriov or passthrough for GPUDirect RDMA, or give it up.",
+            )
+        ]
+    on = [key for key in _P2P if is_on(now.vm.extra.get(key))]
+    if wish == "ignore" or not on:
+        return []
+    return [
+        Problem(
+            "gpudirect",
+            f"The VM is set up for GPUDirect RDMA ({', '.join(on)}). {costs.gpudirect_sentence('pvrdma')}",
+            "Take the settings away with the module vm_shape and gpudirect=disabled, choose sriov or passthrough, "
+            "or set gpudirect=ignore.",
+        )
+    ]
+
+
+def _against_standard(wanted, fabric):
+    groups = [fabric.named(one.network) for one in wanted.adapters]
+    standard = {group for group in groups if group is not None and not group.distributed}
+    if not standard:
+        return []
+    told = sorted(f"{group.name} on {fabric.switch_of(group, wanted.host)}" for group in standard)
+    what = "is a port group" if len(told) == 1 else "are port groups"
+    return [
+        Problem(
+            "standard_switch",
+            f"{' and '.join(told)} {what} of a standard switch, and PVRDMA works on a distributed switch alone.",
+            "Use a port group of a distributed switch whose only uplink is the RDMA port.",
+        )
+    ]
+
+
+def _against_limit(now, wanted, most):
+    number = len(wanted.adapters)
+    if most is None or number <= max(most, len(now.adapters)):
+        return []
+    return [
+        Problem(
+            "too_many_pvrdma",
+            f"At hardware version {now.vm.hardware_version} a VM takes {most} PVRDMA "
+            f"{'adapter' if most == 1 else 'adapters'} here; {number} were asked for.",
+            "Ask for fewer, raise the hardware version, or set max_adapters if your release takes more.",
+        )
+    ]

@@ -1,0 +1,252 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What an SR-IOV adapter alone has, and what speaks against it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+
+# vSphere Networking asks for compatibility with ESXi 5.5.
+OLDEST_HARDWARE = 10
+HOST_PROPERTIES = ("config.pciPassthruInfo",)
+
+
+class Holder(NamedTuple):
+    """An SR-IOV adapter of a running VM, or one that this task wants."""
+
+    vm: str
+    # The port by its PCI address; None where the host chooses among the uplinks of the switch.
+    function: str | None
+    # The key of the port group's network; tells the uplinks that the host may choose from.
+    network: str
+
+
+def details(adapter, entry, now):
+    """The port and the guest's right to change the MTU."""
+    function = address_of(entry["physical_function"], now.host)
+    mtu = entry["guest_mtu_change"]
+    return replace(
+        adapter,
+        physical_function=function or adapter.physical_function,
+        guest_mtu_change=adapter.guest_mtu_change if mtu is None else mtu,
+    )
+
+
+def card(adapter, targets):
+    """The device of an adapter, without what every kind has; targets are the host's ports as vCenter lists them."""
+    device = vim.vm.device.VirtualSriovEthernetCard(allowGuestOSMtuChange=adapter.guest_mtu_change)
+    if adapter.physical_function is not None:
+        device.sriovBacking = _kept(adapter) or vim.vm.device.VirtualSriovEthernetCard.SriovBackingInfo(
+            physicalFunctionBacking=_function(adapter, targets)
+        )
+    return device
+
+
+def address_of(text, host):
+    """The PCI address of a port that is named by its device or address; unchanged when it cannot be told."""
+    if not text:
+        return None
+    port = host.network.port(text) if host is not None else None
+    return port.pci if port is not None else normal_address(text) or text
+
+
+def candidates(adapter, fabric, host):
+    """The PCI addresses of the ports that can give an adapter its virtual function."""
+    if adapter.physical_function is not None:
+        return [adapter.physical_function]
+    switch = _switch(adapter.network, fabric, host)
+    ports = [host.network.port(device) for device in (switch.uplinks if switch is not None else ())]
+    return [port.pci for port in ports if port is not None and _active(host, port.pci)]
+
+
+def does_rdma(state, fabric):
+    """Whether every port under the adapters has an RDMA device on the host."""
+    if state.host is None or not state.adapters:
+        return False
+    devices = {port.pci: port.device for port in state.host.network.ports}
+    ports = {address for one in state.adapters for address in candidates(one, fabric, state.host)}
+    return bool(ports) and all(state.host.network.rdma_of(devices.get(address)) is not None for address in ports)
+
+
+def against(now, wanted, wish, fabric, holders):
+    """Everything that speaks against these adapters in this VM; holders are those that need functions of its host."""
+    problems = rules.against_hardware(now, OLDEST_HARDWARE, "SR-IOV")
+    problems += rules.against_reservation(now, "SR-IOV")
+    new = len(wanted.adapters) > len(now.adapters)
+    if now.vm.snapshots and new:
+        problems.append(
+            Problem(
+                "snapshots",
+                f"It has snapshots. {costs.cost_sentence('sriov')}",
+                "Delete its snapshots first, or choose pvrdma or tcp, which keep them.",
+            )
+        )
+    problems += rules.against_number(now, wanted)
+    faults = []
+    for adapter in wanted.adapters:
+        faults += _against_port(adapter, wish["port_off_switch"], fabric, now.host)
+    return problems + (list(dict.fromkeys(faults)) or _against_shortage(wanted, fabric, now.host, holders))
+
+
+def _against_port(adapter, off_switch, fabric, host):
+    address = adapter.physical_function
+    if address is None:
+        return _against_switch(adapter, fabric, host)
+    given = host.given.get(address)
+    port = next((one for one in host.network.ports if one.pci == address), None)
+    name = f"{port.device} ({address})" if port is not None else address
+    if given is None:
+        there = ", ".join(_told(host, one) for one in host.given if _active(host, one)) or "none"
+        return [
+            Problem(
+                "port_not_found",
+                f"Host {host.name} has no port {address}; its ports with virtual functions are: {there}.",
+                "Correct `physical_function`, or leave it out to let the host choose.",
+            )
+        ]
+    if given.configured or given.active:
+        return [
+            Problem(
+                "port_passed_through",
+                f"The port {name} of host {host.name} is passed through as a whole.",
+                "Choose another port, or take it back with the module pci_passthrough and restart the host.",
+            )
+        ]
+    if not _active(host, address):
+        return [_inactive(host, name, given)]
+    switch = _switch(adapter.network, fabric, host)
+    # That vSphere refuses a port off the switch is not documented [unsure], hence the option.
+    if off_switch == "refuse" and switch is not None and port is not None and port.device not in switch.uplinks:
+        return [
+            Problem(
+                "port_off_switch",
+                f"The port {name} of host {host.name} is no uplink of {switch.name}, which its port group is on; its "
+                f"uplinks are: {', '.join(switch.uplinks) or 'none'}.",
+                "Choose one of them or a port group on the port's switch; port_off_switch=allow skips this check.",
+            )
+        ]
+    return []
+
+
+def _against_switch(adapter, fabric, host):
+    """No port was named: some uplink of the switch has to have virtual functions."""
+    if candidates(adapter, fabric, host):
+        return []
+    switch = _switch(adapter.network, fabric, host)
+    if switch is None:
+        return []
+    for device in switch.uplinks:
+        port = host.network.port(device)
+        given = host.given.get(port.pci) if port is not None else None
+        if given is not None and given.vfs_configured:
+            return [_inactive(host, f"{device} ({port.pci})", given)]
+    return [
+        Problem(
+            "sriov_inactive",
+            f"No uplink of {switch.name} on host {host.name} has virtual functions; its uplinks are: "
+            f"{', '.join(switch.uplinks) or 'none'}.",
+            "Switch SR-IOV on for one of them with the module pci_passthrough (sriov_vfs) and restart the host, or use "
+            "a port group of a switch whose uplink has it.",
+        )
+    ]
+
+
+def _inactive(host, name, given):
+    if given.vfs_configured:
+        return Problem(
+            "sriov_pending",
+            f"SR-IOV is configured for {name} of host {host.name} ({given.vfs_configured} virtual functions) and waits "
+            "for a restart.",
+            "Restart the host with the module esxi_reboot.",
+        )
+    what = "cannot do SR-IOV" if not given.sriov_capable else "has SR-IOV switched off"
+    return Problem(
+        "sriov_inactive",
+        f"The port {name} of host {host.name} {what}.",
+        "Switch it on in the firmware (module nic_firmware) and with the module pci_passthrough (sriov_vfs), and "
+        "restart the host.",
+    )
+
+
+def _against_shortage(wanted, fabric, host, holders):
+    """More adapters than virtual functions, counting those of running VMs and of all VMs of this task."""
+    problems = []
+    for adapter in wanted.adapters:
+        pool = frozenset(candidates(adapter, fabric, host))
+        there = sum(host.given[address].vfs_active for address in pool)
+        users = [one for one in holders if _draws_on(one, pool, fabric, host)]
+        if len(users) <= there:
+            continue
+        names = ", ".join(sorted({one.vm for one in users}))
+        ports = ", ".join(_told(host, address) for address in sorted(pool))
+        problems.append(
+            Problem(
+                "no_free_function",
+                f"{ports} of host {host.name} {'has' if len(pool) == 1 else 'have'} {there} virtual "
+                f"function{'' if there == 1 else 's'}, and {len(users)} are needed, for: {names}.",
+                "Move a VM to another host, remove adapters, or raise sriov_vfs with the module pci_passthrough.",
+            )
+        )
+    return list(dict.fromkeys(problems))
+
+
+def _draws_on(holder, pool, fabric, host):
+    """Whether a holder can only be served from these ports."""
+    if holder.function is not None:
+        return holder.function in pool
+    switch = _switch(holder.network, fabric, host)
+    ports = [host.network.port(device) for device in (switch.uplinks if switch is not None else ())]
+    own = {port.pci for port in ports if port is not None and _active(host, port.pci)}
+    return bool(own) and own <= pool
+
+
+def _active(host, address):
+    given = host.given.get(address)
+    return given is not None and given.vfs_active > 0
+
+
+def _told(host, address):
+    port = next((one for one in host.network.ports if one.pci == address), None)
+    return f"{port.device} ({address})" if port is not None else address
+
+
+def _switch(key, fabric, host):
+    group = fabric.named(key)
+    if group is None:
+        return None
+    if group.distributed:
+        return host.by_uuid(group.switch_uuid)
+    name = host.standard.get(group.name)
+    return next((one for one in host.network.switches if one.name == name and not one.distributed), None)
+
+
+def _kept(adapter):
+    """The port as it was read, where it stays: another way of writing it would be a change, which needs the VM off."""
+    backing = getattr(adapter.device, "sriovBacking", None)
+    function = backing.physicalFunctionBacking if backing is not None else None
+    return backing if function is not None and function.id == adapter.physical_function else None
+
+
+def _function(adapter, targets):
+    backing = vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo
+    target = targets.get(adapter.physical_function)
+    if target is None:
+        return backing(id=adapter.physical_function, deviceName="", deviceId="", systemId="", vendorId=0)
+    device = target.pciDevice
+    return backing(
+        id=device.id,
+        deviceName=device.deviceName or "",
+        # The host tells numbers as signed; a backing has the identifier as text without sign.
+        deviceId=f"{device.deviceId & 0xFFFF:x}",
+        systemId=target.systemId,
+        vendorId=device.vendorId,
+    )

@@ -1,0 +1,83 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the surroundings of VMs say about their adapters: asked once for a task, from few objects."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.sriov import Holder
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import SRIOV, adapter_of, kind_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
+
+
+def option_of(host, name):
+    """An advanced option of a host; empty where the host does not know it."""
+    if host.options is None:
+        return ""
+    try:
+        found = host.options.QueryOptions(name=name)
+    except vim.fault.InvalidName:
+        return ""
+    except vmodl.MethodFault as fault:
+        raise explain(fault, f"Host {host.name}", f"the advanced option {name} was to be read") from fault
+    return next((str(entry.value) for entry in found or ()), "")
+
+
+def most_pvrdma(browser, hardware_version):
+    """How many PVRDMA adapters a VM of this version takes; None where the environment does not say."""
+    spec = vim.EnvironmentBrowser.ConfigOptionQuerySpec(key=f"vmx-{hardware_version:02}")
+    try:
+        option = browser.QueryConfigOptionEx(spec=spec)
+    except vmodl.MethodFault:
+        # A limit that cannot be asked is vSphere's to enforce.
+        return None
+    hardware = option.hardwareOptions if option is not None else None
+    for device in (hardware.virtualDeviceOption if hardware is not None else None) or ():
+        if isinstance(device, vim.vm.device.VirtualPCIControllerOption):
+            limit = device.numVmxnet3VrdmaEthernetCards
+            return limit.max if limit is not None else None
+    return None
+
+
+def functions_of(browser, host_ref, name):
+    """{PCI address: the host's entry for a port that can be split}."""
+    try:
+        target = browser.QueryConfigTarget(host=host_ref)
+    except vmodl.MethodFault as fault:
+        raise explain(fault, f"Host {name}", "its ports for virtual functions were to be listed") from fault
+    rows = [*(target.pciPassthrough or ()), *(target.sriov or ())] if target is not None else []
+    return {row.pciDevice.id: row for row in rows}
+
+
+def running_holders(vcenter, hosts, without):
+    """{MoID of a host: [Holder]} of its running VMs, except those with the MoIDs in without."""
+    rows = properties.retrieve(
+        vcenter,
+        {"VirtualMachine": ("runtime.powerState", "runtime.host")},
+        [vcenter.managed("HostSystem", moid) for moid in sorted(hosts)],
+        [("HostSystem", "vm")],
+        skip_gone=True,
+    )
+    running = {
+        row.moid: moid_of(row.get("runtime.host"))
+        for row in rows
+        if str(row.get("runtime.powerState")) == "poweredOn" and row.moid not in without
+    }
+    rows = properties.retrieve(
+        vcenter,
+        {"VirtualMachine": ("name", "config.hardware.device")},
+        [vcenter.managed("VirtualMachine", moid) for moid in sorted(running)],
+        skip_gone=True,
+    )
+    found = {}
+    for row in rows:
+        for card in row.get("config.hardware.device") or []:
+            if isinstance(card, vim.vm.device.VirtualEthernetCard) and kind_of(card) == SRIOV:
+                adapter = adapter_of(card, running=True)
+                holder = Holder(row.get("name", row.moid), adapter.physical_function, adapter.network)
+                found.setdefault(running[row.moid], []).append(holder)
+    return found

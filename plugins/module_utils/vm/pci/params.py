@@ -1,0 +1,84 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The parameters of passthrough_device: their spec and the rules between them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DYNAMIC, GROUP, STATIC
+
+ARGUMENTS = FleetArguments(
+    per_vm={
+        "devices": {
+            "type": "list",
+            "elements": "dict",
+            "options": {
+                "kind": {"type": "str", "required": True, "choices": [STATIC, DYNAMIC, GROUP]},
+                "id": {"type": "str"},
+                "allowed": {"type": "list", "elements": "str"},
+                "label": {"type": "str"},
+                "group": {"type": "str"},
+                "numa_node": {"type": "int"},
+            },
+            "required_if": [
+                ("kind", STATIC, ("id",)),
+                ("kind", DYNAMIC, ("allowed",)),
+                ("kind", GROUP, ("group",)),
+            ],
+        },
+    },
+    task={
+        "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+        "placement": {"type": "str", "choices": ["host", "cluster"], "default": "host"},
+        "mixed": {"type": "str", "choices": ["refuse", "allow"], "default": "refuse"},
+        "max_per_vm": {"type": "int"},
+    },
+)
+
+_BELONGS = {"id": STATIC, "allowed": DYNAMIC, "label": DYNAMIC, "group": GROUP}
+
+
+def check_params(params):
+    """Everything that is wrong with the parameters together, one sentence each."""
+    problems = ARGUMENTS.problems(params, _check_wish)
+    if params["max_per_vm"] is not None and params["max_per_vm"] < 1:
+        problems.append(f"max_per_vm is {params['max_per_vm']}; it must be at least 1.")
+    return problems
+
+
+def _check_wish(wish):
+    if wish["state"] == "absent":
+        return
+    if not wish["devices"]:
+        yield "devices must name at least one device; use state=absent to take all of them away."
+    for position, entry in enumerate(wish["devices"] or [], start=1):
+        for problem in _check_entry(entry):
+            yield f"device {position}: {problem}"
+    addresses = [normal_address(entry["id"]) for entry in wish["devices"] or [] if entry["id"]]
+    for address, count in sorted(Counter(one for one in addresses if one).items()):
+        if count > 1:
+            yield f"device {address} is named {count} times; a VM can have it once."
+
+
+def _check_entry(entry):
+    for option, kind in _BELONGS.items():
+        if entry[option] is not None and entry["kind"] != kind:
+            yield f"{option} belongs to kind={kind}, this one is {entry['kind']}."
+    if entry["kind"] == STATIC and normal_address(entry["id"]) is None:
+        yield f"{entry['id']} is no PCI address; write it as 0000:3b:00.0."
+    if entry["kind"] == DYNAMIC and not entry["allowed"]:
+        yield "allowed is empty; name at least one vendor and device, for example 10de:20f1."
+    for one in entry["allowed"] or []:
+        if plan.normal_ids(one) is None:
+            yield f"{one} is no vendor and device; write them as 10de:20f1."
+    if entry["kind"] == GROUP and not entry["group"].strip():
+        yield "group is empty; name the group as the host offers it."
+    node = entry["numa_node"]
+    if node is not None and node < plan.NO_NODE:
+        yield f"numa_node is {node}; it is a node of the VM counted from 0, or {plan.NO_NODE} for none."

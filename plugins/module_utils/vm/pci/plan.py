@@ -1,0 +1,120 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""From a wish and a present state to the wanted state, and to the changes between the two. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DYNAMIC, STATIC, Asked, Direct
+
+# What a wish says to take the node of a device away; without a word it stays.
+NO_NODE = -1
+
+
+def asked_of(entry):
+    """What an entry of a wish asks for."""
+    if entry["kind"] == STATIC:
+        return Asked(STATIC, id=normal_address(entry["id"]))
+    if entry["kind"] == DYNAMIC:
+        allowed = tuple(sorted({normal_ids(one) for one in entry["allowed"]}))
+        return Asked(DYNAMIC, allowed=allowed, label=(entry["label"] or "").strip())
+    return Asked(entry["kind"], group=entry["group"].strip())
+
+
+def normal_ids(text):
+    """10DE:20F1, or 0x10de:0x20f1 as VMX files have it, as 10de:20f1; None for anything else."""
+    parts = [part.strip().lower() for part in text.split(":")]
+    parts = [part[2:] if part.startswith("0x") else part for part in parts]
+    if len(parts) != 2 or not all(1 <= len(part) <= 4 and set(part) <= set("0123456789abcdef") for part in parts):
+        return None
+    return ":".join(part.rjust(4, "0") for part in parts)
+
+
+def wanted_devices(now, wish):
+    """The devices that the VM shall have: those that match stay what they are, the others are new."""
+    entries = wish["devices"] or [] if wish["state"] == "present" else []
+    left = list(now.devices)
+    # A device that is on the right node already is taken before one that would have to move.
+    wishes = sorted(((asked_of(entry), entry["numa_node"]) for entry in entries), key=lambda one: one[1] is None)
+    devices = []
+    for asked, node in wishes:
+        matches = [one for one in left if one.asked == asked]
+        match = next((one for one in matches if one.numa_node == _node(node)), matches[0] if matches else None)
+        if match is None:
+            devices.append(Direct(asked, _node(node)))
+            continue
+        left = [one for one in left if one is not match]
+        devices.append(match if node is None else dataclasses.replace(match, numa_node=_node(node)))
+    return tuple(devices)
+
+
+def want(now, wish):
+    """The state that the wish asks for, starting from the present one."""
+    return dataclasses.replace(now, devices=wanted_devices(now, wish))
+
+
+def setting_changes(now, wanted):
+    """The changes that one reconfiguration of the VM makes."""
+    before, after = _names(now), _names(wanted)
+    return [Change("devices", before, after)] if before != after else []
+
+
+def added(now, wanted):
+    """The devices that the VM does not have yet."""
+    there = _identities(now)
+    return [one for one in wanted.devices if not one.devices or _identity(one) not in there]
+
+
+def removed(now, wanted):
+    """The devices that the VM shall not have any more."""
+    kept = _identities(wanted)
+    return [one for one in now.devices if _identity(one) not in kept]
+
+
+def moved(now, wanted):
+    """The devices that stay and get another node."""
+    nodes = {_identity(one): one.numa_node for one in now.devices}
+    return [one for one in wanted.devices if one.devices and nodes.get(_identity(one), one.numa_node) != one.numa_node]
+
+
+def settings(state):
+    """A state in the user's terms."""
+    return {
+        "devices": [_told(one) for one in sorted(state.devices, key=str)],
+        "pairs": near.pairs(dataclasses.replace(state, devices=tuple(sorted(state.devices, key=str)))),
+    }
+
+
+def _told(one):
+    asked = one.asked
+    return {
+        "kind": asked.kind,
+        "id": asked.id or None,
+        "allowed": list(asked.allowed),
+        "label": asked.label or None,
+        "group": asked.group or None,
+        "numa_node": one.numa_node,
+    }
+
+
+def _names(state):
+    return sorted(str(one) for one in state.devices)
+
+
+def _node(wish):
+    return None if wish in (None, NO_NODE) else wish
+
+
+def _identities(state):
+    return {_identity(one) for one in state.devices if one.devices}
+
+
+def _identity(one):
+    """vSphere gives the key of a device that went to one that comes."""
+    return one.asked, tuple(sorted(device.key for device in one.devices))

@@ -1,0 +1,189 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Why a VM cannot have a passthrough device: the VM itself, and the rules that span its devices. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import availability, near
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.costs import cost_sentence
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DYNAMIC, GROUP, STATIC
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem, refusal
+
+# Dynamic DirectPath I/O came with 17, device groups with 20 = vSphere 8.0 (frankdenneman.nl, 2022-08-30, 2023-06-06).
+OLDEST_HARDWARE = {DYNAMIC: 17, GROUP: 20}
+# vSphere 8.0 brought the nodes of devices together with version 20; that older ones do without is [unsure].
+NODES_FROM = 20
+# The same source: 16 devices by DirectPath I/O in a VM, 32 from hardware version 20 on.
+MOST, MOST_FROM_20 = 16, 32
+# Multi-vGPU guide of NVIDIA AI Enterprise 2.0, for vSphere 7: servers with more GPUs than this take static passthrough.
+MANY_GPUS = 4
+_PATHS = {STATIC: "passthrough_static", DYNAMIC: "passthrough_dynamic", GROUP: "passthrough_dynamic"}
+
+
+def refuse_impossible(me, state, new, offer, claims, wish):
+    """Raise one OperatorError with every reason why the VM cannot be in this state, with the devices that are new.
+
+    claims: {what is asked for: the VMs of this task that ask for it on the same host, once per device}; me is one.
+    """
+    problems = availability.against_host(state, offer)
+    if not problems:
+        problems = _against_vm(state, new, wish)
+        for one in new:
+            problems += availability.against_device(state, one, offer, claims, me)
+    if problems:
+        names = ", ".join(str(one) for one in new)
+        raise refusal(me.label, f"these passthrough devices were to be added: {names}", list(dict.fromkeys(problems)))
+
+
+def refuse_nodes(label, state, changed):
+    """Raise an OperatorError where the host knows no nodes of devices."""
+    problems = _nodes(state, changed, None) if state.host else []
+    if problems:
+        raise refusal(label, "the NUMA node of its devices was to be changed", problems)
+
+
+def far_apart(state):
+    """The ports of a VM that have none of its GPUs under their PCIe root."""
+    pairs = near.pairs(state)
+    ports = sorted({pair["nic"] for pair in pairs})
+    return [port for port in ports if all(pair["same_root"] is False for pair in pairs if pair["nic"] == port)]
+
+
+def paths(new):
+    """The data paths that these devices mean, as the table of costs names them."""
+    return sorted({_PATHS[one.asked.kind] for one in new})
+
+
+def _against_vm(state, new, wish):
+    problems = []
+    for rule in (_hardware, _memory, _firmware, _snapshots, _too_many, _mixed, _many_gpus, _nodes):
+        problems += rule(state, new, wish)
+    return problems
+
+
+def _hardware(state, new, wish):
+    version = state.vm.hardware_version
+    needed = max((OLDEST_HARDWARE.get(one.asked.kind, 0) for one in new), default=0)
+    if not version or version >= needed:
+        return []
+    what = "A device group" if needed == OLDEST_HARDWARE[GROUP] else "A dynamic passthrough device"
+    return [
+        Problem(
+            "hardware_version",
+            f"{what} takes hardware version {needed}, the VM has {version}.",
+            f"Raise it with aiready.vsphere.vm_shape and hardware_version={needed}.",
+        )
+    ]
+
+
+def _memory(state, new, wish):
+    if state.vm.fully_reserved:
+        return []
+    return [
+        Problem(
+            "memory_not_reserved",
+            "Not all of its memory is reserved, without which vSphere does not start a VM with a passthrough device: "
+            "the device reads and writes it directly.",
+            "Reserve all of it with aiready.vsphere.vm_shape and memory_reservation=all.",
+        )
+    ]
+
+
+def _firmware(state, new, wish):
+    gpus = [one for one in new if any(near.needs_efi(device) for device in _meant(state, one))]
+    if state.vm.firmware != "bios" or not gpus:
+        return []
+    # The firmware is never changed here: a guest that was installed under BIOS does not start under EFI.
+    return [
+        Problem(
+            "firmware_bios",
+            "Its firmware is BIOS, which cannot map the memory window of this GPU.",
+            "Use a VM that was installed with EFI firmware; the firmware of an installed guest cannot be changed.",
+        )
+    ]
+
+
+def _snapshots(state, new, wish):
+    if not state.vm.snapshots:
+        return []
+    costs = " ".join(cost_sentence(path) for path in paths(new))
+    return [Problem("snapshots", f"It has snapshots. {costs}", "Remove its snapshots first.")]
+
+
+def _too_many(state, new, wish):
+    most = wish["max_per_vm"] or (MOST_FROM_20 if state.vm.hardware_version >= 20 else MOST)
+    number = len(state.devices)
+    if number <= most:
+        return []
+    more = " A VM of hardware version 20 takes 32." if most == MOST and not wish["max_per_vm"] else ""
+    return [
+        Problem(
+            "too_many",
+            f"A VM takes {most} passthrough devices at most; {number} were asked for.{more}",
+            "Ask for fewer, or set max_per_vm if your release takes more.",
+        )
+    ]
+
+
+def _mixed(state, new, wish):
+    """Both ways of one board in one VM: the dynamic device may get the very one that is static [unsure]."""
+    if wish["mixed"] == "allow":
+        return []
+    fixed = [one.asked.id for one in state.devices if one.asked.kind == STATIC]
+    kinds = {kind for one in state.devices if one.asked.kind == DYNAMIC for kind in one.asked.allowed}
+    both = sorted(
+        address
+        for address in set(fixed)
+        if address in state.host.tree and near.fits(state.host.tree.get(address), sorted(kinds))
+    )
+    if not both:
+        return []
+    return [
+        Problem(
+            "static_and_dynamic",
+            f"{availability.listed(both)} would be a static device beside dynamic ones of the same kind, "
+            "of which one may be given that very device at power-on.",
+            "Ask for all devices of a kind in the same way, or set mixed=allow.",
+        )
+    ]
+
+
+def _many_gpus(state, new, wish):
+    dynamic = [one for one in state.devices if one.asked.kind == DYNAMIC]
+    gpus = [one for one in dynamic if any(near.is_gpu(device) for device in _meant(state, one))]
+    there = len(state.host.gpus())
+    if len(gpus) < 2 or there <= MANY_GPUS or not state.host.before((8,)):
+        return []
+    return [
+        Problem(
+            "many_gpus",
+            f"Host {state.host.name} has {there} GPUs and vSphere {state.host.version}; NVIDIA supports several GPUs "
+            f"in a VM on a host with more than {MANY_GPUS} only by static passthrough there.",
+            "Name the GPUs by their addresses with kind=static, all of one NUMA node, or use vSphere 8.0.",
+        )
+    ]
+
+
+def _nodes(state, new, wish):
+    version, host = state.vm.hardware_version, state.host
+    if not any(one.numa_node is not None for one in new):
+        return []
+    if host.before((8,)):
+        found = f"The NUMA node of a device is known from vSphere 8.0 on, host {host.name} has {host.version}."
+        todo = "Leave numa_node out, and use numa_nodes of aiready.vsphere.vm_shape instead."
+    elif 0 < version < NODES_FROM:
+        found = f"The NUMA node of a device takes hardware version {NODES_FROM}, the VM has {version}."
+        todo = f"Raise it with aiready.vsphere.vm_shape and hardware_version={NODES_FROM}, or leave numa_node out."
+    else:
+        return []
+    return [Problem("no_device_nodes", found, todo)]
+
+
+def _meant(state, one):
+    """All devices of the host that a wish could mean, given away or not."""
+    asked = one.asked
+    if asked.kind == STATIC:
+        return state.host.choice(asked)
+    return state.host.of_kind(asked.allowed) if asked.kind == DYNAMIC else []

@@ -1,0 +1,122 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Build the specification by which a VM gets and loses passthrough devices."""
+
+from __future__ import annotations
+
+import copy
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import ANY_SYSTEM, DYNAMIC, GROUP, STATIC
+
+
+def reconfiguration(now, wanted, offer):
+    """The ConfigSpec that takes a VM from one state to the other, with devices as its host offers them."""
+    gone, new = plan.removed(now, wanted), plan.added(now, wanted)
+    changes = [_change("remove", device) for one in gone for device in one.devices]
+    # Keys below zero ask vSphere to choose; they only have to differ within one specification.
+    number, groups = 0, []
+    for one in new:
+        instance = None
+        if one.asked.kind == GROUP:
+            instance = -1 - len(groups)
+            groups.append(
+                vim.vm.VirtualDeviceGroups.VendorDeviceGroup(groupInstanceKey=instance, deviceGroupName=one.asked.group)
+            )
+        for sequence, device in enumerate(_devices(one, offer, now.host)):
+            number += 1
+            if instance is not None:
+                _join(device, instance, sequence)
+            changes.append(_change("add", _placed(device, -number, one.numa_node)))
+    for one in plan.moved(now, wanted):
+        # A negative node is the API's word for none.
+        node = -1 if one.numa_node is None else one.numa_node
+        changes += [_change("edit", _edited(device, node)) for device in one.devices]
+    spec = vim.vm.ConfigSpec(deviceChange=changes)
+    if groups or any(one.asked.kind == GROUP for one in gone):
+        kept = [one for one in now.devices if one.asked.kind == GROUP and one not in gone]
+        spec.deviceGroups = vim.vm.VirtualDeviceGroups(deviceGroup=[_group(one) for one in kept] + groups)
+    return spec
+
+
+def _devices(one, offer, host):
+    """The API's devices for one that a VM shall get: as it had them before, or as its host has them now."""
+    if one.devices:
+        return [copy.copy(device) for device in one.devices]
+    offered = {GROUP: offer.groups.get(one.asked.group), STATIC: offer.targets.get(one.asked.id)}
+    if offered.get(one.asked.kind, one) is None:
+        raise _went(one, host)
+    if one.asked.kind == GROUP:
+        return [copy.copy(part.device) for part in offered[GROUP].componentDeviceInfo or []]
+    backing = _dynamic(one.asked) if one.asked.kind == DYNAMIC else _static(offered[STATIC])
+    return [vim.vm.device.VirtualPCIPassthrough(backing=backing)]
+
+
+def _static(info):
+    # vendorId is signed in the API and goes back as the host has it, the ID of the device as text in hexadecimal.
+    return vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo(
+        deviceName=info.pciDevice.deviceName or "",
+        id=info.pciDevice.id,
+        deviceId=f"{info.pciDevice.deviceId & 0xFFFF:x}",
+        systemId=info.systemId or ANY_SYSTEM,
+        vendorId=info.pciDevice.vendorId,
+    )
+
+
+def _dynamic(asked):
+    backing = vim.vm.device.VirtualPCIPassthrough.DynamicBackingInfo(
+        deviceName="", allowedDevice=[_allowed(one) for one in asked.allowed]
+    )
+    if asked.label:
+        backing.customLabel = asked.label
+    return backing
+
+
+def _allowed(text):
+    vendor, device = (int(part, 16) for part in text.split(":"))
+    return vim.vm.device.VirtualPCIPassthrough.AllowedDevice(vendorId=vendor, deviceId=device)
+
+
+def _placed(device, key, node):
+    device.key = key
+    device.controllerKey = device.unitNumber = device.slotInfo = None
+    if node is not None:
+        device.numaNode = node
+    return device
+
+
+def _join(device, instance, position):
+    """Make a device part of a group; its sequence is that of the host's template (vim25 reference), or its place."""
+    known = device.deviceGroupInfo
+    device.deviceGroupInfo = vim.vm.device.VirtualDevice.DeviceGroupInfo(
+        groupInstanceKey=instance, sequenceId=known.sequenceId if known else position
+    )
+
+
+def _edited(device, node):
+    edited = copy.copy(device)
+    edited.numaNode = node
+    return edited
+
+
+def _group(one):
+    return vim.vm.VirtualDeviceGroups.VendorDeviceGroup(groupInstanceKey=one.instance, deviceGroupName=one.asked.group)
+
+
+def _went(one, host):
+    """The VM lost a device while this task ran, and the host had no reason to offer it when it was asked."""
+    return OperatorError(
+        f"Host {host.name}",
+        f"{one.asked} was to be given back to a VM that lost it meanwhile",
+        "The host did not offer it when the task began.",
+        "Run the task again.",
+        "device_not_offered",
+    )
+
+
+def _change(operation, device):
+    return vim.vm.device.VirtualDeviceSpec(operation=operation, device=device)

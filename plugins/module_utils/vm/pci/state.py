@@ -1,0 +1,209 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The passthrough devices of a VM as they are set, and how a reading tells them."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.near import HostDevices
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
+
+STATIC, DYNAMIC, GROUP = "static", "dynamic", "group"
+# What clients write for the system of a static device that shall not be held to one (vCenter answers it too).
+ANY_SYSTEM = "BYPASS"
+# As VMX files have addresses: every part of this form is decimal (public notes on VMX files).
+_DECIMAL = re.compile(r"(\d{5}):(\d{3}):(\d{2})\.(\d)\Z")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a VM asks for: a device at an address, one of a kind, or a vendor's group of devices."""
+
+    kind: str
+    id: str = ""
+    allowed: tuple = ()
+    label: str = ""
+    group: str = ""
+    # A static device that was recorded on another host, or before another card came to its slot: it does not start.
+    stale: bool = False
+
+    def __str__(self):
+        if self.kind == STATIC:
+            return f"static {self.id}" + (", recorded for another device" if self.stale else "")
+        if self.kind == GROUP:
+            return f"group {self.group}"
+        return f"dynamic {' or '.join(self.allowed)}" + (f" labelled {self.label}" if self.label else "")
+
+
+@dataclass(frozen=True)
+class Direct:
+    """One passthrough device of a VM, or one group of them; without devices while it is only wanted."""
+
+    asked: Asked
+    numa_node: int | None = None
+    # The API's devices, by which they are removed, and put back as they were.
+    devices: tuple = ()
+    instance: int | None = None
+
+    def __str__(self):
+        return str(self.asked) if self.numa_node is None else f"{self.asked} on node {self.numa_node}"
+
+
+@dataclass(frozen=True)
+class DirectState:
+    """What a VM has by passthrough, and what its host has to give."""
+
+    vm: Vm
+    devices: tuple = ()
+    # Profiles of the vGPUs beside them.
+    vgpus: tuple = ()
+    place: Place | None = None
+    host: HostDevices | None = None
+    # The hosts on which DRS may start the VM, its own included.
+    reach: tuple = ()
+
+
+def state_of(row, vm, place, host, reach=(), system=""):
+    """The state that the row of a VM tells.
+
+    host are the devices of its place, reach those of all hosts that it may start on, system is how its host calls
+    itself in static devices, as far as it was asked.
+    """
+    passthrough = [
+        device
+        for device in row.get("config.hardware.device") or []
+        if isinstance(device, vim.vm.device.VirtualPCIPassthrough)
+    ]
+    grouped = [device for device in row.get("config.hardware.device") or [] if _instance(device) is not None]
+    alone = [device for device in passthrough if _instance(device) is None]
+    directs = [Direct(asked, _node(device), (device,)) for device in alone for asked in _asked(device)]
+    now = DirectState(
+        vm=vm,
+        devices=tuple(directs + _groups(grouped, row.get("config.deviceGroups"))),
+        vgpus=tuple(sorted(device.backing.vgpu for device in alone if _is_vgpu(device))),
+        place=place,
+        host=host,
+        reach=tuple(reach),
+    )
+    return on_system(now, system)
+
+
+def on_system(now, system):
+    """The state with its static devices held against what is at their addresses, and the host that calls itself so."""
+    if now.vm.power == "on":
+        # That it runs proves more than any comparison of what clients may have written in several ways.
+        return now
+    return dataclasses.replace(now, devices=tuple(_held_against(one, now.host, system) for one in now.devices))
+
+
+def plain_address(text):
+    """The address of a static backing as the host writes it."""
+    match = _DECIMAL.match(text.strip())
+    if match is None:
+        return normal_address(text) or text
+    domain, bus, slot, function = (int(part) for part in match.groups())
+    return f"{domain:04x}:{bus:02x}:{slot:02x}.{function}"
+
+
+def ids_text(vendor, device):
+    """Vendor and device as 10de:20f1; the API declares some of these fields as signed."""
+    return f"{vendor & 0xFFFF:04x}:{device & 0xFFFF:04x}"
+
+
+def assigned_to(device):
+    """The address that a running VM holds through this device of it, or None."""
+    backing = device.backing
+    if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo):
+        return plain_address(backing.id or "")
+    if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DynamicBackingInfo) and backing.assignedId:
+        return plain_address(backing.assignedId)
+    return None
+
+
+def _asked(device):
+    """What a device that is in no group asks for; nothing for vGPUs and other kinds, which are not managed here."""
+    backing = device.backing
+    if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo):
+        return [Asked(STATIC, id=plain_address(backing.id or ""))]
+    if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DynamicBackingInfo):
+        allowed = tuple(sorted(_allowed_text(one) for one in backing.allowedDevice or []))
+        return [Asked(DYNAMIC, allowed=allowed, label=backing.customLabel or "")]
+    return []
+
+
+def _held_against(one, host, system):
+    if one.asked.kind != STATIC or host is None:
+        return one
+    (device,) = one.devices
+    stale = device.backing.systemId not in ("", None, ANY_SYSTEM, system) if system else one.asked.stale
+    there = host.tree.get(one.asked.id)
+    if there is not None and device.backing.vendorId is not None:
+        stale = stale or device.backing.vendorId & 0xFFFF != there.vendor
+        stale = stale or not _is_number(device.backing.deviceId, there.device)
+    return dataclasses.replace(one, asked=dataclasses.replace(one.asked, stale=stale))
+
+
+def _is_number(text, number):
+    """Whether the text is this device ID as clients write it: hexadecimal or decimal, signed or not, or not at all."""
+    digits = (text or "").strip().lower()
+    signed = number - 0x10000 if number > 0x7FFF else number
+    shapes = {
+        f"{number:x}",
+        f"{number:04x}",
+        f"0x{number:x}",
+        f"0x{number:04x}",
+        f"{signed:x}",
+        str(number),
+        str(signed),
+    }
+    return digits in ("", "0") or digits in shapes
+
+
+def _allowed_text(one):
+    """A kind that is narrowed down by its subsystem is another kind than one that is not."""
+    text = ids_text(one.vendorId, one.deviceId)
+    if one.subVendorId is None and one.subDeviceId is None:
+        return text
+    return f"{text}:{ids_text(one.subVendorId or 0, one.subDeviceId or 0)}"
+
+
+def _groups(devices, device_groups):
+    names = {
+        one.groupInstanceKey: getattr(one, "deviceGroupName", "")
+        for one in getattr(device_groups, "deviceGroup", None) or []
+    }
+    members = {}
+    for device in devices:
+        members.setdefault(_instance(device), []).append(device)
+    return [
+        Direct(Asked(GROUP, group=names.get(instance, "")), _common_node(group), tuple(group), instance)
+        for instance, group in sorted(members.items())
+    ]
+
+
+def _instance(device):
+    info = getattr(device, "deviceGroupInfo", None)
+    return info.groupInstanceKey if info is not None else None
+
+
+def _common_node(devices):
+    nodes = {_node(device) for device in devices}
+    return nodes.pop() if len(nodes) == 1 else None
+
+
+def _node(device):
+    # Negative is the API's word for none; servers before 8.0 do not know the field.
+    node = getattr(device, "numaNode", None)
+    return node if node is not None and node >= 0 else None
+
+
+def _is_vgpu(device):
+    return isinstance(device.backing, vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo)

@@ -1,0 +1,183 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""From the request and the world to the answer. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import answer, params, search, shortage
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT, Rules, Vm
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.scope import near, refusal
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import offer
+
+_TOLD = 5
+
+
+def placement(world, scope, present, wish):
+    """The answer to a request; raises OperatorError for what no host could have."""
+    world = _narrowed(world, wish)
+    _refuse_unknown(world, scope, wish)
+    rules = rules_of(scope, wish)
+    vms = [
+        _vm(entry, number, scope.pins.get(number, ""), present.get(number), wish)
+        for number, entry in enumerate(wish["vms"])
+    ]
+    found = search.solve(world, vms, rules)
+    short = shortage.shortages(world, vms, rules, found) if found.unplaced else []
+    return answer.answer(world, vms, rules, found, short)
+
+
+def does_not_fit(result):
+    """A plan with shortages as an error."""
+    short = result["shortages"]
+    told = [
+        f"{one['resource']}: {one['wanted']} wanted, {one['free']} free, {one['short']} short"
+        + (f" (would fit: {one['would_fit']})." if one["would_fit"] else ".")
+        for one in short[:_TOLD]
+    ]
+    more = [f"{len(short) - _TOLD} more shortages are in the result."] if len(short) > _TOLD else []
+    without = [entry["name"] for entry in result["vms"] if entry["host"] is None]
+    count = len(result["vms"])
+    names = ", ".join(without[:_TOLD]) + (f" and {len(without) - _TOLD} more" if len(without) > _TOLD else "")
+    return OperatorError(
+        "Placement",
+        f"a place for {f'each of {count} VMs' if count > 1 else 'one VM'} was wanted",
+        f"{f'{len(without)} of them' if count > 1 else 'It'} {'has' if len(without) == 1 else 'have'} none: {names}. "
+        + " ".join(told + more)
+        + _carried(result)
+        + _unusable(result),
+        "Ask for what would fit, or add what is short",
+        "does_not_fit",
+        shortages=short,
+        vms=without,
+    )
+
+
+def _carried(result):
+    """What fixes the size of GPUs, so that a shortage of profiles can be understood."""
+    if not any(one["resource"].startswith("vGPUs ") for one in result["shortages"]):
+        return ""
+    gpus = [gpu for host in result["hosts"] if host["usable"] for gpu in host["gpus"]]
+    sizes = Counter(name for gpu in gpus for name in set(gpu["carries"]))
+    told = [f"{count} {'carries' if count == 1 else 'carry'} {name}" for name, count in sorted(sizes.items())]
+    return f" Of the GPUs, {' and '.join(told)} for other VMs." if told else ""
+
+
+def _unusable(result):
+    """The hosts that take no VM, each with the reason: another host that is usable does not hide them."""
+    told = [f"{host['name']} ({host['why_not']})" for host in result["hosts"] if not host["usable"]]
+    more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+    return f" Hosts that take no VM: {', '.join(told[:_TOLD])}{more}." if told else ""
+
+
+def nodes_apart(told):
+    """What is refused where GPUs and ports have to be on one NUMA node."""
+    return OperatorError(
+        "Placement",
+        "each GPU was wanted on the NUMA node of its network port",
+        " ".join(told[:_TOLD]) + (f" {len(told) - _TOLD} more are in the result." if len(told) > _TOLD else ""),
+        "Use another port or GPU of the host, or set gpu_nic_numa to any (in a site: site.machine.numa to auto)",
+        "numa_apart",
+    )
+
+
+def no_gpudirect(names):
+    """What a user has to know of VMs that run without what was asked for, and that only a restart could change."""
+    more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+    return (
+        f"{', '.join(names[:_TOLD])}{more}: GPUDirect was wanted, and vSphere started these VMs with a GPU that is on "
+        "another PCIe root than their network adapter, so that their traffic goes through the processor. They are left "
+        "running. vSphere chooses among the GPUs of a host: leave only GPUs near the adapter to this job, fill them by "
+        "the assignment policy consolidation, or use a vendor device group or passthrough."
+    )
+
+
+def rules_of(scope, wish):
+    """What holds for all VMs."""
+    return Rules(
+        policy=wish["policy"],
+        anti_affinity=wish["anti_affinity"],
+        gpudirect=wish["gpudirect"],
+        path=wish["path"],
+        switch=scope.switch,
+        portgroup=scope.portgroup,
+        max_per_vm=wish["max_per_vm"],
+    )
+
+
+def _vm(entry, number, pin, present, wish):
+    memory_mb = entry["memory_gb"] * 1024 if entry["memory_gb"] else None
+    return Vm(
+        name=params.label(entry),
+        profiles=tuple(entry["profiles"]),
+        gpus=entry["gpus"],
+        nics=params.ports(entry, wish["path"]),
+        memory_mb=memory_mb or (present.memory_mb if present else 0),
+        cpus=entry["cpus"] or (present.cpus if present else 0),
+        disk_gb=entry["disk_gb"] or 0,
+        pin=pin,
+        job=entry["job"] or "",
+        present=present,
+    )
+
+
+def _narrowed(world, wish):
+    """The world with just the devices that have the labels, and the datastore that was asked for."""
+    hosts = world.hosts
+    if wish["gpu_label"]:
+        hosts = [replace(host, gpus=_labelled(host.gpus, wish["gpu_label"], _is_direct)) for host in hosts]
+    if wish["nic_label"]:
+        hosts = [replace(host, nics=_labelled(host.nics, wish["nic_label"], _is_given)) for host in hosts]
+    stores = world.datastores
+    if wish["datastore"]:
+        stores = {moid: store for moid, store in stores.items() if store[0] == wish["datastore"]}
+        if not stores:
+            names = {name for name, free in world.datastores.values()}
+            found = f"There is no datastore {wish['datastore']} that is in use. {near(wish['datastore'], names)}"
+            raise refusal("a place for each VM was wanted", [("datastore_not_found", found, "Correct datastore.")])
+    return replace(world, hosts=tuple(hosts), datastores=stores)
+
+
+def _is_direct(gpu):
+    return gpu.mode == DIRECT
+
+
+def _is_given(nic):
+    return nic.given
+
+
+def _labelled(devices, label, concerned):
+    return tuple(one for one in devices if not concerned(one) or one.label == label)
+
+
+def _refuse_unknown(world, scope, wish):
+    """Names that only the hosts can tell: profiles, and the port groups of standard switches."""
+    offered = sorted({profile for host in world.hosts for profile in host.offered})
+    problems = []
+    for profile in sorted({one for entry in wish["vms"] for one in entry["profiles"]}):
+        if profile in offered or catalogue.is_known(profile):
+            continue
+        close = offer.near(profile, offered) or offer.near(profile, catalogue.all_profiles())
+        todo = f"Near it: {', '.join(close)}." if close else f"Offered are: {', '.join(offered[:8]) or 'none'}."
+        found = f"{profile} is not a vGPU profile that any of the hosts offers or that this collection knows."
+        problems.append(("unknown_profile", found, todo))
+    group = scope.portgroup
+    if group:
+        names = {name for host in world.hosts for name in host.portgroups}
+        if group not in names:
+            there = names.union(scope.distributed)
+            found = f"There is no port group {group}, neither distributed nor on one of the hosts. {near(group, there)}"
+            problems.append(("portgroup_not_found", found, "Correct portgroup."))
+        elif wish["path"] == "pvrdma":
+            found = f"Port group {group} is on standard switches, and PVRDMA needs a distributed switch."
+            problems.append(
+                ("portgroup_standard", found, "Take a port group of the distributed switch of the RDMA ports.")
+            )
+    if problems:
+        raise refusal("a place for each VM was wanted", problems)

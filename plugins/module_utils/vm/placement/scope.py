@@ -1,0 +1,271 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the request means in this vCenter: its hosts, its VMs, its port group; all problems at once. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+
+_SHOWN = 8
+
+
+@dataclass
+class Scope:
+    """The part of the inventory that a request is about."""
+
+    # {MoID: (row, name of its cluster)}
+    hosts: dict = field(default_factory=dict)
+    # {number of the VM in the request: (row, path)}
+    vms: dict = field(default_factory=dict)
+    # {number of the VM in the request: MoID of the host that it is pinned to}
+    pins: dict = field(default_factory=dict)
+    # Rows of all VMs that are on these hosts, without templates.
+    residents: list = field(default_factory=list)
+    switch: str = ""
+    # Set where no distributed switch has it, so that a host's standard switch may.
+    portgroup: str = ""
+    # The distributed port groups that there are, for whoever misspelt one.
+    distributed: tuple = ()
+
+
+def scope_of(rows, params):
+    """The scope; raises one OperatorError with every reason why there is none."""
+    tree = _Tree(rows)
+    problems = []
+    scope = Scope()
+    datacenter = tree.datacenter(params["datacenter"], problems)
+    clusters = tree.clusters(params["cluster"], datacenter, problems)
+    if problems:
+        raise _refusal(problems)
+    # Names of VMs and port groups are unique in a datacenter, so that the one of the cluster is the one that is meant.
+    homes = {tree.home(row) for row in tree.of("ComputeResource") if row.moid in clusters}
+    datacenter = homes.pop() if len(homes) == 1 else datacenter
+    scope.hosts = {row.moid: (row, clusters[_parent(row)]) for row in tree.of("HostSystem") if _parent(row) in clusters}
+    if not scope.hosts:
+        where = params["cluster"] or params["datacenter"] or "vCenter"
+        problems.append(
+            ("no_hosts", f"There is no host in {where} that this user may see.", "Add hosts, or correct it.")
+        )
+    _network(tree, datacenter, params, scope, problems)
+    _find_vms(tree, datacenter, params, scope, problems)
+    scope.residents = [
+        row
+        for row in tree.of("VirtualMachine")
+        if _moid(row.get("runtime.host")) in scope.hosts and not row.get("config.template")
+    ]
+    if problems:
+        raise _refusal(problems)
+    return scope
+
+
+def near(wish, names):
+    """A sentence with the names that may have been meant, or with some that there are."""
+    lower = {name.lower(): name for name in sorted(names)}
+    wish = wish.lower()
+    close = [lower[name] for name in difflib.get_close_matches(wish, lower, n=5, cutoff=0.6)]
+    # esx-01 for esx-01.example.com is too far apart for a comparison of letters.
+    close += [full for name, full in lower.items() if name.split(".")[0] == wish and full not in close]
+    if close:
+        return f"Near it: {', '.join(close)}."
+    shown = sorted(names)[:_SHOWN]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return f"There are: {', '.join(shown)}{more}." if shown else "There are none."
+
+
+def refusal(wanted, problems):
+    """Several (code, found, todo) as one error."""
+    problems = list(dict.fromkeys(problems))
+    return OperatorError(
+        "Placement",
+        wanted,
+        " ".join(found for dummy, found, todo in problems),
+        " ".join(dict.fromkeys(todo for dummy, found, todo in problems)),
+        problems[0][0],
+        problems=[dict(zip(("code", "found", "todo"), problem)) for problem in problems],
+    )
+
+
+def _refusal(problems):
+    return refusal("a place for each VM was wanted", problems)
+
+
+class _Tree:
+    """The rows by MoID, with the way up."""
+
+    def __init__(self, rows):
+        self._rows = {row.moid: row for row in rows}
+        self._paths = inventory.Tree(rows)
+
+    def of(self, *kinds):
+        return [row for row in self._rows.values() if row.kind.endswith(kinds)]
+
+    def up(self, row):
+        """From an object to the root."""
+        while row is not None:
+            yield row
+            row = self._rows.get(_parent(row))
+
+    def home(self, row):
+        """The MoID of the datacenter that an object is in."""
+        return next((one.moid for one in self.up(row) if one.kind == "Datacenter"), None)
+
+    def path(self, row):
+        return self._paths.path(row)
+
+    def home_of_vm(self, row):
+        found = self._paths.datacenter(row)
+        return found.moid if found is not None else None
+
+    def datacenter(self, wish, problems):
+        """The MoID of the datacenter; None for all."""
+        if not wish:
+            return None
+        there = self.of("Datacenter")
+        rows = [row for row in there if _means(wish, row, self._paths)]
+        if len(rows) == 1:
+            return rows[0].moid
+        if rows:
+            paths = ", ".join(sorted(self.path(row) for row in rows))
+            found, todo = f"There are several datacenters {wish}: {paths}.", "Use the path of one of them."
+            problems.append(("datacenter_ambiguous", found, todo))
+        else:
+            found = f"There is no datacenter {wish}. {near(wish, _names(there))}"
+            problems.append(("datacenter_not_found", found, "Correct datacenter."))
+        return None
+
+    def clusters(self, wish, datacenter, problems):
+        """{MoID: name} of the compute resources in question."""
+        there = [row for row in self.of("ComputeResource") if datacenter in (None, self.home(row))]
+        if not wish:
+            return {row.moid: _name(row) for row in there}
+        rows = [row for row in there if row.kind == "ClusterComputeResource" and inventory.same_name(_name(row), wish)]
+        if len(rows) > 1:
+            found = f"There are {len(rows)} clusters {wish} in different datacenters."
+            problems.append(("cluster_ambiguous", found, "Set datacenter."))
+        if not rows and not problems:
+            names = _names(row for row in there if row.kind == "ClusterComputeResource")
+            found = f"There is no cluster {wish}. {near(wish, names)}"
+            problems.append(("cluster_not_found", found, "Correct cluster."))
+        return {row.moid: _name(row) for row in rows}
+
+
+def _network(tree, datacenter, params, scope, problems):
+    """The switch that the port group is on; standard port groups are known to hosts alone."""
+    switches = {row.moid: _name(row) for row in tree.of("VirtualSwitch") if datacenter in (None, tree.home(row))}
+    wish, group = params["switch"], params["portgroup"]
+    if wish and wish not in switches.values():
+        found = f"There is no distributed switch {wish}. {near(wish, set(switches.values()))}"
+        problems.append(("switch_not_found", found, "Correct switch."))
+        return
+    scope.switch = wish or ""
+    if not group:
+        return
+    there = [
+        (_name(row), _moid(row.get("config.distributedVirtualSwitch")))
+        for row in tree.of("VirtualPortgroup")
+        if _moid(row.get("config.distributedVirtualSwitch")) in switches and not row.get("config.uplink")
+    ]
+    scope.distributed = tuple(sorted({name for name, dummy in there}))
+    others = sorted({switches[moid] for name, moid in there if name == group})
+    homes = {moid for name, moid in there if name == group and wish in (None, "", switches[moid])}
+    if len(homes) > 1:
+        found = (
+            f"Port group {group} is on {len(homes)} switches: {', '.join(sorted(switches[moid] for moid in homes))}."
+        )
+        problems.append(
+            ("portgroup_ambiguous", found, "Set switch to the one that you mean, or cluster, or datacenter.")
+        )
+    elif homes:
+        scope.switch = switches[homes.pop()]
+    elif wish and others:
+        found = f"Port group {group} is not on {wish}, but on {', '.join(others)}."
+        problems.append(("portgroup_on_other_switch", found, "Correct switch or portgroup."))
+    elif wish:
+        names = {name for name, moid in there if switches[moid] == wish}
+        found = f"Switch {wish} has no port group {group}. {near(group, names)}"
+        problems.append(("portgroup_not_found", found, "Correct portgroup."))
+    else:
+        scope.portgroup = group
+
+
+def _find_vms(tree, datacenter, params, scope, problems):
+    everyone = {_name(row).lower(): row for row in tree.of("HostSystem")}
+    inside = {_name(row).lower(): moid for moid, (row, cluster) in scope.hosts.items()}
+    by_name = {}
+    for row in tree.of("VirtualMachine"):
+        if datacenter in (None, tree.home_of_vm(row)):
+            by_name.setdefault(inventory.unescaped(_name(row)), []).append(row)
+    for number, entry in enumerate(params["vms"]):
+        problems += _find_vm(tree, by_name, scope, number, entry)
+        if entry["host"]:
+            problems += _pin(everyone, inside, scope, number, entry)
+    named = {}
+    for number, (row, path) in scope.vms.items():
+        named.setdefault(row.moid, (path, []))[1].append(_label(params["vms"][number]))
+    for path, labels in named.values():
+        if len(labels) > 1:
+            problems.append(("vm_twice", f"{' and '.join(labels)} are one VM, {path}.", "List each VM once."))
+
+
+def _find_vm(tree, by_name, scope, number, entry):
+    wish = entry["path"] or entry["name"]
+    name = inventory.unescaped(wish.rstrip("/").rpartition("/")[2])
+    rows = by_name.get(name, [])
+    if entry["path"]:
+        rows = [row for row in rows if inventory.same_path(tree.path(row), wish)]
+    if len(rows) > 1:
+        paths = ", ".join(sorted(tree.path(row) for row in rows))
+        yield "vm_ambiguous", f"There are {len(rows)} VMs {wish}: {paths}.", "Use path to say which one you mean."
+    elif rows and rows[0].get("config.template"):
+        yield "vm_is_template", f"{wish} is a template.", "Give the VM a name of its own."
+    elif rows and _moid(rows[0].get("runtime.host")) not in scope.hosts and _runs(rows[0]):
+        found = f"VM {wish} runs on a host that is not among those asked for."
+        yield "vm_elsewhere", found, "Shut it down so that it can move, or correct cluster."
+    elif rows:
+        scope.vms[number] = (rows[0], tree.path(rows[0]))
+
+
+def _pin(everyone, inside, scope, number, entry):
+    wish = entry["host"].lower()
+    if wish in inside:
+        scope.pins[number] = inside[wish]
+    elif wish in everyone:
+        found = f"Host {entry['host']} is not among the hosts asked for."
+        yield "host_elsewhere", found, f"Take one of them for VM {_label(entry)}, or correct cluster."
+    else:
+        found = f"There is no host {entry['host']}. {near(entry['host'], set(inside))}"
+        yield "host_not_found", found, f"Correct host of VM {_label(entry)}."
+
+
+def _label(entry):
+    return entry["path"] or entry["name"]
+
+
+def _means(wish, row, paths):
+    return inventory.same_path(paths.path(row), wish) if "/" in wish else inventory.same_name(_name(row), wish)
+
+
+def _runs(row):
+    return str(row.get("runtime.powerState")) != "poweredOff"
+
+
+def _names(rows):
+    return {inventory.unescaped(_name(row)) for row in rows}
+
+
+def _name(row):
+    return row.get("name", row.moid)
+
+
+def _parent(row):
+    return _moid(row.get("parent"))
+
+
+def _moid(ref):
+    return ref._GetMoId() if ref is not None else None

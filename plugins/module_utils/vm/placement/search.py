@@ -1,0 +1,225 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Places for all VMs: what is right stays, the rest goes by difficulty, what fails is repaired. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import bounds, capacity, fit
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.exact import Exact
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.room import Room
+
+# Above this many hosts a complete search is hopeless, and single exchanges are tried alone.
+SMALL = 16
+# Up to this many VMs and hosts the search is complete in practice, beyond them it takes a second at most.
+FEW_VMS, FEW_HOSTS, BUDGET, SHORT_BUDGET = 8, 4, 20000, 300
+# VMs without a place for which exchanges are tried; with more of them something is plainly short.
+REPAIRED = 32
+# Hosts among which the smallest set is looked for.
+PACKED = 8
+
+
+@dataclass
+class Found:
+    """What a search has come to: {VM name: Place}, and the VMs without one."""
+
+    places: dict = field(default_factory=dict)
+    unplaced: list = field(default_factory=list)
+    # It is proven that there are no places for all.
+    hopeless: bool = False
+
+
+def solve(world, vms, rules):
+    """Places for all VMs if there are any, else for as many as were found room for."""
+    best = None
+    movable = any(vm.present is not None and not vm.present.fixed for vm in vms)
+    for keep in (True, False) if movable else (True,):
+        for policy in (rules.policy, *(one for one in ("spread", "packed") if one != rules.policy)):
+            found = _attempt(world, vms, replace(rules, policy=policy), keep)
+            if not found.unplaced:
+                return _fewest_hosts(world, vms, rules, found) if rules.policy == "packed" else found
+            if best is None or len(found.unplaced) < len(best.unplaced):
+                best = found
+            if found.hopeless:
+                break
+    return best
+
+
+def greedy(world, vms, rules):
+    """The same without a complete search: enough to say what would fit."""
+    board = Board(world, rules)
+    board.settle(vms, True)
+    return board.place(by_difficulty(vms, board))
+
+
+def by_difficulty(vms, board):
+    """Those without a choice first, then the largest; equal ones in the order of the request."""
+    order = {vm.name: number for number, vm in enumerate(vms)}
+    classes = {}
+    for vm in vms:
+        classes.setdefault(vm.kind, len(classes))
+
+    def difficulty(vm):
+        return (
+            not (vm.present is not None and vm.present.fixed),
+            not vm.pin,
+            -vm.gpus,
+            -sum(map(capacity.share, vm.profiles)),
+            -max(map(capacity.share, vm.profiles), default=0),
+            -vm.memory_mb,
+            -vm.nics,
+            classes[vm.kind],
+            order[vm.name],
+        )
+
+    return sorted((vm for vm in vms if vm.name not in board.places), key=difficulty)
+
+
+class Board:
+    """The rooms of all hosts with the places that were given so far."""
+
+    def __init__(self, world, rules, only=None):
+        self.stores = {moid: free for moid, (name, free) in world.datastores.items()}
+        self.rooms = {
+            host.moid: Room(host, self.stores, rules) for host in world.hosts if only is None or host.moid in only
+        }
+        self.number = {moid: at for at, moid in enumerate(self.rooms)}
+        self.policy = rules.policy
+        self.places = {}
+        self.vms = {}
+
+    def put(self, vm, place):
+        self.rooms[place.host].take(vm, place)
+        self.places[vm.name] = place
+        self.vms[vm.name] = vm
+
+    def lift(self, vm):
+        place = self.places.pop(vm.name)
+        self.rooms[place.host].release(vm, place)
+        return place
+
+    def allowed(self, vm):
+        """The rooms that a VM may go to."""
+        home = vm.present.host if vm.present is not None else ""
+        if vm.present is not None and vm.present.fixed:
+            return [self.rooms[home]] if home in self.rooms and vm.pin in ("", home) else []
+        if vm.pin:
+            return [self.rooms[vm.pin]] if vm.pin in self.rooms else []
+        return list(self.rooms.values())
+
+    def settle(self, vms, keep):
+        """Put those where they are that stay: all that run, and with keep those that are off and well placed."""
+        there = [vm for vm in vms if vm.present is not None and vm.present.host in self.rooms]
+        there = [vm for vm in there if vm.pin in ("", vm.present.host)]
+        staying = [vm for vm in there if vm.present.fixed]
+        if keep:
+            staying += [vm for vm in there if not vm.present.fixed]
+        # What a VM has and keeps is not free for one that shall have something else from now on.
+        staying.sort(key=lambda vm: (not vm.present.fixed, not fit.unchanged(self.rooms[vm.present.host], vm)))
+        for vm in staying:
+            place = fit.first(self.rooms[vm.present.host], vm)
+            if place is not None:
+                self.put(vm, place)
+
+    def place(self, vms):
+        """Each VM on the best host that has room; hosts that were full for a kind of VM are not looked at again."""
+        alive, unplaced = {}, []
+        for vm in vms:
+            rooms = alive.setdefault(vm.kind, self.allowed(vm))
+            place = self._best(vm, rooms)
+            if place is None:
+                unplaced.append(vm)
+            else:
+                self.put(vm, place)
+        return Found(dict(self.places), unplaced)
+
+    def repair(self, vm, settled=False):
+        """Make room by one other VM that is new, with settled by one that is there and off; true when it worked."""
+        by_host = {}
+        for name, place in self.places.items():
+            other = self.vms[name]
+            moves = other.present is None or (settled and not other.present.fixed)
+            if moves and not other.pin and other.kind != vm.kind:
+                by_host.setdefault(place.host, {}).setdefault((other.kind, other.job), other)
+        for room in self.allowed(vm):
+            for other in by_host.get(room.host.moid, {}).values():
+                if self._exchange(vm, room, other):
+                    return True
+        return False
+
+    def _exchange(self, vm, room, other):
+        before = self.lift(other)
+        place = fit.first(room, vm)
+        if place is not None:
+            self.put(vm, place)
+            elsewhere = self._best(other, [one for one in self.allowed(other) if one is not room])
+            if elsewhere is not None:
+                self.put(other, elsewhere)
+                return True
+            self.lift(vm)
+        self.put(other, before)
+        return False
+
+    def _best(self, vm, rooms):
+        for room in sorted(rooms, key=lambda room: self.rank(vm, room)):
+            place = fit.first(room, vm)
+            if place is not None:
+                return place
+            # A full host stays full, whereas another job may still go where this one has a VM already.
+            if not (room.rules.anti_affinity and room.jobs[vm.job]):
+                rooms.remove(room)
+        return None
+
+    def rank(self, vm, room):
+        """How welcome a host is: its own before all others, then by the policy."""
+        away = vm.present is None or vm.present.host != room.host.moid
+        if self.policy == "spread":
+            return (away, room.count, room.jobs[vm.job], room.host.running, self.number[room.host.moid])
+        spare = len(room.loads) - room.busy_gpus()
+        return (away, not room.count, -room.count, not room.host.running, -spare, self.number[room.host.moid])
+
+
+def _attempt(world, vms, rules, keep, only=None):
+    board = Board(world, rules, only)
+    board.settle(vms, keep)
+    left = by_difficulty(vms, board)
+    hopeless = bounds.exceeded(board, left)
+    found = board.place(left)
+    if not found.unplaced or hopeless:
+        return replace(found, hopeless=hopeless)
+    if len(found.unplaced) <= REPAIRED:
+        found.unplaced = [vm for vm in found.unplaced if not board.repair(vm)]
+        found.places = dict(board.places)
+    if found.unplaced and len(board.rooms) <= SMALL and (only is None or len(vms) <= FEW_VMS):
+        again = Board(world, rules, only)
+        again.settle(vms, keep)
+        few = len(vms) <= FEW_VMS and len(board.rooms) <= FEW_HOSTS
+        exact = Exact(again, by_difficulty(vms, again), BUDGET if few else SHORT_BUDGET)
+        if exact.run():
+            return Found(dict(again.places), [])
+        found.hopeless = not exact.gave_up
+    if keep and len(found.unplaced) <= REPAIRED:
+        # One that makes way is better than a plan that asks all of them where they would like to be.
+        found.unplaced = [vm for vm in found.unplaced if not board.repair(vm, settled=True)]
+        found.places = dict(board.places)
+    return found
+
+
+def _fewest_hosts(world, vms, rules, found):
+    """The same VMs on fewer hosts, where there are few enough hosts to try all sets of them."""
+    used = {place.host for place in found.places.values()}
+    usable = [host.moid for host in world.hosts if not host.out_of_use]
+    if len(usable) > PACKED or len(vms) > PACKED * 4:
+        return found
+    bound = {vm.pin or vm.present.host for vm in vms if vm.pin or vm.present is not None}
+    others = [moid for moid in usable if moid not in bound]
+    for size in range(max(1, len(bound)), len(used)):
+        for more in combinations(others, max(0, size - len(bound))):
+            fewer = _attempt(world, vms, rules, True, bound | set(more))
+            if not fewer.unplaced:
+                return fewer
+    return found

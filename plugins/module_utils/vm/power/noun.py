@@ -1,0 +1,206 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The power of VMs: the five steps."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties, session
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm import fleet as fleets
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm import power_cycle
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import guest, rules, waiting
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, project_power
+
+
+@dataclass(frozen=True)
+class PowerState:
+    """A VM and what its guest tells."""
+
+    vm: Vm
+    guest: guest.Guest
+
+
+class Power(Noun):
+    """The power of the VMs of a task."""
+
+    VM_PROPERTIES = ("guest.ipAddress", "guest.net")
+    HOST_PROPERTIES = ()
+    WHOLE_CLUSTER = False
+
+    def __init__(self, module):
+        self._params = module.params
+        self._warn = module.warn
+        self._check_mode = module.check_mode
+        self._vcenter = None
+        self._fleet = None
+        self._items = []
+
+    def state_of(self, row, vm, dummy):
+        """The state from a row that the fleet has read."""
+        return PowerState(vm, guest.guest_of(row))
+
+    def read(self, items):
+        self._vcenter = session.connect(self._params, self._warn)
+        self._fleet = fleets.Fleet(
+            self._vcenter,
+            self,
+            self._params["tasks_in_flight"],
+            self._params["task_timeout_s"],
+            planning=self._check_mode,
+        )
+        self._fleet.find(items, self._params["datacenter"])
+        self._items = items
+        self._fleet.read([item for item in items if item.error is None])
+        if not self._check_mode and all(self._is_settled(item) for item in items if item.error is None):
+            # Nothing has to be switched, and apply() is not called; what is waited for may still be on its way.
+            self._wait(items)
+
+    def want(self, item):
+        rules.refuse_impossible(item)
+        vm, wish = item.now.vm, item.wish
+        if wish["state"] == "on":
+            noted = False
+        else:
+            noted = vm.power_on_again or (wish["again"] and vm.power == "on")
+        wanted = dataclasses.replace(vm, power=wish["state"], power_on_again=noted)
+        says = item.now.guest if wish["state"] == "on" else guest.Guest()
+        return PowerState(wanted, says)
+
+    def compare(self, now, wanted):
+        waits = "power_on" if wanted.vm.power == "off" and wanted.vm.power_on_again else None
+        return [
+            Change(name, getattr(now.vm, name), getattr(wanted.vm, name), waits if name == "power" else None)
+            for name in ("power", "power_on_again")
+            if getattr(now.vm, name) != getattr(wanted.vm, name)
+        ]
+
+    def apply(self, items):
+        if self._params["state"] == "on":
+            self._switch_on(items)
+        else:
+            self._switch_off(items)
+        for item in items:
+            if item.error is not None and item.proved is not None:
+                item.touched = bool(self.compare(item.now, item.proved))
+        self._wait([item for item in self._items if item.error is None])
+
+    def prove(self, items):
+        gone = self._fleet.refresh(items)
+        self._tell_hosts([item for item in items if item not in gone])
+        for item in items:
+            if item.error is not None:
+                continue
+            if item in gone:
+                item.error = fleets.gone(item)
+                continue
+            left = self.compare(item.proved, item.wanted)
+            if left:
+                item.error = _not_as_wanted(item, left)
+
+    def project(self, state):
+        return dict(
+            project_power(state.vm),
+            address=state.guest.address,
+            addresses=guest.project(state.guest),
+        )
+
+    def pending(self, state):
+        if state.vm.power_on_again and state.vm.power == "off":
+            return [{"what": "power", "needs": "power_on"}]
+        return []
+
+    def close(self):
+        if self._vcenter is not None:
+            self._vcenter.close()
+
+    def _tell_hosts(self, items):
+        """DRS may have started a VM on another host than it was on."""
+        rows = properties.retrieve(
+            self._vcenter,
+            {"VirtualMachine": ("runtime.host",), "HostSystem": ("name",)},
+            [self._fleet.ref(item) for item in items],
+            [("VirtualMachine", "runtime.host")],
+            skip_gone=True,
+        )
+        names = {row.moid: row.get("name") for row in rows if row.kind == "HostSystem"}
+        hosts = {row.moid: names.get(moid_of(row.get("runtime.host"))) for row in rows if row.kind == "VirtualMachine"}
+        for item in items:
+            item.ids["host"] = hosts.get(item.ids["moid"]) or item.ids["host"]
+
+    def _is_settled(self, item):
+        vm = item.now.vm
+        return vm.power == self._params["state"] and not vm.power_on_again
+
+    def _wait(self, items):
+        wait_for = self._params["wait_for"]
+        items = [item for item in items if item.error is None and current(item).vm.power == "on"]
+        if wait_for == "none" or not items:
+            return
+        waiting.wait(self._fleet, items, wait_for, self._params["wait_timeout_s"])
+        self._fleet.refresh(items)
+        for item in items:
+            if not item.touched and item.proved is not None and not self.compare(item.now, item.proved):
+                # Not changed by this task: what was found is what its guest says now.
+                item.now, item.proved = item.proved, None
+                item.wanted = item.now
+
+    def _switch_on(self, items):
+        off = [item for item in items if item.now.vm.power != "on"]
+        power_cycle.start(self._fleet, off, _refused)
+        noted = [item for item in items if current(item).vm.power == "on"]
+        power_cycle.set_note(self._fleet, noted, False, _failed)
+
+    def _switch_off(self, items):
+        running = [item for item in items if item.now.vm.power != "off"]
+        if self._params["again"]:
+            power_cycle.set_note(
+                self._fleet, [item for item in running if item.wanted.vm.power_on_again], True, _failed
+            )
+        running = [item for item in running if item.error is None]
+        for item in running:
+            item.touched = True
+        not_asked = power_cycle.shut_guests_down(self._fleet, running)
+        self._fleet.refresh(running)
+        left = [item for item in running if current(item).vm.power != "off"]
+        if self._params["force"]:
+            self._fleet.settle(
+                left,
+                "it should be switched off",
+                lambda item: current(item).vm.power == "off",
+                lambda ref, item: ref.PowerOffVM_Task(),
+                _failed,
+            )
+            return
+        for item in left:
+            _failed(item, not_asked.get(item.ids["moid"]) or rules.still_running(item))
+        # The note would have a later run switch on what nobody has switched off.
+        power_cycle.set_note(self._fleet, [item for item in left if not item.now.vm.power_on_again], False, _failed)
+
+
+def _failed(item, error):
+    if item.error is None:
+        item.error = error
+
+
+def _refused(item, error):
+    _failed(item, rules.explained(error))
+
+
+def _not_as_wanted(item, left):
+    return OperatorError(
+        f"VM {item.label}",
+        "the change was accepted by vSphere",
+        f"Read again, this is still not as wanted: {'; '.join(str(change) for change in left)}",
+        "Run the task again; if it stays so, look at the VM's events in vCenter",
+        "not_as_wanted",
+        left=[change.as_result() for change in left],
+    )

@@ -1,0 +1,106 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Why a VM cannot be switched, and what vSphere means when it refuses to start one. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem, refusal
+
+# By the vendor's words: the same fault type stands for many reasons.
+_HINTS = (
+    (
+        r"memory reservation|sched\.mem\.min",
+        "no_full_reservation",
+        "Reserve all memory of the VM (vm_shape with memory_reservation=all): a VM with a direct device needs it",
+    ),
+    (
+        r"PCI MMIO",
+        "mmio_too_small",
+        "Make the window for memory mapped I/O large enough for all devices together (vm_shape with mmio=auto, or a "
+        "larger mmio_size_gb), and see that the firmware is EFI",
+    ),
+    (
+        r"No SR-IOV virtual function",
+        "no_virtual_function",
+        "Free a virtual function of this port, or give the host more of them",
+    ),
+    (
+        r"pciPassthru|passthrough|is not available on the host|systemId does not match",
+        "device_not_available",
+        "Look whether the device is passed through on this host and held by no other VM (passthrough_device, "
+        "pci_passthrough)",
+    ),
+    (
+        r"affinity|\brule\b",
+        "drs_rule",
+        "A rule of DRS forbids this host: move the VM to another host, or change the rule (drs_placement)",
+    ),
+    (
+        r"latency.?sensitivity|CPU reservation",
+        "no_full_cpu_reservation",
+        "Reserve the CPU of the VM in full (vm_shape), or lower its latency sensitivity",
+    ),
+)
+
+
+def refuse_impossible(item):
+    """Raise an OperatorError when the VM cannot be switched to what is wanted."""
+    vm, wish = item.now.vm, item.wish
+    problems = list(_impossible(vm, wish))
+    if problems:
+        raise refusal(item.label, f"it should be {wish['state']}", problems)
+
+
+def _impossible(vm, wish):
+    if vm.template:
+        yield Problem("template", "It is a template.", "Clone a VM from it.")
+        return
+    if vm.power == wish["state"]:
+        return
+    if vm.connection != "connected":
+        yield Problem(
+            f"vm_{vm.connection}",
+            f"vCenter reports the VM as {vm.connection}.",
+            "Bring its host or its datastore back first.",
+        )
+        return
+    if wish["state"] == "on" or wish["force"]:
+        return
+    if vm.power == "suspended":
+        yield Problem(
+            "suspended",
+            "It is suspended, and what its guest has in memory would be lost.",
+            "Resume it and shut it down, or say force=true.",
+        )
+    elif not vm.tools_running:
+        yield Problem(
+            "no_tools",
+            "VMware Tools do not run in it, so that its guest cannot be asked to shut down.",
+            "Shut it down from inside, or say force=true to cut its power.",
+        )
+
+
+def still_running(item):
+    """The error of a VM whose guest did not go in time."""
+    return OperatorError(
+        f"VM {item.label}",
+        "its guest should shut down",
+        f"It was asked, and runs on after {item.wish['guest_shutdown_timeout_s']} seconds",
+        "Look at its console; wait longer with guest_shutdown_timeout_s, or say force=true to cut its power then",
+        "guest_not_down",
+    )
+
+
+def explained(error):
+    """The same refusal with advice by the vendor's words, where they are known."""
+    said = f"{error.found} {error.data.get('vendor_message', '')}"
+    for pattern, code, todo in _HINTS:
+        if re.search(pattern, said, re.IGNORECASE):
+            data = dict(error.data, reason=code)
+            return OperatorError(error.subject, error.wanted, error.found, todo, error.code, **data)
+    return error

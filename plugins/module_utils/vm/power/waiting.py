@@ -1,0 +1,70 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Wait until guests are up: all of them together, with one request per look."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import guest
+
+_WANTED = {"tools": "VMware Tools should run in it", "address": "its guest should have an address"}
+
+
+def wait(fleet, items, wait_for, timeout_s):
+    """Give an error to each item whose guest has not what is waited for when the time is up."""
+    pauses = Pauses(fleet.clock, timeout_s)
+    waiting = list(items)
+    while waiting:
+        seen = look(fleet, waiting)
+        late = pauses.over
+        for item in waiting:
+            item.error = _trouble(item, seen.get(item.ids["moid"]), wait_for, timeout_s, late)
+        waiting = [item for item in waiting if item.error is None and not seen[item.ids["moid"]].has(wait_for)]
+        if waiting:
+            pauses.sleep()
+
+
+def look(fleet, items):
+    """{MoID: Guest} of those VMs that are there."""
+    rows = properties.retrieve(
+        fleet.vcenter,
+        {"VirtualMachine": guest.PROPERTIES},
+        [fleet.ref(item) for item in items],
+        skip_gone=True,
+    )
+    return {row.moid: guest.guest_of(row) for row in rows}
+
+
+def _trouble(item, seen, wait_for, timeout_s, late):
+    if seen is None:
+        return OperatorError(
+            f"VM {item.label}", _WANTED[wait_for], "It was removed meanwhile", "Find out by whom", "vm_gone"
+        )
+    if seen.has(wait_for):
+        return None
+    if seen.power != "on":
+        return OperatorError(
+            f"VM {item.label}",
+            _WANTED[wait_for],
+            f"While this was waited for, it went {seen.power}",
+            "Look at its console and at its events in vCenter",
+            "went_off",
+        )
+    if not late:
+        return None
+    todo = "Look at its console: does the guest start? Is open-vm-tools installed and running in it"
+    if seen.tools:
+        todo = "Look in the guest and at the network: is the adapter connected, does DHCP answer"
+    return OperatorError(
+        f"VM {item.label}",
+        f"{_WANTED[wait_for]} within {timeout_s} seconds",
+        guest.told(seen),
+        f"{todo}? It stays on; raise wait_timeout_s if it only needs longer",
+        "guest_timeout",
+        tools=seen.tools,
+        addresses=guest.project(seen),
+    )

@@ -1,0 +1,94 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""NUMA: how vCPUs and devices of a VM are laid over the nodes of a host. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
+
+# Devices get a NUMA node from vSphere 8.0 on, in VMs with this hardware version (vSphere 8 release, FD 2022-10-25).
+DEVICE_RELEASE = (8,)
+DEVICE_HARDWARE = 20
+
+
+def method(now, wish, hardware_version):
+    """How the VM is brought near its devices: affinity or device.
+
+    A node affinity is the only one of the two that holds a VM at nodes of the host, and it hampers vMotion. A VM with a
+    passed-through device cannot be moved while it runs anyway, so there it costs nothing.
+    """
+    if wish["numa_method"] != "auto":
+        return wish["numa_method"]
+    if passed_through(now, wish) or not knows_device_nodes(now.host, hardware_version):
+        return "affinity"
+    return "device"
+
+
+def passed_through(now, wish):
+    """Whether the VM has, or will have, a device that is bound to its host."""
+    announced = bool(wish["direct_nics"]) or any(":" in gpu for gpu in wish["gpus"] or [])
+    present = any(one.kind in ("pci", "sriov") for one in now.direct)
+    return announced or present or wish["gpudirect"] == "enabled"
+
+
+def knows_device_nodes(host, hardware_version):
+    """Whether a device of the VM can be given a NUMA node; unknown hosts are taken to be new ones."""
+    new = host is None or not host.release or host.release >= DEVICE_RELEASE
+    return new and hardware_version >= DEVICE_HARDWARE
+
+
+def cores_per_socket(now, wish, cpus):
+    """What is asked for, else one socket per NUMA node, else what is there."""
+    if wish["cores_per_socket"] is not None:
+        return wish["cores_per_socket"]
+    nodes = wish["numa_nodes"]
+    if nodes and cpus % len(nodes) == 0:
+        return cpus // len(nodes)
+    return now.cores_per_socket
+
+
+def with_nodes(wanted, wish):
+    """The shape with its NUMA settings as wished; those of the other method go."""
+    nodes = wish["numa_nodes"]
+    if nodes is None:
+        return wanted
+    vmx = dict(wanted.vmx)
+    vmx.pop(keys.NODE_AFFINITY, None)
+    if not nodes or method(wanted, wish, wanted.hardware_version) == "affinity":
+        if nodes:
+            vmx[keys.NODE_AFFINITY] = ",".join(str(node) for node in sorted(nodes))
+        direct = wanted.direct
+        # Without virtual nodes of its own making, a device's node is somebody else's choice.
+        if wanted.cores_per_node is not None:
+            direct = tuple(dataclasses.replace(one, node=None) for one in direct)
+        return dataclasses.replace(wanted, vmx=vmx, cores_per_node=None, direct=direct)
+    return dataclasses.replace(
+        wanted,
+        vmx=vmx,
+        cores_per_node=wanted.cpus // len(nodes),
+        direct=tuple(dataclasses.replace(one, node=virtual_node(one, nodes, wanted.host)) for one in wanted.direct),
+    )
+
+
+def virtual_node(one, nodes, host):
+    """The virtual NUMA node of a device: the place of its host's node among those of the VM.
+
+    Which GPU a vGPU gets is decided at power-on, so in a VM over several nodes such a device stays where it is.
+    """
+    if len(nodes) == 1:
+        return 0
+    physical = host.node_of(one.address) if host is not None and one.address else None
+    return sorted(nodes).index(physical) if physical in nodes else one.node
+
+
+def same_affinity(one, other):
+    """Whether two values of numa.nodeAffinity name the same nodes."""
+    return _listed(one) == _listed(other)
+
+
+def _listed(text):
+    return sorted(part.strip() for part in (text or "").split(",") if part.strip())

@@ -1,0 +1,140 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Why vCPUs, memory and devices cannot be laid over the NUMA nodes that were asked for. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys, numa
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import gb
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
+
+
+def problems(wanted, wish):
+    """Everything that speaks against numa_nodes; nothing without them."""
+    nodes = wish["numa_nodes"]
+    if not nodes:
+        return []
+    found = [
+        _uneven(wanted, nodes),
+        _misaligned(wanted, nodes),
+        _no_device_nodes(wanted, wish),
+        _hot_add(wanted, nodes),
+    ]
+    found += _on_host(wanted, wish, nodes)
+    return [problem for problem in found if problem is not None]
+
+
+def _uneven(wanted, nodes):
+    if wanted.cpus % len(nodes) == 0:
+        return None
+    return Problem(
+        "numa_uneven",
+        f"{wanted.cpus} vCPUs cannot be spread evenly over {len(nodes)} NUMA nodes.",
+        f"Set cpus to a multiple of {len(nodes)}.",
+    )
+
+
+def _misaligned(wanted, nodes):
+    cores = wanted.cores_per_socket
+    if not cores or wanted.cpus % len(nodes):
+        return None
+    per_node = wanted.cpus // len(nodes)
+    # A socket over the border of two nodes misleads the guest about caches (FD 2022-10-25).
+    if cores % per_node == 0 or per_node % cores == 0:
+        return None
+    return Problem(
+        "numa_misaligned",
+        f"Sockets of {cores} cores do not fit onto NUMA nodes of {per_node} vCPUs.",
+        f"Leave cores_per_socket out, or set it to {per_node}.",
+    )
+
+
+def _no_device_nodes(wanted, wish):
+    if wish["numa_method"] != "device" or numa.knows_device_nodes(wanted.host, wanted.hardware_version):
+        return None
+    if wanted.host is not None and wanted.host.release and wanted.host.release < numa.DEVICE_RELEASE:
+        return Problem(
+            "numa_device_release",
+            f"Host {wanted.host.name} has ESXi {wanted.host.version}, and devices get NUMA nodes from 8.0 on.",
+            "Use numa_method=affinity.",
+        )
+    return Problem(
+        "numa_device_hardware",
+        f"It has virtual hardware version {wanted.hardware_version}, and devices get NUMA nodes from "
+        f"{numa.DEVICE_HARDWARE} on.",
+        f"Set hardware_version={numa.DEVICE_HARDWARE}, or use numa_method=affinity.",
+    )
+
+
+def _hot_add(wanted, nodes):
+    if len(nodes) < 2 or not wanted.hides_nodes:
+        return None
+    return Problem(
+        "numa_cpu_hot_add",
+        "CPUs can be added to it while it runs, and the guest of such a VM sees one NUMA node only (KB 2040375).",
+        "Switch CPU hot add off, or keep the VM on one NUMA node.",
+    )
+
+
+def _on_host(wanted, wish, nodes):
+    """What does not fit onto the nodes of its host."""
+    host = wanted.host
+    if host is None or not host.nodes:
+        return []
+    there = {node.number: node for node in host.nodes}
+    unknown = sorted(set(nodes) - set(there))
+    if unknown:
+        return [
+            Problem(
+                "numa_node_unknown",
+                f"Host {host.name} has the NUMA nodes {_listed(there)}, and {_listed(unknown)} "
+                f"{'is' if len(unknown) == 1 else 'are'} not among them.",
+                "Correct numa_nodes, or move the VM.",
+            )
+        ]
+    return [_too_many(wanted, nodes, host), _too_much(wanted, wish, nodes, there)]
+
+
+def _too_many(wanted, nodes, host):
+    hyperthreads = is_on(wanted.vmx.get(keys.PREFER_HT))
+    per_node = (host.threads if hyperthreads else host.cores) // len(host.nodes)
+    room = per_node * len(nodes)
+    if not room or wanted.cpus <= room:
+        return None
+    unit = "hyperthreads" if hyperthreads else "cores"
+    return Problem(
+        "numa_too_many_cpus",
+        f"The VM would have {wanted.cpus} vCPUs, and NUMA {_named(nodes)} of host {host.name} "
+        f"{_has(nodes)} {room} {unit}.",
+        f"Ask for {room} at most, for more nodes"
+        + ("." if hyperthreads else f", or let hyperthreads count by advanced {keys.PREFER_HT}=TRUE."),
+    )
+
+
+def _too_much(wanted, wish, nodes, there):
+    room = sum(there[node].memory_mb for node in nodes)
+    # Only an affinity holds the memory at the nodes; reserved in full, it has to be there (FD 2020-01-30).
+    held = numa.method(wanted, wish, wanted.hardware_version) == "affinity" and wanted.memory_locked
+    if not room or not held or wanted.memory_mb <= room:
+        return None
+    return Problem(
+        "numa_too_much_memory",
+        f"The VM would have {gb(wanted.memory_mb)} GB, and NUMA {_named(nodes)} of host {wanted.host.name} "
+        f"{_has(nodes)} {gb(room)} GB.",
+        "Ask for less memory or for more nodes.",
+    )
+
+
+def _listed(numbers):
+    return ", ".join(str(number) for number in sorted(numbers))
+
+
+def _named(nodes):
+    return f"{'node' if len(nodes) == 1 else 'nodes'} {_listed(nodes)}"
+
+
+def _has(nodes):
+    return "has" if len(nodes) == 1 else "have"

@@ -1,0 +1,105 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The parameters of vm_shape: their spec, and what is wrong with a wish before anything is read."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.mmio import power_of_two
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
+
+PCI_IDS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
+# The versions that vSphere 6.0 and later know; what a host takes is asked from it.
+_HARDWARE = (11, 99)
+
+
+def _choice(default, *choices):
+    return {"type": "str", "choices": list(choices), "default": default}
+
+
+ARGUMENTS = FleetArguments(
+    per_vm={
+        "cpus": {"type": "int"},
+        "cores_per_socket": {"type": "int"},
+        "memory_gb": {"type": "int"},
+        "memory_reservation": _choice("all", "all", "ignore"),
+        "cpu_reservation": _choice("auto", "auto", "ignore"),
+        "cpu_reservation_mhz": {"type": "int"},
+        "hardware_version": {"type": "int"},
+        "firmware": _choice("ignore", "efi", "ignore"),
+        "numa_nodes": {"type": "list", "elements": "int"},
+        "numa_method": _choice("auto", "auto", "affinity", "device"),
+        "latency_sensitivity": _choice("ignore", "low", "normal", "medium", "high", "ignore"),
+        "gpudirect": _choice("ignore", "enabled", "disabled", "ignore"),
+        "mmio": _choice("auto", "auto", "ignore"),
+        "mmio_size_gb": {"type": "int"},
+        "gpus": {"type": "list", "elements": "str"},
+        "direct_nics": {"type": "int"},
+        "advanced": {"type": "dict"},
+    },
+)
+
+
+def check_params(params):
+    """Everything that is wrong with the parameters together, one sentence each."""
+    return ARGUMENTS.problems(params, check_wish)
+
+
+def check_wish(wish):
+    """Everything that is wrong with the wish for one VM, one sentence each."""
+    yield from _too_small(wish)
+    yield from _layout(wish)
+    yield from _window(wish)
+    yield from keys.wrong_keys(wish["advanced"] or {})
+
+
+def _too_small(wish):
+    lowest = {"cpus": 1, "cores_per_socket": 1, "memory_gb": 1, "cpu_reservation_mhz": 0, "direct_nics": 0}
+    for name, low in lowest.items():
+        if wish[name] is not None and wish[name] < low:
+            yield f"{name} is {wish[name]}; it must be at least {low}."
+    version = wish["hardware_version"]
+    if version is not None and not _HARDWARE[0] <= version <= _HARDWARE[1]:
+        yield f"hardware_version is {version}; it is the number in vmx-21, from {_HARDWARE[0]} on."
+    if wish["cpu_reservation_mhz"] is not None and wish["cpu_reservation"] == "ignore":
+        yield (
+            "cpu_reservation_mhz is set, but cpu_reservation=ignore says that it is not to be touched; "
+            "drop one of them."
+        )
+
+
+def _layout(wish):
+    cpus, cores, nodes = wish["cpus"], wish["cores_per_socket"], wish["numa_nodes"]
+    if cpus and cores and cores > 0 and cpus % cores:
+        yield f"{cpus} cpus cannot be put into sockets of {cores}; cores_per_socket has to divide cpus."
+    if not nodes:
+        if wish["numa_method"] != "auto":
+            yield f"numa_method={wish['numa_method']} is set without numa_nodes; name the nodes."
+        return
+    if min(nodes) < 0:
+        yield f"numa_nodes has {min(nodes)}; NUMA nodes are counted from 0."
+    if len(set(nodes)) < len(nodes):
+        yield "numa_nodes names a node twice."
+    if cpus and cpus % len(nodes):
+        yield f"{cpus} cpus cannot be spread evenly over {len(nodes)} NUMA nodes; take a multiple of {len(nodes)}."
+
+
+def _window(wish):
+    for gpu in wish["gpus"] or []:
+        if parse(gpu) is None and not PCI_IDS.fullmatch(gpu):
+            yield (
+                f"gpus has {gpu}, which is neither a vGPU profile such as grid_a100-40c "
+                "nor the vendor and device of a PCI device such as 10de:20f1."
+            )
+    size = wish["mmio_size_gb"]
+    if size is None:
+        return
+    if wish["mmio"] == "ignore":
+        yield "mmio_size_gb is set, but mmio=ignore says that it is not to be touched; drop one of them."
+    if size < 1 or size != power_of_two(size):
+        yield f"mmio_size_gb is {size}; it must be a power of two, for example {power_of_two(max(size, 1))}."

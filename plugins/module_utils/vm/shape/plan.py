@@ -1,0 +1,139 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What shall be set in a VM, worked out from a reading and a wish, and the changes that lead there. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import mmio
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys, numa, window
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import device_nodes, gb
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
+
+# What a running VM takes at once; everything else is read when it starts (vSphere API).
+_HOT = ("cpu_reservation_mhz", "memory_reservation")
+
+
+def want(now, wish):
+    """The shape that the wish asks for; never refuses, see rules.py."""
+    cpus = wish["cpus"] or now.cpus
+    latency = now.latency if wish["latency_sensitivity"] == "ignore" else wish["latency_sensitivity"]
+    wanted = dataclasses.replace(
+        now,
+        cpus=cpus,
+        cores_per_socket=numa.cores_per_socket(now, wish, cpus),
+        memory_mb=wish["memory_gb"] * 1024 if wish["memory_gb"] else now.memory_mb,
+        memory_locked=now.memory_locked or wish["memory_reservation"] == "all",
+        # Never lowered: a guest that was used to newer hardware does not get its old one back.
+        hardware_version=max(now.hardware_version, wish["hardware_version"] or 0),
+        latency=latency,
+        cpu_reserved_mhz=_cpu_reservation(now, wish, cpus, latency),
+        vmx=_vmx(now, wish),
+    )
+    return numa.with_nodes(wanted, wish)
+
+
+def setting_changes(now, wanted):
+    """The changes that one reconfiguration of the VM makes."""
+    pairs = [
+        ("cpus", now.cpus, wanted.cpus),
+        ("cores_per_socket", now.cores_per_socket, wanted.cores_per_socket),
+        ("memory_gb", gb(now.memory_mb), gb(wanted.memory_mb)),
+        ("memory_reservation", _reservation(now), _reservation(wanted)),
+        ("cpu_reservation_mhz", now.cpu_reserved_mhz, wanted.cpu_reserved_mhz),
+        ("hardware_version", now.hardware_version, max(now.hardware_version, wanted.hardware_version)),
+        ("latency_sensitivity", now.latency, wanted.latency),
+        ("cores_per_numa_node", now.cores_per_node, wanted.cores_per_node),
+        ("numa_devices", device_nodes(now), device_nodes(wanted)),
+    ]
+    pairs += [(name, now.vmx.get(name), wanted.vmx.get(name)) for name in changed_keys(now, wanted)]
+    return [Change(path, before, after) for path, before, after in pairs if before != after]
+
+
+def is_hot(now, wanted):
+    """Whether a running VM takes all that differs."""
+    return all(change.path in _HOT for change in setting_changes(now, wanted))
+
+
+def changed_keys(now, wanted):
+    """The VMX keys that differ in meaning."""
+    return [
+        name
+        for name in sorted(set(now.vmx) | set(wanted.vmx))
+        if not _same_setting(name, now.vmx.get(name), wanted.vmx.get(name))
+    ]
+
+
+def needed_mmio_gb(now, wish, with_ports=True):
+    """The window for what the VM has, and for what it is going to have, whichever is larger."""
+    offered = now.host.offered if now.host is not None else ()
+    has, ports = window.demand(now.direct, offered)
+    will = [_announced(gpu, offered) or 0 for gpu in wish["gpus"] or []]
+    # Either may be announced without the other.
+    ports = max(ports, wish["direct_nics"] or 0) if with_ports else 0
+    return max(mmio.window_gb(has, ports), mmio.window_gb(will, ports))
+
+
+def pci_ids(text):
+    """The numbers of a PCI device that is written vendor:device, such as 10de:20f1."""
+    vendor, dummy, device = text.partition(":")
+    return int(vendor, 16), int(device, 16)
+
+
+def _announced(gpu, offered):
+    return mmio.passthrough_mmio_gb(*pci_ids(gpu)) if ":" in gpu else mmio.gpu_mmio_gb(gpu, offered)
+
+
+def _cpu_reservation(now, wish, cpus, latency):
+    if wish["cpu_reservation_mhz"] is not None:
+        return wish["cpu_reservation_mhz"]
+    if wish["cpu_reservation"] == "ignore" or latency != "high":
+        return now.cpu_reserved_mhz
+    return max(now.cpu_reserved_mhz, full_cpu_mhz(now.host, cpus))
+
+
+def full_cpu_mhz(host, cpus):
+    """Every vCPU at the nominal frequency of the host (vSphere Resource Management, low-latency VMs); 0 if unknown."""
+    return cpus * host.mhz if host is not None else 0
+
+
+def _vmx(now, wish):
+    vmx = dict(now.vmx)
+    if wish["gpudirect"] == "enabled":
+        vmx.update((key, "TRUE") for key in (keys.ALLOW_P2P, keys.RELAX_ACS) if not is_on(vmx.get(key)))
+    elif wish["gpudirect"] == "disabled":
+        # A FALSE that somebody wrote says the same, and is not worth a power cycle.
+        for key in (keys.ALLOW_P2P, keys.RELAX_ACS):
+            if is_on(vmx.get(key)):
+                del vmx[key]
+    if wish["mmio"] == "auto":
+        vmx.update(_mmio(now, wish))
+    for name, value in (wish["advanced"] or {}).items():
+        if value is None:
+            vmx.pop(keys.canonical(name), None)
+        else:
+            vmx[keys.canonical(name)] = keys.text(keys.find(name)[0], value)
+    return vmx
+
+
+def _mmio(now, wish):
+    """The window; one that is larger already is kept, since oversizing is cheap (FD 2023-05-30)."""
+    needed = needed_mmio_gb(now, wish)
+    size = wish["mmio_size_gb"] or max(needed, now.mmio_size_gb or 0)
+    if not needed and not wish["mmio_size_gb"]:
+        return {}
+    return {keys.USE_64BIT_MMIO: "TRUE", keys.MMIO_SIZE: str(size)}
+
+
+def _same_setting(name, one, other):
+    if name == keys.NODE_AFFINITY:
+        return numa.same_affinity(one, other)
+    return keys.same(name, one, other)
+
+
+def _reservation(shape):
+    return "all" if shape.memory_locked else "partial"

@@ -1,0 +1,287 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Why a VM cannot have the shape that was asked for. Pure: a state goes in, problems come out."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue, mmio
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem, refusal
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys, numa_rules, plan
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import gb
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
+
+# Boards whose vGPUs are not in NVIDIA's list for GPUDirect RDMA (UGI6).
+_NO_GPUDIRECT = ("t4", "v100")
+
+
+def refuse_impossible(label, now, wanted, wish, newest=None):
+    """Raise one OperatorError with every reason why the VM cannot have this shape.
+
+    newest: the newest hardware version that its host knows, None where it was not asked.
+    """
+    found = problems(now, wanted, wish, newest)
+    if found:
+        raise refusal(label, f"this shape was wanted: {told(wish)}", found)
+
+
+def problems(now, wanted, wish, newest=None):
+    """Everything that speaks against the shape."""
+    found = [rule(now, wanted, wish) for rule in _RULES]
+    found += [_hardware(wanted, now, newest)]
+    found += numa_rules.problems(wanted, wish)
+    found += _missing_devices(wanted, wish)
+    return [problem for problem in found if problem is not None]
+
+
+def told(wish):
+    """The wish in one line, without what it leaves alone."""
+    names = (
+        "cpus",
+        "cores_per_socket",
+        "memory_gb",
+        "hardware_version",
+        "firmware",
+        "numa_nodes",
+        "latency_sensitivity",
+        "gpudirect",
+        "mmio_size_gb",
+        "gpus",
+        "direct_nics",
+        "advanced",
+    )
+    parts = [f"{name}={wish[name]}" for name in names if wish[name] not in (None, "ignore", [], {})]
+    return ", ".join(parts) or f"memory_reservation={wish['memory_reservation']}, mmio={wish['mmio']}"
+
+
+def _firmware(now, wanted, wish):
+    window = wish["mmio"] == "auto" and plan.needed_mmio_gb(now, wish) > 0
+    if now.vm.firmware != "bios" or not (wish["firmware"] == "efi" or window):
+        return None
+    # Never changed here: a guest that was installed under BIOS does not start under EFI (FD 2023-05-30).
+    return Problem(
+        "firmware_bios",
+        "Its firmware is BIOS, which cannot map the memory windows of large GPUs.",
+        "Make the VM from a template that was installed with EFI firmware; the firmware of an installed guest cannot "
+        "be changed.",
+    )
+
+
+def _sockets(now, wanted, wish):
+    cores = wanted.cores_per_socket
+    if not cores or wanted.cpus % cores == 0:
+        return None
+    kept = "cpus" if wish["cores_per_socket"] is not None else "cores_per_socket"
+    number = wanted.cpus if kept == "cpus" else cores
+    return Problem(
+        "sockets_uneven",
+        f"{wanted.cpus} vCPUs cannot be put into sockets of {cores}; the {kept} of the VM are {number}.",
+        f"Set cores_per_socket to a divisor of {wanted.cpus}.",
+    )
+
+
+def _too_many_cpus(now, wanted, wish):
+    host = wanted.host
+    if host is None or not host.threads or wanted.cpus <= host.threads:
+        return None
+    return Problem(
+        "host_cpus",
+        f"Host {host.name} has {host.threads} logical processors, and the VM would have {wanted.cpus} vCPUs.",
+        "Ask for fewer, or move the VM to a larger host.",
+    )
+
+
+def _too_much_memory(now, wanted, wish):
+    host = wanted.host
+    if host is None or not host.memory_mb or wanted.memory_mb < host.memory_mb or not wanted.memory_locked:
+        return None
+    return Problem(
+        "host_memory",
+        f"Host {host.name} has {gb(host.memory_mb)} GB of memory in all, and the VM would have "
+        f"{gb(wanted.memory_mb)} GB, all of it reserved.",
+        "Ask for less, or move the VM to a larger host.",
+    )
+
+
+def _below_reservation(now, wanted, wish):
+    reserved = now.vm.memory_reserved_mb or 0
+    if wanted.memory_locked or reserved <= wanted.memory_mb:
+        return None
+    return Problem(
+        "memory_reservation",
+        f"{gb(reserved)} GB of its memory are reserved, more than the {gb(wanted.memory_mb)} GB it would have.",
+        "Use memory_reservation=all, or lower the reservation first.",
+    )
+
+
+def _latency_memory(now, wanted, wish):
+    if wanted.latency == "high" and not wanted.fully_reserved:
+        return Problem(
+            "latency_memory",
+            "High latency sensitivity needs all memory of the VM reserved, and memory_reservation=ignore leaves "
+            f"{gb(now.vm.memory_reserved_mb or 0)} of {gb(wanted.memory_mb)} GB.",
+            "Use memory_reservation=all.",
+        )
+    return None
+
+
+def _latency_cpus(now, wanted, wish):
+    host = wanted.host
+    if wanted.latency == "high" and host is not None and host.cores and wanted.cpus > host.cores:
+        return Problem(
+            "latency_cpus",
+            f"High latency sensitivity gives every vCPU a core of its own; the VM would have {wanted.cpus} vCPUs, and "
+            f"host {host.name} has {host.cores} cores.",
+            "Ask for fewer vCPUs, or for latency_sensitivity=normal.",
+        )
+    return None
+
+
+def _latency_reservation(now, wanted, wish):
+    full = plan.full_cpu_mhz(wanted.host, wanted.cpus)
+    if wanted.latency != "high" or wanted.cpu_reserved_mhz >= full:
+        return None
+    return Problem(
+        "latency_cpu_reservation",
+        f"High latency sensitivity needs its processors reserved in full, on host {wanted.host.name} {full} MHz; "
+        f"it would have {wanted.cpu_reserved_mhz} MHz.",
+        f"Use cpu_reservation=auto without cpu_reservation_mhz, or a cpu_reservation_mhz of {full} or more.",
+    )
+
+
+def _huge_pages(now, wanted, wish):
+    if not is_on(wanted.vmx.get(keys.HUGE_PAGES)) or wanted.fully_reserved:
+        return None
+    return Problem(
+        "huge_pages_memory",
+        f"A VM with {keys.HUGE_PAGES} starts only with all memory reserved.",
+        "Use memory_reservation=all, or set the key to null.",
+    )
+
+
+def _gpudirect_path(now, wanted, wish):
+    if wish["gpudirect"] != "enabled":
+        return None
+    kinds = {one.kind for one in now.direct}
+    if "pvrdma" in kinds:
+        return Problem(
+            "gpudirect_pvrdma",
+            f"It has a PVRDMA adapter. {costs.gpudirect_sentence('pvrdma')}",
+            "Use gpudirect=disabled, or remove the PVRDMA adapter (pvrdma_nic with state=absent) and give it one by "
+            f"SR-IOV or passthrough. {costs.cost_sentence('sriov')}",
+        )
+    if "sriov" in kinds or wish["direct_nics"] or any(_may_be_nic(one) for one in now.direct):
+        return None
+    return Problem(
+        "gpudirect_without_nic",
+        "It has no network adapter by SR-IOV or passthrough, and direct_nics announces none.",
+        "Add one by sriov_nic or passthrough_device, or tell their number by direct_nics where they come later.",
+    )
+
+
+def _gpudirect_board(now, wanted, wish):
+    if wish["gpudirect"] != "enabled":
+        return None
+    boards = {board.key: board for board in _boards(now, wish) if board.key.startswith(_NO_GPUDIRECT)}
+    if not boards:
+        return None
+    titles = " and ".join(sorted(board.title for board in boards.values()))
+    return Problem(
+        "gpudirect_board",
+        f"GPUDirect RDMA was wanted with {titles}, which NVIDIA does not support for it.",
+        "Use gpudirect=disabled, or a GPU of the Ampere generation or newer.",
+    )
+
+
+def _unknown_gpu(now, wanted, wish):
+    if wish["mmio"] == "ignore" or wish["mmio_size_gb"] is not None:
+        return None
+    unknown = {gpu for gpu in wish["gpus"] or [] if ":" in gpu and mmio.passthrough_mmio_gb(*plan.pci_ids(gpu)) is None}
+    unknown |= {
+        f"{vendor:04x}:{device:04x}"
+        for one in now.direct
+        for vendor, device in one.ids
+        if vendor == catalogue.NVIDIA and mmio.passthrough_mmio_gb(vendor, device) is None
+    }
+    if not unknown:
+        return None
+    return Problem(
+        "mmio_unknown_gpu",
+        f"How much memory mapped I/O {', '.join(sorted(unknown))} needs is not known here.",
+        "Set mmio_size_gb to twice the memory of all GPUs of the VM, rounded up to a power of two.",
+    )
+
+
+def _small_window(now, wanted, wish):
+    size = wish["mmio_size_gb"]
+    # What network ports take is an estimate, so that a size just for the GPUs is the user's to choose.
+    needed = plan.needed_mmio_gb(now, wish, with_ports=False)
+    if size is None or size >= needed:
+        return None
+    return Problem(
+        "mmio_too_small",
+        f"Its GPUs need a window of {needed} GB together, and mmio_size_gb is {size}.",
+        f"Set mmio_size_gb to {needed} or more, or leave it out.",
+    )
+
+
+def _hardware(wanted, now, newest):
+    if newest is None or wanted.hardware_version <= max(newest, now.hardware_version):
+        return None
+    where = f"Host {wanted.host.name}" if wanted.host is not None else "Its host"
+    return Problem(
+        "hardware_version",
+        f"{where} knows virtual hardware up to version {newest}; the VM has version {now.hardware_version}.",
+        f"Ask for hardware_version {newest} at most, or update ESXi.",
+    )
+
+
+def _missing_devices(wanted, wish):
+    announced = len(wish["gpus"] or []) + (wish["direct_nics"] or 0)
+    devices = {one.key - 13000 for one in wanted.direct if one.kind in ("vgpu", "pci")}
+    devices |= set(range(announced))
+    for name, value in (wish["advanced"] or {}).items():
+        key, number = keys.find(name)
+        if number is None or value is None:
+            continue
+        there = devices if key.name.startswith("pciPassthru") else set(wanted.adapters)
+        if number in there:
+            continue
+        kind = "PCI passthrough device or vGPU" if there is devices else "network adapter"
+        numbers = ", ".join(str(one) for one in sorted(there)) or "none"
+        yield Problem(
+            "advanced_without_device",
+            f"advanced has {name}, and the VM has no {kind} with the number {number}; there are: {numbers}.",
+            "Correct the number, or add the device first.",
+        )
+
+
+def _may_be_nic(one):
+    return one.kind == "pci" and any(vendor != catalogue.NVIDIA for vendor, device in one.ids)
+
+
+def _boards(now, wish):
+    names = [*now.vgpus, *(gpu for gpu in wish["gpus"] or [] if ":" not in gpu)]
+    ids = [pair for one in now.direct for pair in one.ids]
+    ids += [plan.pci_ids(gpu) for gpu in wish["gpus"] or [] if ":" in gpu]
+    boards = [catalogue.board_of(name) for name in names] + [catalogue.board_of_pci(*pair) for pair in ids]
+    return [board for board in boards if board is not None]
+
+
+_RULES = (
+    _firmware,
+    _sockets,
+    _too_many_cpus,
+    _too_much_memory,
+    _below_reservation,
+    _latency_memory,
+    _latency_cpus,
+    _latency_reservation,
+    _huge_pages,
+    _gpudirect_path,
+    _gpudirect_board,
+    _unknown_gpu,
+    _small_window,
+)

@@ -1,0 +1,157 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What vm_shape sets in a VM, and the devices and the host that it depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, is_on
+
+
+@dataclass(frozen=True)
+class Node:
+    """A NUMA node of a host."""
+
+    number: int
+    memory_mb: int
+    # The PCI addresses of its devices.
+    pci: tuple = ()
+
+
+@dataclass(frozen=True)
+class Host:
+    """What of a host the shape of its VMs depends on."""
+
+    moid: str
+    name: str
+    version: str
+    cores: int
+    threads: int
+    mhz: int
+    memory_mb: int
+    nodes: tuple = ()
+    # The vGPU profiles that it offers.
+    offered: tuple = ()
+
+    @property
+    def release(self):
+        """The version as numbers that compare, e.g. (8, 0, 3)."""
+        return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
+
+    def node_of(self, address):
+        """The number of the NUMA node with this PCI address, None where it is not known."""
+        return next((node.number for node in self.nodes if address in node.pci), None)
+
+
+@dataclass(frozen=True)
+class Direct:
+    """A device that belongs to a NUMA node: a vGPU, a passed-through device, an SR-IOV or PVRDMA adapter."""
+
+    key: int
+    # vgpu, pci, sriov or pvrdma
+    kind: str
+    name: str
+    # (vendor, device) of all PCI devices that it may be
+    ids: tuple = ()
+    # The PCI address on the host, where the device is bound to one.
+    address: str | None = None
+    # The virtual NUMA node, None where it has none.
+    node: int | None = None
+    # As vSphere described it, which an edit has to give back whole.
+    device: object = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is set in one VM."""
+
+    vm: Vm = field(default_factory=Vm)
+    cpus: int = 1
+    # None: vSphere chooses at power-on.
+    cores_per_socket: int | None = 1
+    memory_mb: int = 1024
+    memory_locked: bool = False
+    cpu_reserved_mhz: int = 0
+    hardware_version: int = 0
+    latency: str = "normal"
+    # Cores per virtual NUMA node, None: vSphere chooses.
+    cores_per_node: int | None = None
+    # Whether vCPUs can be added while it runs, and with that the guest sees one NUMA node only.
+    hides_nodes: bool = False
+    direct: tuple = ()
+    # The numbers of the network adapters, as in ethernet0.
+    adapters: tuple = ()
+    # The known settings of the VMX file, by their names in keys.py.
+    vmx: dict = field(default_factory=dict)
+    host: Host | None = None
+
+    @property
+    def vgpus(self):
+        return tuple(one.name for one in self.direct if one.kind == "vgpu")
+
+    @property
+    def fully_reserved(self):
+        return self.memory_locked or (self.vm.memory_reserved_mb or 0) >= self.memory_mb
+
+    @property
+    def mmio_size_gb(self):
+        size = self.vmx.get(keys.MMIO_SIZE, "")
+        return int(size) if size.isdecimal() else None
+
+    @property
+    def mmio_64bit(self):
+        return is_on(self.vmx.get(keys.USE_64BIT_MMIO))
+
+    @property
+    def gpudirect(self):
+        """enabled, disabled, or partial where only one of its two keys is set."""
+        switched = [is_on(self.vmx.get(key)) for key in (keys.ALLOW_P2P, keys.RELAX_ACS)]
+        return "enabled" if all(switched) else "partial" if any(switched) else "disabled"
+
+    @property
+    def numa_method(self):
+        if keys.NODE_AFFINITY in self.vmx:
+            return "affinity"
+        return "device" if self.cores_per_node is not None else "none"
+
+
+def device_nodes(shape):
+    """The virtual NUMA nodes of the devices that have one, in words that do not depend on device keys."""
+    return sorted(f"{one.name}: {one.node}" for one in shape.direct if one.node is not None)
+
+
+def affinity_nodes(shape):
+    """The host's NUMA nodes that the VM is held at."""
+    parts = [part.strip() for part in shape.vmx.get(keys.NODE_AFFINITY, "").split(",")]
+    return [int(part) for part in parts if part.isdecimal()]
+
+
+def gb(megabytes):
+    """Megabytes in GB, a whole number where it is one."""
+    return megabytes // 1024 if megabytes % 1024 == 0 else round(megabytes / 1024, 3)
+
+
+def project(shape):
+    """A shape in the user's terms."""
+    return {
+        "cpus": shape.cpus,
+        "cores_per_socket": shape.cores_per_socket,
+        "memory_gb": gb(shape.memory_mb),
+        "memory_reservation": "all" if shape.memory_locked else "partial",
+        "cpu_reservation_mhz": shape.cpu_reserved_mhz,
+        "hardware_version": shape.hardware_version,
+        "firmware": shape.vm.firmware,
+        "latency_sensitivity": shape.latency,
+        "numa_method": shape.numa_method,
+        "numa_nodes": affinity_nodes(shape),
+        "cores_per_numa_node": shape.cores_per_node,
+        "numa_devices": device_nodes(shape),
+        "gpudirect": shape.gpudirect,
+        "mmio_64bit": shape.mmio_64bit,
+        "mmio_size_gb": shape.mmio_size_gb,
+        "advanced": {name: value for name, value in sorted(shape.vmx.items()) if keys.find(name)[0].owner is None},
+    }

@@ -1,0 +1,99 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""From a wish and a present state to the wanted state, and to the changes between the two. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import mmio
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import window
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import (
+    FIRST_KEY,
+    MMIO_SIZE,
+    USE_64BIT_MMIO,
+    device_name,
+    uvm_setting,
+    uvm_settings,
+)
+
+
+def wanted_devices(now, wish):
+    """The devices that the VM shall have: those that match stay, new ones get the keys that vSphere will choose."""
+    missing = Counter(wish["profiles"] if wish["state"] == "present" else [])
+    kept = []
+    for key, profile in now.devices:
+        if missing[profile]:
+            missing[profile] -= 1
+            kept.append((key, profile))
+    taken = set(now.other_keys).union(key for key, profile in kept)
+    for profile in sorted(missing.elements()):
+        key = next(key for key in range(FIRST_KEY, FIRST_KEY + len(taken) + 1) if key not in taken)
+        taken.add(key)
+        kept.append((key, profile))
+    return tuple(sorted(kept))
+
+
+def added_profiles(now, devices):
+    """The profiles among the wanted devices that the VM does not have yet."""
+    return sorted((Counter(profile for key, profile in devices) - Counter(now.profiles)).elements())
+
+
+def want(now, wish):
+    """The state that the wish asks for, starting from the present one."""
+    devices = wanted_devices(now, wish)
+    vmx = dict(now.vmx)
+    locked = now.memory_locked
+    # absent leaves reservation and MMIO as they are: other devices may need them, and alone they do no harm
+    if wish["state"] == "present":
+        locked = locked or wish["memory_reservation"] == "all"
+        if wish["mmio"] == "auto":
+            vmx.update(_mmio(now, devices, wish["mmio_size_gb"]))
+    vmx = _unified_memory(vmx, devices, now.other_keys, wish["unified_memory"])
+    return dataclasses.replace(now, devices=devices, memory_locked=locked, vmx=vmx)
+
+
+def setting_changes(now, wanted):
+    """The changes that one reconfiguration of the VM makes."""
+    changes = []
+    if now.profiles != wanted.profiles:
+        changes.append(Change("profiles", now.profiles, wanted.profiles))
+    if now.memory_locked != wanted.memory_locked:
+        changes.append(Change("memory_reservation", "partial", "all"))
+    for key in sorted(set(now.vmx) | set(wanted.vmx)):
+        if now.vmx.get(key) != wanted.vmx.get(key):
+            changes.append(Change(key, now.vmx.get(key), wanted.vmx.get(key)))
+    return changes
+
+
+def _mmio(now, devices, size_gb):
+    """The MMIO settings; a larger window that is there already is kept, since oversizing is cheap."""
+    offered = now.host.offered if now.host else ()
+    gpus, ports = window.demand(now.beside, offered)
+    needed = mmio.window_gb([*gpus, *(mmio.gpu_mmio_gb(profile, offered) for key, profile in devices)], ports)
+    size = size_gb or max(needed, now.mmio_size_gb or 0)
+    if not needed and not size_gb:
+        return {}
+    settings = {} if now.mmio_64bit else {USE_64BIT_MMIO: "TRUE"}
+    if now.mmio_size_gb != size:
+        settings[MMIO_SIZE] = str(size)
+    return settings
+
+
+def _unified_memory(vmx, devices, other_keys, choice):
+    """The VMX settings with unified memory as chosen; what belongs to a device that is gone goes too."""
+    if choice == "ignore":
+        return vmx
+    ours = {device_name(key): uvm_setting(key) for key, profile in devices}
+    foreign = [device_name(key) for key in other_keys]
+    for name, value in uvm_settings(vmx).items():
+        if name not in foreign and is_on(value) and (name not in ours or choice == "disabled"):
+            del vmx[f"{name}.cfg.enable_uvm"]
+    if choice == "enabled":
+        vmx.update((setting, "1") for setting in ours.values() if not is_on(vmx.get(setting)))
+    return vmx

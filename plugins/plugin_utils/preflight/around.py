@@ -1,0 +1,319 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What was found around hosts and VMs: site, secrets, vCenter, privileges, clocks, addresses, disks, guests. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
+    BLOCKS,
+    OK,
+    OPEN,
+    Finding,
+    failed,
+    refusal,
+    sentence,
+)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import guests as site_guests
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repository_keys
+
+# What names the objects whose privileges are checked.
+KEYS = {
+    "cluster": "site.cluster",
+    "folder": "site.machine.folder",
+    "network": "site.network.portgroup",
+    "vm": "site.machine.template",
+}
+AGAIN = "Mend what blocks, and look again."
+
+
+def site(problems, secrets):
+    """The site itself, and the secrets that it needs; a secret is never told."""
+    for problem in problems:
+        subject, colon, rest = problem.partition(": ")
+        found, dot, todo = (rest if colon else problem).partition(". ")
+        yield Finding("site", "site", subject if colon else "site", BLOCKS, sentence(found), "", todo or "Correct it.")
+    if not problems:
+        yield Finding("site", "site", "settings", OK, "They do not contradict each other.")
+    for where, what, there, todo in secrets:
+        if there:
+            yield Finding("secrets", where, what, OK, "It is there.")
+        else:
+            yield Finding("secrets", where, what, BLOCKS, "It is missing.", "", todo)
+
+
+def plain(secrets):
+    """Secrets that stand in a file as they are."""
+    for name, where in secrets:
+        file = where.rpartition(", line ")[0]
+        found = f"It is in plain text in {where}."
+        yield Finding("secrets", "inventory", name, OPEN, found, todo=f"Run: ansible-vault encrypt {file}")
+
+
+def needs(missing):
+    """What this machine lacks, by the filter controller_needs; None where it was not checked."""
+    if missing is None:
+        return
+    for one in missing:
+        state = BLOCKS if one["blocks"] else OPEN
+        yield Finding("controller", "this machine", one["what"], state, one["found"], "", one["todo"])
+    if not any(one["blocks"] for one in missing):
+        yield Finding("controller", "this machine", "collections and libraries", OK, "Nothing is missing.")
+
+
+def broken(parts):
+    """What could not be worked out on this machine, such as a variable that is not defined."""
+    for one in parts:
+        text = " ".join(str(one["why"]).split())
+        todo = "Correct it in the inventory, and run preflight again."
+        yield Finding(
+            "site", one["where"], "settings", BLOCKS, sentence(f"They cannot be worked out. {text}"), "", todo
+        )
+
+
+def different(hosts, switches):
+    """What is wrong with what differs for single hosts and switches."""
+    told = [(name, problem) for name, problems in hosts.items() for problem in problems]
+    told += [problem.partition(": ")[::2] for problem in switches]
+    for name, problem in told:
+        subject, colon, rest = problem.partition(": ")
+        found, dummy, todo = (rest if colon else problem).partition(". ")
+        yield Finding("site", name, subject if colon else "site", BLOCKS, sentence(found), "", todo or "Correct it.")
+
+
+def vcenter(answer, asked, limits):
+    """The login, versions, privileges, and clocks."""
+    if asked["problems"]:
+        return
+    if not answer or answer.get("skipped"):
+        yield Finding("vcenter", "vCenter", "login", OPEN, "It was not asked.", todo=AGAIN)
+        return
+    if failed(answer) or "vcenter" not in answer:
+        yield refusal("vcenter", "vCenter", "login", answer)
+        return
+    about = answer["vcenter"]
+    name = about["name"]
+    yield Finding("vcenter", name, "login", OK, f"{about['user']} is let in; its version is {about['version']}.")
+    if not about["is_vcenter"]:
+        todo = "Set site.vcenter.hostname to the vCenter that manages the hosts."
+        yield Finding("vcenter", name, "kind", BLOCKS, "It is an ESXi host.", "A vCenter.", todo)
+    for stranger in answer["strangers"]:
+        found = "vCenter does not know it, or this user may not see it."
+        todo = "Correct the name in the group esxi_hosts, or add the host to vCenter, or let the user see it."
+        yield Finding("hosts", stranger, "host", BLOCKS, found, "", todo)
+    yield from _privileges(answer["objects"], asked["privileges"], about["user"])
+    yield from _clock(name, about["clock_ahead_s"], limits["clock_s"], "vCenter")
+    for host in answer["hosts"]:
+        if host["clock_ahead_s"] is None:
+            yield Finding("clocks", host["name"], "clock", OPEN, host["why_no_clock"], todo=AGAIN)
+        else:
+            yield from _clock(host["name"], host["clock_ahead_s"], limits["clock_s"], "the host")
+    for store in answer["datastores"]:
+        if not store["accessible"]:
+            todo = "Mend the datastore, or name another one."
+            yield Finding("disk", store["name"], "datastore", OPEN, "It is not accessible.", todo=todo)
+        else:
+            found = f"{store['free_gb']} of {store['capacity_gb']} GB are free."
+            yield Finding("disk", store["name"], "datastore", OK, found)
+
+
+def _privileges(objects, needs, user):
+    held = 0
+    for one in objects:
+        where = " ".join(part for part in (one["kind"], one["name"]) if part)
+        mine = [need for need in needs if (need["kind"], need["name"]) == (one["kind"], one["name"])]
+        if not one["found"]:
+            todo = f"Correct {_key(one['kind'], mine)}, or let {user} see it."
+            yield Finding("privileges", where, "object", BLOCKS, "vCenter shows none of this name.", "", todo)
+            continue
+        held += len({need["privilege"] for need in mine} - set(one["missing"]))
+        for privilege in one["missing"]:
+            reasons = dict.fromkeys(
+                f"{need['why']} (stage {need['stage']})" for need in mine if need["privilege"] == privilege
+            )
+            found = f"{user} does not hold {privilege}, needed for {' and '.join(reasons)}."
+            todo = "Add it to the user's role there, or give the user a role that has it, with propagation."
+            yield Finding("privileges", where, privilege, BLOCKS, found, "", todo)
+    if held:
+        yield Finding("privileges", user, "privileges", OK, f"{held} privileges that the stages need are held.")
+
+
+def _key(kind, needs):
+    """The key of the site that names an object; that of a datastore hangs on who needs it."""
+    if kind == "datastore":
+        stages = dict.fromkeys(need["stage"] for need in needs)
+        return " and ".join({"hosts": "site.driver.datastore"}.get(stage, "site.machine.datastore") for stage in stages)
+    return KEYS.get(kind, "the name in the site")
+
+
+def _clock(where, ahead_s, limit_s, whose):
+    if abs(ahead_s) <= limit_s:
+        yield Finding("clocks", where, "clock", OK, f"It agrees with the one here within {limit_s} seconds.")
+        return
+    way = "ahead of" if ahead_s > 0 else "behind"
+    found = f"It is {abs(ahead_s):.0f} seconds {way} the one here."
+    todo = f"Set an NTP server for {whose} that this machine follows too, and wait until it has the time."
+    yield Finding("clocks", where, "clock", BLOCKS, found, f"At most {limit_s} seconds.", todo)
+
+
+def compatibility(wish, previews):
+    """Whether the driver of the guests may run on those of the hosts, as they will be."""
+    if not wish or "guests" not in site_guests.stages(wish):
+        return
+    driver = site_guests.of_stage(wish, "guests")[1]["driver"]
+    if not driver:
+        return
+    guest = driver["version"] or source.of(driver["package"], driver["source"]).version
+    if not guest:
+        todo = "Set site.guests.driver.version, so that it can be compared."
+        yield Finding("compatibility", "guests", "driver", OPEN, "The name of the package tells no version.", todo=todo)
+        return
+    versions = {}
+    for name, preview in previews.items():
+        versions.setdefault(_host_driver(preview or {}), []).append(name)
+    for version, names in versions.items():
+        where = ", ".join(sorted(names))
+        if not version:
+            found = f"It will have no driver that is known now; the guests get {guest}."
+            yield Finding("compatibility", where, "driver of host and guests", OPEN, found, todo=AGAIN)
+            continue
+        verdict = matrix.guest_allowed(version, guest)
+        found = f"The host's is {version}, the guests' {guest}. {verdict.reason}"
+        if verdict.allowed:
+            yield Finding("compatibility", where, "driver of host and guests", OK, found)
+        else:
+            branches = " or ".join(f"R{number}" for number in matrix.guest_branches(version)) or "another branch"
+            todo = f"Take a guest driver of {branches}, or another host driver."
+            yield Finding("compatibility", where, "driver of host and guests", BLOCKS, found, "", todo)
+
+
+def _host_driver(preview):
+    """The version that a host will have: what is planned, else what is there."""
+    planned = ((preview.get("answers") or {}).get("driver") or {}).get("host") or {}
+    there = (preview.get("host") or {}).get("driver") or {}
+    return (planned.get("after") or {}).get("version") or there.get("version") or ""
+
+
+def controller(answer, asked, limits, inside=()):
+    """What this machine reaches, and the room for results on it; inside is what guests said that are there."""
+    if asked["problems"]:
+        return
+    if not answer:
+        yield Finding("addresses", "this machine", "addresses", OPEN, "They were not checked.", todo=AGAIN)
+        return
+    if failed(answer) or "time" not in answer:
+        yield refusal("addresses", "this machine", "addresses", answer)
+        return
+    heard = {one["url"] for _name, told, *_times in inside for one in (told or {}).get("addresses") or ()}
+    yield from _reached("this machine", answer, asked, heard)
+    yield from _disks(
+        "this machine", answer["disks"], limits["controller_gb"], "Free space there, or name another folder."
+    )
+
+
+def _reached(where, answer, asked, heard=None):
+    """heard: of this machine, the addresses of which guests say themselves whether they reach them; None of a guest."""
+    for wish, one in zip(asked["addresses"], answer["addresses"]):
+        what = f"{wish['what']} at {one['url']}"
+        found = f"{one['why']} It was asked from {where}."
+        if "fingerprints" in wish and not one["reached"]:
+            found += " Its key was not compared with the expected fingerprints."
+        if one["reached"]:
+            yield _answers(where, what, wish, one)
+        elif heard is not None and wish["who"] == "guests" and one["url"] in heard:
+            continue
+        elif heard is not None and wish["who"] == "guests" and one["code"] == "certificate":
+            # Guests load it, and may know an authority that this machine does not.
+            yield Finding("addresses", where, what, OPEN, found, todo="Whether guests accept it is told once they run.")
+        else:
+            todo = "Correct the address in the site, or mend the way to it."
+            yield Finding("addresses", where, what, BLOCKS, found, "", todo)
+    for one in answer["registries"]:
+        what = f"registry {one['address']}"
+        if one["code"]:
+            yield refusal(
+                "addresses", where, what, {"msg": one["why"], "failure": {"subject": f"Registry {one['address']}"}}
+            )
+        else:
+            login = {"none": "No login was tried", "open": "It wants no login"}.get(one["login"], "It takes the login")
+            yield Finding("addresses", where, what, OK, f"It answers {where}. {login}.")
+
+
+def _answers(where, what, wish, one):
+    """An address that is reached; of a key, also whether it is the expected one."""
+    if "fingerprints" not in wish:
+        return Finding("addresses", where, what, OK, f"It answers {where}.")
+    key = f"{wish['setting']}.key_fingerprints"
+    if not wish["fingerprints"]:
+        return Finding(
+            "addresses", where, what, OK, f"It answers {where}. Its key is not compared, since {key} is empty."
+        )
+    wrong = repository_keys.key_problems(one.get("content") or "", wish["fingerprints"])
+    if not wrong:
+        return Finding("addresses", where, what, OK, f"It answers {where}, with the expected key.")
+    todo = (
+        f"If the owner of the repository confirms this key, add its fingerprint to {key}. Otherwise the server, or a "
+        f"machine between it and {where}, replaced the key."
+    )
+    expected = f"Expected is {' or '.join(wish['fingerprints'])}."
+    return Finding("addresses", where, what, BLOCKS, f"{' '.join(wrong)} {expected}", "", todo, "key_fingerprint")
+
+
+def _disks(where, disks, least_gb, todo):
+    for one in disks:
+        what = f"disk of {one['path']}"
+        if one["free_gb"] is None:
+            yield Finding("disk", where, what, BLOCKS, one["why"], "", todo)
+        elif one["free_gb"] < least_gb:
+            found = f"{one['free_gb']} GB are free."
+            yield Finding("disk", where, what, BLOCKS, found, f"{least_gb} GB.", todo)
+        else:
+            yield Finding("disk", where, what, OK, f"{one['free_gb']} GB are free.")
+
+
+def guests(seen, asked, limits):
+    """The guests that are there already: way in, clock, disk, what they reach. Those to come are told as such."""
+    if asked["problems"] or not asked["stages"]:
+        return
+    if not seen or seen["look"].get("skipped"):
+        yield Finding("guests", "VMs", "guests", OPEN, "They were not looked at.", todo=AGAIN)
+        return
+    if failed(seen["look"]) or "vms" not in seen["look"]:
+        yield refusal("guests", "VMs", "guests", seen["look"])
+        return
+    for label in seen["waiting"]:
+        found = "The VM is not there yet, so that nothing was looked at from inside of it."
+        yield Finding("guests", label, "guest", OPEN, found, todo="It is decided after the stage machines.")
+    for problem in seen["problems"]:
+        name, dummy, text = problem.partition(": ")
+        if name.startswith("site."):
+            found, dummy, todo = text.partition(". ")
+            yield Finding("site", "site", name, BLOCKS, sentence(found), "", todo or "Correct it.")
+        else:
+            # Of a VM that is there: its stage may still change it.
+            todo = "It is decided after the stage machines, or see what it says."
+            yield Finding("guests", name, "guest", OPEN, text, todo=todo)
+    for name, answer, before, after in seen["answers"]:
+        yield from _guest(name, answer, (before, after), asked, limits)
+
+
+def _guest(name, answer, between, asked, limits):
+    if not answer or failed(answer) or "time" not in answer:
+        todo = "Check that it runs, its address, the user, the key, and that this machine knows its host key."
+        yield refusal("guests", name, "login", answer or {}, todo=todo)
+        return
+    yield Finding("guests", name, "login", OK, "It lets the user in.")
+    yield from _clock(name, _skew(answer["time"], *between), limits["clock_s"], "the guest")
+    yield from _reached(name, answer, asked)
+    yield from _disks(name, answer["disks"], limits["guest_gb"], "Free space there, or give the VM a larger disk.")
+
+
+def _skew(theirs, before, after):
+    """What the way to it cannot explain; before ansible-core 2.19 a template makes a text of each number."""
+    before, after = float(before), float(after)
+    if theirs > after:
+        return theirs - after
+    return theirs - before if theirs < before else 0.0

@@ -1,0 +1,204 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""All findings of a look before a run, the table of them, and the sentence that says what blocks. Pure."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import asdict, astuple, replace
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import around, machines
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight import hosts as preflight_hosts
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.finding import (
+    BLOCKS,
+    CHANGED,
+    OPEN,
+    STATES,
+    Finding,
+    once,
+)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust
+
+NO_CLUSTER = "cluster_not_found"
+# What modules say of an object that vCenter does not show, which preflight checks by its name.
+NOT_FOUND = {
+    "cluster": NO_CLUSTER,
+    "datastore": "datastore_not_found",
+    "folder": "folder_not_found",
+    "network": "portgroup_not_found",
+    "vm": "template_not_found",
+}
+NO_DATACENTER = "datacenter_not_found"
+# VMs that exist need none of these.
+FOR_NEW_VMS = ("vm ", "folder ", "datastore ")
+THERE_ARE = re.compile(r"(?:[Tt]here are|Near it): ([^.;]+)")
+
+
+def findings(seen):
+    """Everything that the looks tell; see the filter preflight_findings for the keys."""
+    hosts = list(preflight_hosts.hosts(seen.get("hosts") or {}))
+    waits = any(one.state == CHANGED for one in hosts)
+    asked = seen["questions"]
+    # Before ansible-core 2.19 a template makes a text of each number.
+    seen = dict(seen, limits={name: int(limit) for name, limit in seen["limits"].items()})
+    told = [
+        *around.needs(seen.get("controller")),
+        *around.site(asked["problems"], seen.get("secrets") or ()),
+        *around.plain(asked.get("plain") or ()),
+        *unverified(asked.get("unverified") or ()),
+        *around.broken(seen.get("broken") or ()),
+        *around.vcenter(seen.get("vcenter"), asked, seen["limits"]),
+        *around.different(seen.get("problems") or {}, seen.get("switch_problems") or ()),
+        *hosts,
+        *preflight_hosts.data_path(seen.get("hosts") or {}),
+        *preflight_hosts.switches(seen.get("switches") or {}),
+        *([] if asked["problems"] else machines.machines(seen.get("machines"), waits)),
+        *around.compatibility(seen.get("site"), seen.get("hosts") or {}),
+        *around.controller(seen.get("here"), asked, seen["limits"], (seen.get("guests") or {}).get("answers") or ()),
+        *around.guests(seen.get("guests"), asked, seen["limits"]),
+    ]
+    told = causes(told, (seen.get("vcenter") or {}).get("objects") or (), seen.get("hosts") or {})
+    told = together(one_datacenter(told, asked.get("datacenter"), (seen.get("vcenter") or {}).get("strangers") or ()))
+    if any(where == "vCenter" and not there for where, dummy, there, dummy in seen.get("secrets") or ()):
+        # Why there is no login is a row of its own.
+        told = [row for row in told if not (row.category == "vcenter" and row.found.endswith(" is not set."))]
+    return sorted(once(map(_plain, told)), key=lambda one: STATES.index(one.state))
+
+
+def unknown(seen):
+    """Sentences about names that vCenter does not know and a stage needs; vms: the answer of vm_guest_info."""
+    there = (seen.get("vms") or {}).get("missing") == []
+    rows = findings(dict(seen, limits=dict.fromkeys(("clock_s", "controller_gb", "guest_gb"), 0)))
+    return [
+        f"{one.where}: {one.found} {one.todo}"
+        for one in rows
+        if (one.what, one.state) == ("object", BLOCKS) and not (there and one.where.startswith(FOR_NEW_VMS))
+    ]
+
+
+def causes(told, objects, previews):
+    """Without what only repeats that vCenter shows no object of a name; its row gets the names that there are."""
+    for one in objects:
+        code = NOT_FOUND.get(one["kind"])
+        if one["found"] or code is None:
+            continue
+        repeated = [row for row in told if row.code == code or (code == NO_CLUSTER and _elsewhere(row, previews))]
+        names = next(filter(None, (THERE_ARE.search(row.found) for row in repeated)), None)
+        where = f"{one['kind']} {one['name']}"
+        told = [
+            replace(row, found=f"{row.found} There are: {names[1]}.") if names and row.where == where else row
+            for row in told
+            if row not in repeated
+        ]
+    return told
+
+
+def one_datacenter(told, name, strangers):
+    """One row for a datacenter that is not there, instead of one for each object that was looked for in it."""
+    refused = [row for row in told if row.code == NO_DATACENTER]
+    if not refused:
+        return told
+    names = next(filter(None, (THERE_ARE.search(row.found) for row in refused)), None)
+    found = "vCenter shows none of this name." + (f" There are: {names[1]}." if names else "")
+    todo = "Correct site.datacenter, or let this user see it."
+    cause = Finding("privileges", f"datacenter {name}", "object", BLOCKS, found, "", todo, NO_DATACENTER)
+    kept = [row for row in told if row not in refused and not _within(row, strangers)]
+    return [*kept, cause]
+
+
+def _within(row, strangers):
+    """Whether it is about an object that was looked for in the datacenter of the site."""
+    return (row.category, row.what) == ("privileges", "object") or (row.where in strangers and row.what == "host")
+
+
+def together(told):
+    """One row for all VMs that a name of the site blocks in the same way."""
+    rows = {}
+    for row in told:
+        same = row.category == "machines" and row.code in NOT_FOUND.values()
+        rows.setdefault(replace(row, where="") if same else (len(rows), row), []).append(row)
+    return [replace(alike[0], where=", ".join(dict.fromkeys(one.where for one in alike))) for alike in rows.values()]
+
+
+def _elsewhere(row, previews):
+    """Whether a host is refused because it is in another cluster, and not because it is away."""
+    host = (previews.get(row.where) or {}).get("host") or {}
+    return row.what == preflight_hosts.STEPS["cluster"] and host.get("connection") == "connected"
+
+
+def _plain(one):
+    """A finding for a terminal: guests, switches and BMCs have their words in it."""
+    return Finding(*map(plain_text.shown, astuple(one)))
+
+
+def unverified(connections):
+    """Connections of which nobody verifies the certificate, with the setting that says so."""
+    for what, setting in connections:
+        if what == trust.SSH:
+            found = f"Host keys are not checked: {setting}. An attacker on the network can answer in place of a host."
+            todo = (
+                "Set ansible_host_key_checking to true for the groups esxi_hosts and switches, and give jobs a file of "
+                "known hosts by ansible_ssh_common_args: -o UserKnownHostsFile=FILE."
+            )
+            yield Finding("trust", what, "host keys", OPEN, found, todo=todo)
+            continue
+        found = f"The certificate is not verified: {setting}. An attacker on the network can read the password."
+        key = "site.vcenter" if what == "vCenter" else "site.hosts.bmc"
+        todo = f"Set {key}.validate_certs to true and {key}.ca_file to the authority."
+        yield Finding("trust", what, "certificate", OPEN, found, todo=todo)
+
+
+def answer(seen):
+    """The findings with counts, the table and the sentence."""
+    told = findings(seen)
+    counts = {state: sum(1 for one in told if one.state == state) for state in STATES}
+    blocking = [one for one in told if one.state == BLOCKS]
+    return {
+        "findings": [asdict(one) for one in told],
+        "counts": counts,
+        "blocked": bool(blocking),
+        "sentence": sentence(counts, blocking),
+        "table": table(told),
+    }
+
+
+def sentence(counts, blocking):
+    """One sentence of counts, and for each thing that blocks what it is and what to do."""
+    shown = [f"{counts[state]} {WORDS[state]}" for state in STATES if counts[state]]
+    lines = [f"{sum(counts.values())} things were looked at: {', '.join(shown)}."]
+    return "\n".join(lines + [f"- {one.where}, {one.what}: {_said(one)}" for one in blocking])
+
+
+WORDS = {"ok": "ok", "will be changed": "will be changed", "open": "cannot be told yet", "blocks": "block"}
+
+
+def table(told):
+    """One line each, the worst last."""
+    if not told:
+        return []
+    state = max(len(one.state) for one in told)
+    where = min(40, max(len(one.where) for one in told))
+    what = min(34, max(len(one.what) for one in told))
+    lines = [
+        f"{one.state:<{state}}  {_cut(one.where, where):<{where}}  {_cut(one.what, what):<{what}}  {_line(one)}"
+        for one in told
+    ]
+    return [line.rstrip() for line in lines]
+
+
+def _line(one):
+    text = _said(one) if one.state == BLOCKS else one.found
+    return text if one.state == BLOCKS else textwrap.shorten(text, 200, placeholder=" ...")
+
+
+def _said(one):
+    wanted = f"Required: {one.wanted}" if one.wanted else ""
+    return " ".join(part for part in (one.found, wanted, one.todo) if part)
+
+
+def _cut(text, width):
+    return text if len(text) <= width else f"{text[: width - 3]}..."

@@ -1,0 +1,222 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What is looked at before a run, as it follows from a site: privileges, addresses, registries, secrets. Pure."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.preflight.privileges import NEEDS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import guests, inventory_checks, trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.checks import problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import creates
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repository_keys
+
+ON_DATASTORE = re.compile(r"\[([^\]]+)\]")
+# Where packages and images come from when the site names no mirror.
+TOOLKIT = "https://nvidia.github.io/libnvidia-container/stable"
+VENDOR = "https://download.docker.com/linux"
+# Docker's server has a key for each family of distributions. Which one the guests have is not known before they run.
+VENDOR_KEYS = {"debian": "debian", "centos": "redhat"}
+HUB = "docker.io"
+
+
+def everything(site, passwords=None, given=None, groups=None, variables=None):
+    """What is asked, of what, and which secrets it takes; groups and variables are those of the inventory."""
+    asked, misnamed = questions(site, passwords), inventory_checks.names(groups or {}, variables)
+    return dict(
+        asked,
+        problems=(inventory_checks.elsewhere(site, groups, variables) or asked["problems"]) + misnamed,
+        objects=objects(site),
+        plain=inventory_checks.plain(variables),
+        # One that is missing may be there under a wrong name.
+        secrets=[] if misnamed else [list(one) for one in secrets(site, given or {})],
+    )
+
+
+def questions(site, passwords=None):
+    """Everything that is asked for; with problems of the site, these alone."""
+    wrong = problems(site)
+    told = {
+        "problems": wrong,
+        "stages": [],
+        "datacenter": None,
+        "privileges": [],
+        "addresses": [],
+        "registries": [],
+        "paths": [],
+        "unverified": [],
+    }
+    if wrong:
+        return told
+    stages = guests.stages(site)
+    site, dummy = validate(site)
+    return dict(
+        told,
+        stages=stages,
+        datacenter=site["datacenter"],
+        privileges=list(_privileges(site)),
+        addresses=list(_addresses(site, stages)),
+        registries=list(_registries(site, stages, passwords or {})),
+        paths=list(_paths(site, stages)),
+        unverified=[list(one) for one in trust.unverified(site)],
+    )
+
+
+def _privileges(site):
+    """The objects of vcenter_access_info, each with its stage and the reason."""
+    network, machine = site["network"], site["machine"]
+    conditions = {
+        "": True,
+        "creates": creates(site),
+        "customizes": creates(site) and bool(machine["customization"]),
+        "removes": bool(site["absent"]) or site["prune"] == "delete",
+        "drs": creates(site) and site["placement"]["drs"] == "enabled",
+        "passthrough": network["path"] == "passthrough" or site["gpu"]["mode"] == "passthrough",
+        "pvrdma": network["path"] == "pvrdma",
+        "rdma": network["path"] in RDMA_PATHS,
+    }
+    objects = {
+        "vcenter": ("vcenter", None),
+        "host": ("host", None),
+        "cluster": ("cluster", site["cluster"]),
+        "folder": ("folder", machine["folder"]),
+        "template": ("vm", machine["template"]),
+        "datastore": ("datastore", machine["datastore"]),
+        "driver_datastore": ("datastore", (site["driver"] or {}).get("datastore")),
+        "portgroup": ("network", network["portgroup"]),
+    }
+    for need in NEEDS:
+        kind, name = objects[need.kind]
+        # What the site does not name is chosen later, and checked by whoever does it.
+        if conditions[need.when] and (name or need.kind in ("vcenter", "host", "cluster", "folder")):
+            yield {"stage": need.stage, "why": need.why, "kind": kind, "name": name, "privilege": need.privilege}
+
+
+def objects(site):
+    """The same as vcenter_access_info takes it: one entry for each object."""
+    wanted = {}
+    for need in questions(site)["privileges"]:
+        wanted.setdefault((need["kind"], need["name"]), []).append(need["privilege"])
+    return [
+        {"kind": kind, "privileges": sorted(set(asked)), **({"name": name} if name else {})}
+        for (kind, name), asked in wanted.items()
+    ]
+
+
+def _addresses(site, stages):
+    """{url, expect, what, who}: who needs it are the hosts or the guests."""
+    driver = site["driver"] or {}
+    if driver.get("url"):
+        yield {"url": driver["url"], "expect": "file", "what": "host driver", "who": "hosts"}
+    if "guests" in stages:
+        package = (guests.part_of(site, "guests")["driver"] or {}).get("package") or ""
+        if urlsplit(package).scheme in ("http", "https"):
+            yield {"url": package, "expect": "file", "what": "guest driver", "who": "guests"}
+    if "runtime" in stages:
+        runtime = guests.part_of(site, "runtime")
+        mirror = runtime["toolkit_repository"] or {}
+        base = mirror.get("url") or TOOLKIT
+        key = mirror.get("key_url") or f"{base.rstrip('/').rpartition('/')[0]}/gpgkey"
+        yield _key("container toolkit", key, mirror, repository_keys.NVIDIA, "site.runtime.toolkit_repository")
+        if runtime["source"] == "vendor":
+            yield from _vendor_keys(runtime["vendor_repository"] or {})
+
+
+def _vendor_keys(own):
+    """The key of a mirror, or both of Docker's."""
+    url = own.get("key_url") or (f"{own['url'].rstrip('/')}/gpg" if own.get("url") else "")
+    named = {url: sum(repository_keys.DOCKER.values(), ())} if url else {}
+    found = named or {f"{VENDOR}/{name}/gpg": repository_keys.DOCKER[one] for name, one in VENDOR_KEYS.items()}
+    for address, usual in found.items():
+        yield _key("container engine", address, own, usual, "site.runtime.vendor_repository")
+
+
+def _key(what, url, repository, usual, setting):
+    """The question for the file of a repository's key, with the fingerprints that are expected in it."""
+    given = repository.get("key_fingerprints")
+    expected = list(usual if given is None else given)
+    return {"url": url, "expect": "key", "what": what, "who": "guests", "fingerprints": expected, "setting": setting}
+
+
+def _registries(site, stages, passwords):
+    if "runtime" not in stages:
+        return
+    named = guests.part_of(site, "runtime")["registries"]
+    for entry in named:
+        yield {
+            "address": entry["address"],
+            "username": entry["username"],
+            "password": passwords.get(entry["address"]) or "",
+            "insecure": entry["insecure"],
+            **({"ca_file": entry["ca_file"]} if entry["ca_file"] else {}),
+        }
+    if "training" in stages:
+        address = registry_of(guests.part_of(site, "training")["image"])
+        if address not in [entry["address"] for entry in named]:
+            yield {"address": address, "username": "", "password": "", "insecure": False}
+
+
+def registry_of(image):
+    """Where an image comes from: the part before the first slash, if it looks like a host."""
+    first, slash, dummy = image.partition("/")
+    return first if slash and (first == "localhost" or "." in first or ":" in first) else HUB
+
+
+def _paths(site, stages):
+    if site["fabric"]["backup_dir"]:
+        yield site["fabric"]["backup_dir"]
+    for stage in ("training", "validation"):
+        if stage in stages:
+            yield guests.part_of(site, stage)["result_dir"]
+
+
+def secrets(site, given, environment=None):
+    """[(where, what, whether it is there, what to do)] of the secrets that the site needs; never a secret itself.
+
+    given: which variables hold one, by their names; site_registry_passwords is a list of addresses.
+    """
+    environment = os.environ if environment is None else environment
+    if not isinstance(site, Mapping) or problems(site):
+        return
+    stages = guests.stages(site)
+    vcenter, bmc = site.get("vcenter") or {}, (site.get("hosts") or {}).get("bmc") or {}
+    wanted = [
+        ("vCenter", "user", bool(vcenter.get("username")), "VMWARE_USER", "Set site.vcenter.username"),
+        (
+            "vCenter",
+            "password",
+            given.get("site_vcenter_password"),
+            "VMWARE_PASSWORD",
+            "Set site_vcenter_password in a vault",
+        ),
+    ]
+    if given.get("bmcs"):
+        wanted += [
+            ("BMCs", "user", bool(bmc.get("username")), "AIREADY_BMC_USER", "Set site.hosts.bmc.username"),
+            (
+                "BMCs",
+                "password",
+                given.get("site_bmc_password"),
+                "AIREADY_BMC_PASSWORD",
+                "Set site_bmc_password in a vault",
+            ),
+        ]
+    for where, what, there, variable, todo in wanted:
+        yield where, what, bool(there or environment.get(variable)), f"{todo}, or {variable} in the environment."
+    if "runtime" in stages:
+        runtime = guests.part_of(validate(site)[0], "runtime")
+        for entry in runtime["registries"]:
+            if entry["username"]:
+                there = entry["address"] in (given.get("site_registry_passwords") or ())
+                todo = f"Set the key {entry['address']} of site_registry_passwords in a vault."
+                yield f"Registry {entry['address']}", "password", there, todo
+        if (runtime["proxy"] or {}).get("username"):
+            yield "proxy", "password", bool(given.get("site_proxy_password")), "Set site_proxy_password in a vault."

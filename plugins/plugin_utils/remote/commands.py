@@ -1,0 +1,114 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Modules that stay on the controller and run commands over the connection of the play: no Python on the target."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.errors import UnsupportedError
+from ansible.plugins.action import ActionBase
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
+
+# What ssh adds on standard error to everything that ran in a terminal.
+SSH_ENDED = re.compile(r"Shared connection to \S+ closed\.")
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A command that ended."""
+
+    argv: tuple[str, ...]
+    rc: int
+    stdout: str
+    stderr: str
+
+    @property
+    def command(self):
+        return shlex.join(self.argv)
+
+    @property
+    def text(self):
+        """Both outputs without the ends of lines and the words of a terminal: a task with become has one."""
+        lines = f"{self.stdout}\n{self.stderr}".splitlines()
+        return "\n".join(line.rstrip() for line in lines if line.strip() and not SSH_ENDED.match(line))
+
+
+class Remote:
+    """Runs commands on the host of the task, with its become settings."""
+
+    def __init__(self, action):
+        self._action = action
+
+    def run(self, argv):
+        """Run one command. Arguments reach it as they are; a host that cannot be reached is Ansible's to report."""
+        argv = tuple(str(argument) for argument in argv)
+        # A terminal is asked for only where become may need one, since it mixes the two outputs.
+        answer = self._action._low_level_execute_command(
+            shlex.join(argv), sudoable=self._action._connection.become is not None
+        )
+        return Completed(argv, answer["rc"], answer["stdout"], answer["stderr"])
+
+
+class Left(Exception):
+    """A module ended with this answer."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        super().__init__(answer.get("msg", ""))
+
+
+class RemoteModule:
+    """What runner.run and the modules need of an AnsibleModule, in an action plugin."""
+
+    def __init__(self, action, arguments, relations):
+        self.check_mode = action._task.check_mode
+        self._diff = action._task.diff
+        self._display = action._display
+        checked = ArgumentSpecValidator(arguments, **relations).validate(dict(action._task.args))
+        problems = [_told(error) for error in checked.errors.errors]
+        if problems:
+            self.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+        self.params = checked.validated_parameters
+
+    def warn(self, message):
+        self._display.warning(plain_text.shown(message))
+
+    def exit_json(self, **answer):
+        raise Left(answer)
+
+    def fail_json(self, msg, **answer):
+        raise Left(dict(answer, msg=plain_text.shown(msg), failed=True))
+
+
+def _told(error):
+    if isinstance(error, UnsupportedError):
+        return f"There is no parameter {error.msg}"
+    return error.msg if error.msg.endswith(".") else f"{error.msg}."
+
+
+class RemoteAction(ActionBase):
+    """An action plugin that is a module: a subclass says its arguments and what it does."""
+
+    TRANSFERS_FILES = False
+    ARGUMENTS: dict = {}
+    RELATIONS: dict = {}
+
+    def run(self, tmp=None, task_vars=None):
+        result = super().run(tmp, task_vars)
+        try:
+            module = RemoteModule(self, self.ARGUMENTS, self.RELATIONS)
+            self.work(module, Remote(self))
+        except Left as end:
+            result.update(end.answer)
+        return failure.answer(result, self._task, task_vars or {}, self._display.verbosity)
+
+    def work(self, module, remote):
+        """Do what the module does, and leave by module.exit_json or module.fail_json."""
+        raise NotImplementedError

@@ -1,0 +1,57 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the action plugins share that work on many guests at once: their parameters, and how they are interrupted."""
+
+from __future__ import annotations
+
+import os
+
+from ansible.errors import AnsibleError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted, interruptible
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import progress
+
+
+class GuestsAction(RemoteAction):
+    """Runs on the controller and works on all guests, over connections of their own. A subclass says in meet() how."""
+
+    # The guests are reached by connections of their own.
+    _requires_connection = False
+    # What is interrupted, and the word before each line of progress.
+    WHAT, PREFIX = "", ""
+
+    def run(self, tmp=None, task_vars=None):
+        self._known = task_vars or {}
+        try:
+            return super().run(tmp, task_vars)
+        except Interrupted as end:
+            # Tidied up; now it ends as it would have.
+            if end.args:
+                os.kill(os.getpid(), end.args[0])
+            raise AnsibleError(f"{self.WHAT} interrupted.") from None
+
+    def work(self, module, remote):
+        problems = self.problems(module.params)
+        if problems:
+            failure = {"code": "invalid_parameters", "problems": problems}
+            module.fail_json(msg=" ".join(problems), failure=failure, changed=False)
+        try:
+            with interruptible():
+                self.meet(module, self._known)
+        except OperatorError as trouble:
+            module.fail_json(msg=trouble.message, failure=trouble.failure, changed=False)
+
+    def problems(self, given):
+        """All that is wrong with the parameters, as sentences."""
+        raise NotImplementedError
+
+    def meet(self, module, task_vars):
+        """Do the work, and leave by module.exit_json or module.fail_json."""
+        raise NotImplementedError
+
+    def say(self, text):
+        """Tell how far it is."""
+        progress.tell(self._display, f"{self.PREFIX}{text}")

@@ -1,0 +1,80 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the action plugins for switches share: whose switch it is, and how it is reached."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+from ansible.errors import AnsibleConnectionFailure
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import platform_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Lost
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.commands import RemoteAction
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.switch_session import session_of
+
+
+class SwitchAction(RemoteAction):
+    """An action plugin for one switch. A subclass says in work() what it does."""
+
+    def run(self, tmp=None, task_vars=None):
+        known = task_vars or {}
+        self.host = known.get("inventory_hostname") or self._play_context.remote_addr
+        self._network_os = self._templar.template(known.get("ansible_network_os") or "")
+        try:
+            return super().run(tmp, task_vars)
+        except Lost as loss:
+            # Nothing was begun yet: what breaks later is dealt with where it breaks.
+            # Without a cause, which Ansible would add in words of its own.
+            raise AnsibleConnectionFailure(
+                f"{self.host}: the switch was to be asked `{loss.command}`. It could not be, and nothing was changed: "
+                f"{loss.reason.rstrip('.')}. Check its address (ansible_host, ansible_port), ansible_user, "
+                "ansible_password and host key, and that ansible_network_os "
+                f"({self._network_os or 'not set'}) is what runs there."
+            ) from None
+
+    def work(self, module, remote):
+        try:
+            self.meet(module, self.platform(module))
+        except OperatorError as error:
+            module.fail_json(msg=error.message, failure=error.failure, changed=False)
+
+    def meet(self, module, platform):
+        """Do the work with a known platform."""
+        raise NotImplementedError
+
+    def platform(self, module, options=None):
+        """The platform of this switch."""
+        return platform_of(module.params["platform"], self._network_os, options or self.options(module.params))
+
+    def options(self, params):
+        """What the platform has to know of the parameters."""
+        return {}
+
+    def session(self, platform):
+        """The connection of the play."""
+        return session_of(self, self.host, platform)
+
+
+def keep(path, text):
+    """Write a backup that its owner alone can read; whoever finds the file finds it whole."""
+    folder, draft = os.path.dirname(os.path.abspath(path)), None
+    try:
+        os.makedirs(folder, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=folder, prefix=".backup-")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text if text.endswith("\n") else f"{text}\n")
+        os.replace(draft, path)
+    except OSError as trouble:
+        if draft is not None:
+            os.unlink(draft)
+        raise OperatorError(
+            path,
+            "the backup was to be written before the first change",
+            f"It could not be written: {trouble.strerror}. Nothing was changed",
+            "Name another backup_file, on the controller",
+            "no_backup",
+        ) from trouble

@@ -1,0 +1,284 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The course of a run by stages, as callbacks hear of it: what has begun, what came of it, and how long it took."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+
+from ansible.playbook.block import Block
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import plan, results, stages
+
+OK, FAILED, SKIPPED = "ok", "failed", "skipped"
+# Tasks that take longer are kept, so that a later run can tell how long they usually take.
+LONG_S = 5.0
+SAYS = "ansible.builtin.debug"
+REPORTS = ("aiready.vsphere.validation_report",)
+# What Ansible does by itself when a play begins says nothing about the stage.
+LOOKS = ("ansible.builtin.setup", "ansible.builtin.gather_facts")
+NOT_ENDED = "The run was broken off in this stage."
+NOT_BEGUN = "The run ended before this stage."
+# Ansible counts some failures whose result no callback receives, and ends a run whose hosts all failed.
+UNSEEN = "Ansible counts a failure of this host, and gave no result of it. See above."
+ENDED_EARLY = "The run ended here, with plays left. See above."
+
+
+@dataclass
+class Clock:
+    """Time; replaced in tests."""
+
+    monotonic: object = time.monotonic
+    utc: object = lambda: datetime.now(timezone.utc)
+
+    def stamp(self):
+        return self.utc().strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass
+class Failure:
+    """A task that failed on a host and was neither rescued nor ignored."""
+
+    host: str
+    task: str
+    text: str
+    unreachable: bool = False
+    ends_run: bool = False  # although Ansible counts it as ignored
+
+    def as_result(self):
+        return {"object": self.host, "task": self.task, "msg": self.text}
+
+
+@dataclass
+class Stage:
+    """One stage of this run."""
+
+    name: str
+    began: str = ""
+    since: float = 0.0
+    seconds: float = 0.0
+    state: str = ""  # as long as it runs
+    why: str = ""
+    check: bool = False  # nothing was changed: its changes are those that would be made
+    ran: bool = False
+    hosts: set = field(default_factory=set)
+    changes: list = field(default_factory=list)
+    told: set = field(default_factory=set)
+    failures: list = field(default_factory=list)
+    restarts: dict = field(default_factory=dict)
+    tasks: list = field(default_factory=list)
+    later: list = field(default_factory=list)  # what a plan leaves open
+
+    def as_result(self):
+        found = {
+            "name": self.name,
+            "began": self.began,
+            "seconds": round(self.seconds, 1),
+            # Told of a run that was killed, whose last stage nobody could end.
+            "state": self.state or FAILED,
+            "hosts": sorted(self.hosts),
+            "changes": self.changes,
+        }
+        if self.check:
+            found["check_mode"] = True
+        if self.later:
+            found["decided_later"] = self.later
+        if self.why or not self.state:
+            found["why"] = self.why or NOT_ENDED
+        if self.failures:
+            found["failures"] = [failure.as_result() for failure in self.failures]
+        if self.tasks:
+            found["tasks"] = self.tasks
+        return found
+
+
+class Course:
+    """Fed with the events of a run in their order."""
+
+    def __init__(self, clock=None):
+        self.clock = clock or Clock()
+        self.check = False
+        self.ahead = []  # the names of the stages of this playbook that have not begun
+        self.number = self.count = 0
+        self.stages = []
+        self.outside = []  # failures before, between and after the stages
+        self.now = None
+        self.running = {}  # (host, id of a task): (name, since when)
+        self.report = {}
+        self.folder = ""  # what a task said about the folder of this run
+        self._planned = {}
+        self._plays_left = set()
+        self._rescued = {}  # the last failure of each host that a rescue catches
+        self._prepares = False
+        self._tags = ()
+
+    def playbook_begins(self, plays, check=False, tags=()):
+        """plays: [(id, path, variables)] in their order; tags: what --tags asks for, if it does."""
+        self.check, self._planned = bool(check), stages.plan(plays)
+        self._plays_left = set(self._planned)
+        self._tags = {str(tag) for tag in tags} - {"all", "tagged", "untagged", "always"}
+        self.ahead = stages.in_order(self._planned)
+        self.number, self.count = 0, len(self.ahead)
+
+    def play_begins(self, play, path="", variables=None):
+        """(the stage that ended, the stage that began); both are None where it goes on."""
+        self._plays_left.discard(play)
+        stage, self._prepares = self._planned.get(play) or stages.of_play(path, variables or {})
+        return self._turn(stage)
+
+    def task_begins(self, role):
+        """As above: a play that does not tell its stage is told by the first role of this collection in it."""
+        stage = stages.of_role(role) if role else None
+        if stage is None or (self.now is not None and self.now.name in self._planned_stages()):
+            return None, None
+        return self._turn(stage)
+
+    def starts(self, host, task, name):
+        self.running.setdefault((host, task), (name, self.clock.monotonic()))
+
+    def ended(self, seen, task, failed=False, ignored=False, skipped=False, unreachable=False):
+        """A task ended on a host. Returns how many seconds it took there."""
+        name, since = self.running.pop((seen.host, task._uuid), (seen.task, None))
+        seconds = 0.0 if since is None else self.clock.monotonic() - since
+        self._hear(seen)
+        self._note_failure(seen, task, failed, ignored, unreachable)
+        stage = self.now
+        if stage is None:
+            return seconds
+        stage.hosts.add(seen.host)
+        if seconds >= LONG_S:
+            stage.tasks.append({"task": seen.task, "object": seen.host, "seconds": round(seconds, 1)})
+        if not (skipped or self._prepares or seen.action in LOOKS) and self._is_asked_for(task):
+            stage.ran = True
+        # What a task only looks at, in a run that changes things, was not done.
+        if self.check or not seen.check:
+            self._note(stage, results.changes(seen))
+        if self.check and seen.action == SAYS and not seen.hidden:
+            self._leave_open(stage, plan.understood(seen.data.get("msg")))
+        for name, many in results.restarts(seen).items():
+            stage.restarts[name] = stage.restarts.get(name, 0) + many
+        return seconds
+
+    def ends(self, lost=None, why=""):
+        """The playbook is done; lost: the hosts on which something failed for good, where that is known."""
+        left, self.ahead = self.ahead, []
+        if lost is not None:
+            self._settle(lost)
+        ended = self._end(why)
+        for name in left:
+            self.stages.append(Stage(name, self.clock.stamp(), state=SKIPPED, why=NOT_BEGUN, check=self.check))
+        self.running.clear()
+        return ended
+
+    def seconds(self):
+        """How long the present stage has been running."""
+        return 0.0 if self.now is None else self.clock.monotonic() - self.now.since
+
+    def restarts(self):
+        found = {}
+        for stage in self.stages:
+            for name, many in stage.restarts.items():
+                found[name] = found.get(name, 0) + many
+        return found
+
+    def _note_failure(self, seen, task, failed, ignored, unreachable):
+        if not (failed or unreachable):
+            return
+        one = Failure(seen.host, seen.task, results.message(seen), unreachable, ends_all(task, ignored, unreachable))
+        if ignored and not one.ends_run:
+            return
+        if not one.ends_run and is_rescued(task):
+            self._rescued[seen.host] = one
+        else:
+            self._failures().append(one)
+
+    def _failures(self):
+        return self.outside if self.now is None else self.now.failures
+
+    def _settle(self, lost):
+        """Keep the failures of hosts that are lost, and find one for each: a failed run never looks like a good one."""
+        for stage in self.stages:
+            stage.failures = [one for one in stage.failures if one.host in lost or one.ends_run]
+            if stage.state == FAILED and not stage.failures and not stage.why:
+                stage.state = OK
+        self.outside = [one for one in self.outside if one.host in lost or one.ends_run]
+        told = {one.host for stage in self.stages for one in stage.failures} | {one.host for one in self.outside}
+        for host in sorted(lost - told):
+            self._failures().append(self._rescued.get(host) or Failure(host, "", UNSEEN))
+        if self._plays_left and not (lost or told):
+            self._failures().append(Failure("", "", ENDED_EARLY))
+
+    def _planned_stages(self):
+        return {stage for stage, prepares in self._planned.values() if stage is not None}
+
+    def _turn(self, name):
+        if name is None or (self.now is not None and self.now.name == name):
+            if name is None and self.now is not None and self._planned:
+                # A play between two stages that belongs to none.
+                return self._end(), None
+            return None, None
+        ended = self._end()
+        # Stages of the list that never came are none of this run.
+        if name in self.ahead:
+            self.ahead = self.ahead[self.ahead.index(name) + 1 :]
+            self.number = self.count - len(self.ahead)
+        self.now = Stage(name, self.clock.stamp(), self.clock.monotonic(), check=self.check)
+        self.stages.append(self.now)
+        return ended, self.now
+
+    def _end(self, why=""):
+        stage, self.now = self.now, None
+        if stage is None:
+            return None
+        stage.seconds, stage.why = self.clock.monotonic() - stage.since, why
+        if why or stage.failures:
+            stage.state = FAILED
+        elif stage.ran:
+            stage.state = OK
+        else:
+            stage.state, stage.why = SKIPPED, "It had nothing to do: no hosts, or left out by tags or conditions."
+        return stage
+
+    def _is_asked_for(self, task):
+        return not self._tags or bool(self._tags & {str(tag) for tag in task.tags})
+
+    def _note(self, stage, changes):
+        for change in changes:
+            # In check mode, roles look and then ask again, in another task: the same change once.
+            told = json.dumps([change[key] for key in ("object", "what", "before", "after")], sort_keys=True)
+            if not (self.check and told in stage.told):
+                stage.told.add(told)
+                stage.changes.append(change)
+
+    def _leave_open(self, stage, marks):
+        stage.later += [mark for mark in marks if mark not in stage.later]
+
+    def _hear(self, seen):
+        facts = seen.data.get("ansible_facts")
+        if isinstance(facts, dict) and isinstance(facts.get("aiready_run_folder"), str) and not seen.hidden:
+            self.folder = facts["aiready_run_folder"]
+        if seen.action in REPORTS:
+            self.report = seen.data
+
+
+def ends_all(task, ignored, unreachable):
+    """Whether this ends the play for all hosts, although only this host is counted, and as ignored.
+
+    Strategy linear does so when a task with run_once or any_errors_fatal ignores unreachable hosts and no other errors.
+    """
+    strict = getattr(task, "run_once", False) or getattr(task, "any_errors_fatal", False)
+    return bool(unreachable and ignored and strict and not getattr(task, "ignore_errors", False))
+
+
+def is_rescued(task):
+    """Whether a block around the task catches its failure. A failure within the rescue is one of its own."""
+    child, parent = task, task._parent
+    while parent is not None:
+        if isinstance(parent, Block) and parent.rescue and any(child._uuid == one._uuid for one in parent.block):
+            return True
+        child, parent = parent, parent._parent
+    return False

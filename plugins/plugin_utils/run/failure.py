@@ -1,0 +1,73 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The result of a failed task of a stage: short, with keys of the site. Ansible's own callbacks print all of it."""
+
+from __future__ import annotations
+
+import os
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import in_site
+
+_ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, os.pardir))
+_STAGES = tuple(os.path.join(_ROOT, folder) + os.sep for folder in ("roles", "playbooks"))
+# Lists and dictionaries that Ansible itself handles.
+_ANSIBLES = ("warnings", "deprecations", "diff", "invocation", "exception")
+_STATES = ("changed", "before", "after", "changes")
+# Set by playbook preflight, whose table has a row for every failure.
+LOOKS = "__preflight_looks"
+MORE = "Run with -v to see the whole result."
+
+
+def answer(result, task, variables, verbosity):
+    """What a task returns. Playbooks of users get the whole result of a module."""
+    if not result.get("failed") or not of_stage(task.get_path()):
+        return result
+    if result.get("failure"):
+        # A failure on purpose. From ansible-core 2.19 on, its trace holds the message of the module, and is printed.
+        result = {key: value for key, value in result.items() if key != "exception"}
+    if task.ignore_errors:
+        # Each failure that preflight expects is a row of its table, and no error on the screen.
+        return dict(result, failed=False) if variables.get(LOOKS) and result.get("failure") else result
+    result = dict(result, msg=in_site(str(result.get("msg", ""))))
+    # What never fails is read by a later task.
+    return result if verbosity or False in (task.failed_when or ()) else short(result)
+
+
+def of_stage(path):
+    """Whether a task, by its file and line, belongs to a role or playbook of this collection."""
+    return os.path.realpath(str(path or "").rpartition(":")[0]).startswith(_STAGES)
+
+
+def short(result):
+    """The message, its code, and what was changed although the task failed. The record of a run needs that too."""
+    kept = {}
+    for key, value in result.items():
+        if key == "failure" and isinstance(value, dict):
+            kept[key] = {name: value[name] for name in ("code", "subject") if name in value}
+        elif not isinstance(value, (dict, list)) or key in _ANSIBLES or key.startswith("_ansible"):
+            kept[key] = value
+        elif isinstance(value, list):
+            changed = [_changed(item) for item in value if _is_changed(item)]
+            kept.update({key: changed} if changed else {})
+        elif _is_changed(value):
+            kept[key] = _changed(value)
+    return dict(kept, details=MORE) if kept != result else kept
+
+
+def _is_changed(item):
+    return isinstance(item, dict) and set(_STATES) <= set(item) and bool(item["changed"])
+
+
+def _changed(item):
+    """A changed object: by its two states where it failed half way, else by its changes."""
+    found = {key: value for key, value in item.items() if not isinstance(value, (dict, list)) and key != "msg"}
+    before, after = item["before"] or {}, item["after"] or {}
+    differ = [key for key in {**before, **after} if item.get("failed") and before.get(key) != after.get(key)]
+    return dict(
+        found,
+        before={key: before[key] for key in differ if key in before},
+        after={key: after[key] for key in differ if key in after},
+        changes=[] if item.get("failed") else item["changes"],
+    )

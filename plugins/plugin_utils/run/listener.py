@@ -1,0 +1,116 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What callbacks are told by Ansible, for the course of a run and for the folder of its results."""
+
+from __future__ import annotations
+
+import atexit
+import os
+
+from ansible import context
+from ansible.errors import AnsibleError
+from ansible.template import Templar
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import results as run_results
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import Course
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.record import Folder
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import unreadable_files
+
+try:
+    from ansible.template import trust_as_template
+except ImportError:  # before ansible-core 2.19 every text was a template
+
+    def trust_as_template(text):
+        return text
+
+
+# What the inventory, a play or the command line may say of the folders.
+_RUN_FOLDER = "{{ aiready_run_folder | default('', true) }}"
+_PLAN = "{{ aiready_plan | default('', true) }}"
+_RESULTS = """{{ aiready_results if aiready_results is defined
+else ((site | default({}, true)).validation | default({}, true)).result_dir
+| default(((site | default({}, true)).training | default({}, true)).result_dir | default('')) }}"""
+# Parts of the site that are simulated, which the report marks.
+_SIMULATED = (
+    "{{ ((site | default({}, true)).validation | default({}, true)).simulated | default([], true) | join(' ') }}"
+)
+
+
+class Listener:
+    """One for each callback plugin, which hands on what it is told."""
+
+    def __init__(self, run_folder="", results="", course=None):
+        self.course = course or Course()
+        self.folder = Folder(run_folder, results)
+        self.simulated = []
+        self.plan = ""  # the folder of the run that planned this one in check mode
+        self._asks = not run_folder
+        self._play = None
+        self._asked = False
+
+    def playbook_begins(self, playbook):
+        plays = [(play._uuid, play.get_path(), play.vars) for play in playbook.get_plays()]
+        self.course.playbook_begins(plays, context.CLIARGS.get("check"), context.CLIARGS.get("tags") or ())
+
+    def play_begins(self, play):
+        self._play, self._asked = play, False
+        return self.course.play_begins(play._uuid, play.get_path(), play.vars)
+
+    def task_begins(self, task):
+        role = task._role.get_name() if task._role is not None else ""
+        return self.course.task_begins(role)
+
+    def starts(self, host, task):
+        self.course.starts(host.get_name(), task._uuid, run_results.short(task.get_name().strip()))
+        self._ask(host, task)
+
+    def ended(self, result, **how):
+        """(the result, the seconds that its task took)."""
+        seen = run_results.seen(result)
+        seconds = self.course.ended(seen, result._task, **how)
+        self.folder.heard(run_folder=self.course.folder)
+        return seen, seconds
+
+    def ends(self, stats):
+        told = {name: stats.summarize(name) for name in stats.processed}
+        lost = {name for name, counts in told.items() if counts["failures"] or counts["unreachable"]}
+        return self.course.ends(lost)
+
+    def unreadable(self):
+        """Sentences about files of variables that Ansible cannot read."""
+        folders = [self._play.get_loader().get_basedir()] if self._play is not None else []
+        return unreadable_files.unreadable(context.CLIARGS.get("inventory") or (), folders)
+
+    def _ask(self, host, task):
+        """Where the results shall be, and the plan, by variables; once in a play, since it costs milliseconds."""
+        if self._asked or self._play is None or self.course.now is None:
+            return
+        self._asked = True
+        try:
+            variables = self._play.get_variable_manager().get_vars(play=self._play, host=host, task=task)
+            templar = Templar(loader=self._play.get_loader(), variables=variables)
+            self.plan = self._said(templar, _PLAN) or self.plan
+            self.simulated = self._said(templar, _SIMULATED).split() or self.simulated
+            for key, template in (("run_folder", _RUN_FOLDER), ("results", _RESULTS)) if self._asks else ():
+                self.folder.heard(**{key: self._said(templar, template)})
+        except AnsibleError:
+            # Variables that cannot be worked out fail the task that needs them, and are told of there.
+            return
+
+    @staticmethod
+    def _said(templar, template):
+        found = templar.template(trust_as_template(template))
+        return found.strip() if isinstance(found, str) else ""
+
+
+def at_exit(work):
+    """Have this done when the process ends, which may be without having been told that the run did."""
+    owner = os.getpid()
+
+    def ending():
+        if os.getpid() == owner:
+            work()
+
+    atexit.register(ending)
+    return ending

@@ -1,0 +1,220 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The record of a run, stages.json in its folder: where it lies, how it is written, and what earlier ones tell."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import tempfile
+import time
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import stages
+
+NAME, FORMAT = "stages.json", 1
+RESULTS = "~/aiready/results"
+# All callbacks of a process speak of the same run.
+RUN = time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + f"-{os.getpid() & 0xFFFF:04x}"
+# Of so many earlier runs the times are taken, of the newest first.
+LOOKED_AT, COUNTED = 30, 5
+# Writing may take this part of the time of a run, so that a long record is written less often.
+SHARE = 0.02
+_KEPT = ("format", "began", "ended", "stages", "reboots", "simulated_parts")
+
+
+class Folder:
+    """Where the results of this run lie. An option beats what a play says, and that the usual place."""
+
+    def __init__(self, run_folder="", results=""):
+        self._option, self._results_option = run_folder or "", results or ""
+        self._said = self._results_said = ""
+
+    def heard(self, run_folder="", results=""):
+        """What variables or a task say; later ones count."""
+        self._said = run_folder or self._said
+        self._results_said = results or self._results_said
+
+    @property
+    def path(self):
+        given = self._option or self._said
+        return _full(given) if given else os.path.join(self.results, RUN)
+
+    @property
+    def results(self):
+        """The folder with the results of all runs of the site."""
+        given = self._option or self._said
+        if given and not self._results_option:
+            return os.path.dirname(_full(given))
+        return _full(self._results_option or self._results_said or RESULTS)
+
+
+class Record:
+    """What is written: the stages of earlier playbooks of the run, which are kept, and those of this one."""
+
+    def __init__(self, warn, monotonic=time.monotonic):
+        self._warn, self._monotonic = warn, monotonic
+        self._path, self._earlier = "", {}
+        self.last = {"stages": []}  # what was written, or would have been
+        self._not_before = 0.0
+        self._silent = False
+        self.is_behind = False  # something was left for the next time
+
+    def write(self, folder, told, at_once=True):
+        """Write the record of this playbook, unless the last time was just now. No trouble with it ends the run."""
+        began = self._monotonic()
+        self.is_behind = not at_once and began < self._not_before
+        if self.is_behind:
+            return
+        path = os.path.join(folder, NAME)
+        try:
+            if path != self._path:
+                self._move(path)
+            self.last = joined(self._earlier, told)
+            _replace(path, json.dumps(self.last, indent=1, ensure_ascii=False) + "\n", at_once)
+        except OSError as error:
+            if not self._silent:
+                self._warn(f"The record of this run could not be written to {path}: {error.strerror or error}.")
+            self._silent = True
+        now = self._monotonic()
+        self._not_before = now + (now - began) / SHARE
+
+    def _move(self, path):
+        """The folder of the run became known only now: what was written elsewhere goes there."""
+        before, ours = self._path, not self._earlier
+        self._path, self._earlier = path, {}
+        if os.path.exists(path):
+            self._earlier = read(path)
+            if self._earlier is None:
+                os.replace(path, f"{path}.damaged")
+                self._warn(f"{path} is no record of a run. It was kept as {NAME}.damaged.")
+                self._earlier = {}
+        if before and ours and os.path.exists(before):
+            os.unlink(before)
+            if not os.listdir(os.path.dirname(before)):
+                os.rmdir(os.path.dirname(before))
+
+
+def joined(earlier, told):
+    """Two records of one run, in their order."""
+    if not earlier:
+        return told
+    reboots = dict(earlier.get("reboots") or {})
+    for name, many in told["reboots"].items():
+        reboots[name] = reboots.get(name, 0) + many
+    rest = {key: value for key, value in earlier.items() if key not in _KEPT}
+    return {
+        **rest,
+        **told,
+        "began": earlier.get("began") or told["began"],
+        "stages": [*earlier["stages"], *told["stages"]],
+        "reboots": reboots,
+        "simulated_parts": told.get("simulated_parts") or earlier.get("simulated_parts") or [],
+    }
+
+
+def told(course, began, ended, simulated=()):
+    """The record of a course; simulated are the parts that the site declares so."""
+    return {
+        "format": FORMAT,
+        "began": began,
+        "ended": ended,
+        "stages": [stage.as_result() for stage in course.stages],
+        "reboots": course.restarts(),
+        "simulated_parts": list(simulated),
+    }
+
+
+def read(path):
+    """A record, or None for what is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError):
+        return None
+    known = isinstance(found, dict) and found.get("format") == FORMAT and isinstance(found.get("stages"), list)
+    return found if known and all(isinstance(stage, dict) for stage in found["stages"]) else None
+
+
+def of_folder(folder):
+    """The record in the folder of a run, or None."""
+    return read(os.path.join(_full(folder), NAME))
+
+
+class Usual:
+    """How long stages and tasks take, by what earlier runs tell."""
+
+    def __init__(self, records=(), check=False):
+        self._stages, self._tasks, self._check = {}, {}, check
+        for record in records:
+            for stage in record["stages"]:
+                if bool(stage.get("check_mode")) is bool(check) and stage.get("state") == "ok":
+                    self._learn(stage)
+
+    def _learn(self, stage):
+        if isinstance(stage.get("seconds"), (int, float)):
+            self._stages.setdefault(str(stage.get("name")), []).append(float(stage["seconds"]))
+        tasks = stage.get("tasks")
+        for task in tasks if isinstance(tasks, list) else []:
+            if isinstance(task, dict) and isinstance(task.get("seconds"), (int, float)):
+                self._tasks.setdefault(str(task.get("task")), []).append(float(task["seconds"]))
+
+    def stage(self, name):
+        """(at least, at most) seconds, or None where nobody knows."""
+        found = self._stages.get(name, [])[:COUNTED]
+        if found:
+            return min(found), max(found)
+        # Of check mode nobody has estimates.
+        return None if self._check else stages.USUAL.get(name)
+
+    def task(self, name):
+        """Seconds, or None."""
+        found = self._tasks.get(name, [])[: COUNTED * 4]
+        return statistics.median(found) if found else None
+
+
+def earlier(results):
+    """Records of earlier runs below a folder of results, the newest first."""
+    try:
+        with os.scandir(results) as entries:
+            paths = [os.path.join(entry.path, NAME) for entry in entries if entry.is_dir()]
+    except OSError:
+        return []
+    dated = []
+    for path in paths:
+        try:
+            dated.append((os.stat(path).st_mtime, path))
+        except OSError:
+            continue
+    found = (read(path) for _when, path in sorted(dated, reverse=True)[:LOOKED_AT])
+    return [record for record in found if record is not None]
+
+
+def _full(path):
+    return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
+
+
+def _replace(path, text, durable):
+    folder = os.path.dirname(path)
+    os.makedirs(folder, exist_ok=True)
+    handle, beside = tempfile.mkstemp(prefix=f".{NAME}.", dir=folder)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            # As any other file of the user would be; mkstemp's are for the user alone.
+            os.fchmod(file.fileno(), 0o666 & ~_umask())
+            file.write(text)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(beside, path)
+    except OSError:
+        os.unlink(beside)
+        raise
+
+
+def _umask():
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

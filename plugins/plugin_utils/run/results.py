@@ -1,0 +1,205 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the result of a task tells of objects: what was changed or restarted, why it failed. No secret passes here."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET, SECRET_VALUE
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.keys import in_site
+
+OWN = "aiready.vsphere."
+HIDDEN = "[not shown]"
+# Longer values are not what a reader of a report looks for.
+LONGEST = 400
+# Messages of these were written for an operator; those of other modules may hold whatever a command printed.
+_TOLD = ("ansible.builtin.assert", "ansible.builtin.fail")
+# What modules of this collection answer with, see runner.run: objects with a name of their own wherever the task runs,
+_NAMED = ("vms", "cluster")
+# and parts of the host that the task is about. All others are that host itself.
+_PARTS = ("interface", "roce", "gpus", "devices")
+# What these do is told elsewhere, and changes nothing that is there afterwards.
+_PASSING = ("pair_test", "training_run", "validation_report", "validation_result")
+_CONTROLLER = ("localhost", "127.0.0.1", "::1")
+# Changes that are a restart: what a module of this collection restarts, it says so.
+_RESTARTS = {"esxi_reboot": ("boot_time", None), "bmc_power": ("power", "on")}
+_POWER_CYCLE = "power_cycle"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A result in the same terms on every release of ansible-core."""
+
+    host: str
+    action: str  # with its collection
+    task: str
+    data: dict
+    check: bool = False
+    delegate: str = ""
+    hidden: bool = False
+    failed: bool = False
+
+    @property
+    def own(self):
+        """The module's name where it is one of this collection."""
+        return self.action[len(OWN) :] if self.action.startswith(OWN) else ""
+
+
+def seen(result):
+    """Of what Ansible hands to callbacks."""
+    # From ansible-core 2.19 on there are public names; those before it had only these.
+    task, host = result._task, result._host
+    data = result.result if hasattr(result, "result") else result._result
+    fields = result._task_fields or {}
+    name = str(fields.get("name") or "").strip() or task.get_name().strip()
+    delegate = fields.get("delegate_to") or ""
+    return Seen(
+        host=host.get_name(),
+        action=task.resolved_action or task.action,
+        task=short(name),
+        data=data if isinstance(data, dict) else {},
+        check=bool(fields.get("check_mode", task.check_mode)),
+        delegate=delegate if isinstance(delegate, str) and "{{" not in delegate else "",
+        hidden=task.no_log is True or bool(data.get("_ansible_no_log")) or "censored" in data,
+        failed=bool(result.is_failed()),
+    )
+
+
+def short(name):
+    """The name of a task without that of its role in front of it."""
+    role, colon, rest = name.partition(" : ")
+    return rest if colon and " " not in role else name
+
+
+def changes(seen):
+    """[{object, what, before, after, task}] that were made; in check mode, those that would be."""
+    found = []
+    if seen.own in _PASSING:
+        return found
+    for data in _items(seen.data):
+        # Several entries of a loop, of which nothing is known but that they changed something, are one change.
+        found += [change for change in _of(seen, data) if change["before"] != change["after"] or change not in found]
+    return found
+
+
+def _items(data):
+    """The results of a loop, or the one result."""
+    if isinstance(data.get("results"), list) and "changes" not in data:
+        return [item for item in data["results"] if isinstance(item, dict)]
+    return [data]
+
+
+def _of(seen, data):
+    if not data.get("changed"):
+        return []
+    hidden = seen.hidden or bool(data.get("_ansible_no_log"))
+    objects = [] if hidden or not seen.own else list(_objects(data))
+    if not objects:
+        if seen.failed or data.get("failed"):
+            return []
+        what = seen.own or seen.action.rpartition(".")[2]
+        return [_entry(_object_of(seen, "", {}), what, None, None, seen.task)]
+    return [
+        dict(_entry(of or _object_of(seen, key, item), path, before, after, seen.task), **needs)
+        for key, item in objects
+        for path, before, after, needs, of in _made(item)
+    ]
+
+
+def _objects(data):
+    """(key, object) of an answer of runner.run."""
+    for key, value in data.items():
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, dict) and {"changed", "before", "after", "changes"} <= set(item):
+                yield key, item
+
+
+def _made(item):
+    if not item["changed"]:
+        return
+    if item.get("failed"):
+        # Of an object that failed half way, its two states tell what was done, not the plan.
+        before, after = item["before"] or {}, item["after"] or {}
+        for path in sorted(set(before) | set(after)):
+            if before.get(path) != after.get(path):
+                yield path, before.get(path), after.get(path), {}, ""
+        return
+    for change in item["changes"]:
+        if isinstance(change, dict):
+            needs = {"needs": str(change["needs"])} if change.get("needs") else {}
+            of = str(change.get("of") or "")
+            yield str(change.get("path")), change.get("before"), change.get("after"), needs, of
+
+
+def _object_of(seen, key, item):
+    name = str(item.get("name") or "")
+    host = seen.delegate or seen.host
+    if key in _NAMED:
+        return name or key
+    if seen.own:
+        # Modules of this collection are delegated to the controller, and are about the host of the play.
+        host = seen.host
+        if host in _CONTROLLER:
+            return name or host
+    if key in _PARTS and name:
+        place = str(item.get("pci") or "")
+        return f"{host} {name}" + (f" at {place}" if place and place not in name else "")
+    return host
+
+
+def _entry(thing, what, before, after, task):
+    return {"object": thing, "what": what, "before": safe(what, before), "after": safe(what, after), "task": task}
+
+
+def safe(name, value):
+    """A value that may be written down and read by anybody."""
+    if value is None or isinstance(value, (bool, int)):
+        return HIDDEN if value and SECRET.search(name) else value
+    if isinstance(value, dict):
+        value = {str(key): safe(str(key), entry) for key, entry in value.items()}
+        return HIDDEN if SECRET.search(name) else _whole(value)
+    if isinstance(value, (list, tuple)):
+        return HIDDEN if value and SECRET.search(name) else _whole([safe(name, entry) for entry in value])
+    text = str(value)
+    if text and (SECRET.search(name) or SECRET_VALUE.search(text)):
+        return HIDDEN
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} [...]"
+
+
+def _whole(value):
+    return value if len(json.dumps(value)) <= LONGEST else f"{json.dumps(value, sort_keys=True)[:LONGEST]} [...]"
+
+
+def restarts(seen):
+    """{object: how many times it was restarted} by this task."""
+    found = {}
+    if seen.check:
+        return found
+    if seen.action == "ansible.builtin.reboot":
+        for data in _items(seen.data):
+            if data.get("rebooted"):
+                found[seen.delegate or seen.host] = found.get(seen.delegate or seen.host, 0) + 1
+        return found
+    path, to = _RESTARTS.get(seen.own, (_POWER_CYCLE, None))
+    for change in changes(seen):
+        if change["what"] == path and (to is None or change["after"] == to):
+            found[change["object"]] = found.get(change["object"], 0) + 1
+    return found
+
+
+def message(seen):
+    """Why it failed, where that was written to be read by anybody; else nothing, and the output has it."""
+    if seen.hidden:
+        return "Its output is hidden (no_log)."
+    if not (seen.own or seen.action in _TOLD or seen.data.get("unreachable")):
+        return ""
+    of_items = [item for item in _items(seen.data) if item is not seen.data and item.get("failed")]
+    said = [str(data["msg"]).strip() for data in of_items or [seen.data] if data.get("msg")]
+    text = re.sub(r"(://[^\s/:@]+:)[^\s/@]+(?=@)", rf"\1{HIDDEN}", "\n".join(dict.fromkeys(said)))
+    text = in_site(text)
+    return HIDDEN if SECRET_VALUE.search(text.replace(f":{HIDDEN}@", "")) else text

@@ -1,0 +1,224 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The words of the callback stages: pure texts, each with the kind of its colour."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.run.course import FAILED, NOT_BEGUN, OK, SKIPPED
+
+GOOD, BAD, QUIET, PLAIN, WARN = "good", "bad", "quiet", "plain", "warn"
+# Of hosts that do the same, so many are named.
+NAMED = 3
+_KIND = {OK: GOOD, FAILED: BAD, SKIPPED: QUIET}
+_VERDICT = {"pass": GOOD, "warn": WARN, "fail": BAD, "incomplete": WARN}
+
+
+def duration(seconds):
+    """As one would say it."""
+    seconds = int(round(seconds))
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min" + (f" {seconds % 60:02} s" if seconds % 60 else "")
+    return f"{seconds // 3600} h {seconds % 3600 // 60:02} min"
+
+
+def watch(seconds):
+    """As a clock shows it."""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
+
+
+def usual(span):
+    """How long something usually takes, or nothing."""
+    if span is None:
+        return ""
+    low, high = span
+    if high <= low * 1.5 + 5:
+        return f"usually {duration((low + high) / 2)}"
+    return f"usually {duration(low)} to {duration(high)}"
+
+
+def begins(stage, course, span):
+    """The line above a stage."""
+    parts = [f"{course.number} of {course.count}"] if course.count > 1 and course.number else []
+    parts += [usual(span)] if span else []
+    parts += ["check mode, nothing is changed"] if stage.check else []
+    return f"STAGE [{stage.name}] {', '.join(parts)}".rstrip()
+
+
+def still(course, span, tasks, now):
+    """That a stage goes on, where lines cannot change in place."""
+    doing = "; ".join(_doing(tasks, now))
+    return f"[{course.now.name}] {duration(course.seconds())}{_of(span)}: {doing}."
+
+
+def live(course, span, tasks, expected, told, now):
+    """[(text, kind)] that change in place; tasks: {name: [(host, since)]}, told: the latest words of long work."""
+    stage = course.now
+    if stage is None:
+        return []
+    head = f"{stage.name}: {watch(course.seconds())}{_of(span)}"
+    if course.count > 1 and course.number:
+        head = f"stage {course.number} of {course.count}, {head}"
+    head += f", {_changes(stage)}"
+    if stage.failures:
+        head += f", {len(stage.failures)} failed"
+    lines = [(head, BAD if stage.failures else PLAIN)]
+    for name, hosts in tasks.items():
+        longest = now - min(since for _host, since in hosts)
+        seconds = expected(name)
+        time = "" if longest < 2 else f"  {watch(longest)}{f' of about {watch(seconds)}' if seconds else ''}"
+        lines.append((f"  {name}: {_hosts(host for host, _since in hosts)}{time}", QUIET))
+    return lines + [(f"    {text}", QUIET) for text in told]
+
+
+def ends(stage, span):
+    """What came of a stage, in one line."""
+    text = f"STAGE [{stage.name}] {_state(stage)}"
+    if stage.state != SKIPPED:
+        text += f" after {duration(stage.seconds)}{_unusual(stage, span)}: {_sum(stage)}"
+    return text, _KIND[stage.state]
+
+
+def last(course, report, record):
+    """[(text, kind)] of the last screen."""
+    width = max([len(stage.name) for stage in course.stages] + [6])
+    lines = []
+    for stage in course.stages:
+        text = f"{stage.name:<{width}}  {_state(stage):<9}"
+        if stage.state != SKIPPED:
+            text += f"  {duration(stage.seconds):>12}  {_sum(stage)}"
+        lines.append((text.rstrip(), _KIND.get(stage.state, PLAIN)))
+    lines += _failures(course)
+    lines += _verdict(course, report)
+    if report.get("path"):
+        lines.append((f"Report: {report['path']}", PLAIN))
+    if record:
+        lines.append((f"Record: {record}", PLAIN))
+    return lines
+
+
+def broken_off(course, record):
+    """When a run ended without its end: interrupted, or by an error of Ansible itself."""
+    stage = next((stage for stage in reversed(course.stages) if stage.why != NOT_BEGUN), None)
+    if stage is None and not course.stages:
+        return []
+    if stage is None:
+        where = f"before stage {course.stages[0].name}"
+    else:
+        where = f"in stage {stage.name} after {duration(stage.seconds)}" if stage.why else f"after stage {stage.name}"
+    lines = [(f"Broken off {where}. Started again, it goes on from what is there.", BAD)]
+    return lines + ([(f"Record: {record}", PLAIN)] if record else [])
+
+
+def report_of(data):
+    """What module validation_report answered, as {state, words, path}; empty where there is no report."""
+    report = data.get("report") if isinstance(data.get("report"), dict) else {}
+    after = report.get("after") if isinstance(report.get("after"), dict) else {}
+    files = after.get("files") if isinstance(after.get("files"), dict) else {}
+    title, sentence = (str(after.get(key) or "").strip() for key in ("title", "sentence"))
+    path = files.get("report.html")
+    return {
+        "state": str(after.get("state") or ""),
+        "words": " ".join(filter(None, [title + "." if title and not title.endswith(".") else title, sentence])),
+        "path": os.path.abspath(str(path)) if path else "",
+    }
+
+
+def _verdict(course, report):
+    names = [stage.name for stage in course.stages if stage.state == FAILED]
+    failed = [f"in {_joined(names)}"] if names else []
+    failed += [_outside(course)] if course.outside else []
+    told = f"{report['state']}. {report['words']}".strip() if report["state"] else ""
+    # A validation that fails has its own words for it.
+    in_its_words = failed == ["in validation"] and _VERDICT.get(report["state"]) in (WARN, BAD)
+    if failed and not in_its_words:
+        words = f"Verdict: failed {' and '.join(failed)}. See above; started again, it goes on from what is there."
+        return [(words, BAD), *([(f"Validation: {told}", PLAIN)] if told else [])]
+    if told:
+        return [(f"Verdict: {told}", _VERDICT.get(report["state"], PLAIN))]
+    if all(stage.state == SKIPPED for stage in course.stages):
+        return [("Verdict: none of these stages had anything to do.", QUIET)]
+    if any(stage.check for stage in course.stages):
+        return [("Verdict: none, since nothing was changed. This is what would be done.", QUIET)]
+    return [("Verdict: these stages went through. Nothing was validated in this run.", GOOD)]
+
+
+def _outside(course):
+    """Where the failures are that are in no stage."""
+    ran = [stage.name for stage in course.stages if stage.why != NOT_BEGUN]
+    return f"after stage {ran[-1]}" if ran else "before the first stage"
+
+
+def _failures(course):
+    found = [(f"in stage {stage.name}", one) for stage in course.stages for one in stage.failures]
+    found += [(_outside(course), one) for one in course.outside]
+    lines = [("", PLAIN)] if found else []
+    for where, failure in found:
+        how = "could not be reached" if failure.unreachable else "failed"
+        who, task = f"{failure.host}: " if failure.host else "", f": {failure.task}" if failure.task else ""
+        lines.append((f"{who}{how} {where}{task}", BAD))
+        for line in failure.text.splitlines():
+            wrapped = textwrap.wrap(line, 110, break_long_words=False, break_on_hyphens=False)
+            lines += [(f"    {part}", PLAIN) for part in wrapped]
+    return [*lines, ("", PLAIN)]
+
+
+def _state(stage):
+    return "not begun" if stage.why == NOT_BEGUN else stage.state or "running"
+
+
+def _sum(stage):
+    parts = [_changes(stage)]
+    many = sum(stage.restarts.values())
+    if many:
+        parts.append(f"{many} restart{'s' if many > 1 else ''}")
+    lost = len({failure.host for failure in stage.failures})
+    if lost:
+        parts.append(f"{lost} of {len(stage.hosts)} hosts failed" if len(stage.hosts) > 1 else "failed")
+    return ", ".join(parts)
+
+
+def _changes(stage):
+    many = len(stage.changes)
+    objects = len({change["object"] for change in stage.changes})
+    words = f"{many} change{'s' if many > 1 else ''} on {objects} object{'s' if objects > 1 else ''}"
+    if not stage.check:
+        return words if many else "no changes"
+    words = f"{words} would be made" if many else "" if stage.later else "nothing to change"
+    after = list(dict.fromkeys(mark["after"] for mark in stage.later))
+    return ", ".join(filter(None, [words, f"more will be decided after {_joined(after)}" if after else ""]))
+
+
+def _of(span):
+    if span is None:
+        return ""
+    low, high = span
+    return f" of about {watch((low + high) / 2)}" if high <= low * 1.5 + 5 else f" of {watch(low)} to {watch(high)}"
+
+
+def _unusual(stage, span):
+    return f" ({usual(span)})" if span and stage.seconds > span[1] * 1.5 + 10 else ""
+
+
+def _doing(tasks, now):
+    for name, hosts in tasks.items():
+        longest = now - min(since for _host, since in hosts)
+        yield f"{name} on {_hosts(host for host, _since in hosts)} for {duration(longest)}"
+
+
+def _hosts(names):
+    names = list(names)
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _joined(names):
+    names = list(dict.fromkeys(names))
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -1,0 +1,91 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Which stage a play belongs to: by what it says itself, the playbook that it stands in, or a role of its tasks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+# Said by a play of the user's own, in its vars or in those of its import_playbook.
+VARIABLE = "aiready_stage"
+# In the order of a run, with how many seconds one usually takes: estimates, as long as there are no records of earlier
+# runs. A stage without anything to do is near the first number, one with much to do near the second.
+USUAL = {
+    "preflight": (10, 60),
+    "hosts": (60, 2700),
+    "fabric": (60, 600),
+    "machines": (20, 900),
+    "guests": (60, 900),
+    "runtime": (60, 600),
+    "training": (120, 1800),
+    "validation": (300, 2400),
+}
+# Playbooks of this collection whose name is not that of their stage.
+PLAYBOOKS = {"fabric_check": "fabric", "fleet": "machines", "validate": "validation"}
+# Those that others import as a part of their stage.
+PARTS = {"fabric_check": ("fabric", "validation")}
+# Playbooks that only prepare whatever stage comes next.
+BEFORE_OTHERS = ("known_guests",)
+# Roles of this collection; role site is part of every stage.
+ROLES = {
+    "preflight": "preflight",
+    "bios": "hosts",
+    "esxi_host": "hosts",
+    "switch": "fabric",
+    "training_vm": "machines",
+    "guest_vm": "guests",
+    "container_runtime": "runtime",
+    "horovod": "training",
+    "validation": "validation",
+}
+_NAMESPACE = "aiready.vsphere."
+_OWN = str(Path(__file__).absolute().parents[3] / "playbooks")
+
+
+def of_play(path, variables, own=_OWN):
+    """(stage or None, whether the play only prepares the stage that comes next)."""
+    return _told(path, variables, own)[:2]
+
+
+def _told(path, variables, own):
+    """As above, and the stages that it may be a part of."""
+    said = variables.get(VARIABLE) if isinstance(variables, dict) else None
+    if isinstance(said, str) and said.strip() and "{{" not in said:
+        return said.strip(), False, ()
+    file = path.rpartition(":")[0] or path
+    if os.path.realpath(os.path.dirname(file)) != os.path.realpath(own):
+        return None, False, ()
+    name = os.path.splitext(os.path.basename(file))[0]
+    if name in BEFORE_OTHERS:
+        return None, True, ()
+    stage = PLAYBOOKS.get(name, name)
+    return (stage if stage in USUAL else None), False, PARTS.get(name, ())
+
+
+def of_role(name):
+    """The stage of a role of this collection, by its whole name; None for any other."""
+    return ROLES.get(name[len(_NAMESPACE) :]) if name.startswith(_NAMESPACE) else None
+
+
+def plan(plays):
+    """{id of a play: (stage, whether it only prepares it)} of the plays of a playbook: [(id, path, variables)]."""
+    found, before = [], None
+    for play, path, variables in plays:
+        stage, prepares, parts = _told(path, variables, _OWN)
+        if before in parts:
+            stage = before
+        found.append((play, stage, prepares))
+        before = stage
+    told, coming = [], None
+    for play, stage, prepares in reversed(found):
+        coming = coming if prepares else stage
+        told.append((play, (coming, prepares)))
+    return dict(reversed(told))
+
+
+def in_order(planned):
+    """The stages of a playbook, each once, in the order in which they begin."""
+    return list(dict.fromkeys(stage for stage, prepares in planned.values() if stage is not None))

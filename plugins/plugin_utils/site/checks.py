@@ -1,0 +1,243 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The one place that compares the settings of a site with each other; each problem names a way out."""
+
+from __future__ import annotations
+
+import collections
+import difflib
+from collections.abc import Mapping
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
+from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import safety
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import trust as site_trust
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.fabric_checks import fabric_problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guest_checks import guest_problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.host_checks import host_problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import overlaid
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machine_checks import machine_problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.places import placed
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import (
+    identities,
+    unknown_keys,
+    validate,
+)
+
+# vSphere takes no longer names for inventory objects.
+LONGEST_NAME = 80
+OTHER_MODE = {"vgpu": "mig", "mig": "vgpu"}
+KIND_OF_MODE = {"vgpu": "time-sliced", "mig": "MIG-backed"}
+# What all hosts share, so that a value for one of them would be read by nobody.
+SHARED_BY_HOSTS = (
+    "vcenter",
+    "datacenter",
+    "name",
+    "vms",
+    "absent",
+    "prune",
+    "power",
+    "guest_shutdown_timeout_s",
+    "machine",
+    "placement",
+    "fabric",
+    "guests",
+    "runtime",
+    "training",
+)
+
+
+def problems(site, override=None):
+    """Everything that is wrong with a site, as sentences; with override, what one host adds to that."""
+    if not override:
+        return placed(_problems(site), site)
+    if not isinstance(override, Mapping):
+        return ["site_host: a dictionary was wanted. Write below it the keys of the site that differ for this host."]
+    known, whole = _problems(site), overlaid(site, override)
+    found = [problem for problem in _problems(whole) if problem not in known]
+    return placed(_shared(override), override, "site_host") + placed(found, whole)
+
+
+def _shared(override):
+    named = [key for key in SHARED_BY_HOSTS if key in override]
+    hosts = override.get("hosts")
+    named += ["hosts.serial"] if isinstance(hosts, Mapping) and "serial" in hosts else []
+    for key in named:
+        yield f"site_host.{key}: it cannot differ between hosts. Set site.{key} for all of them."
+
+
+@safety.guarded
+def _problems(site):
+    if site is None:
+        return ["site: it is empty. Indent its keys below it, each as 'key: value'."]
+    if not site:
+        return ["site: it is not there. Write it into group_vars/all/site.yml of your inventory, see docs/site.md."]
+    unknown = unknown_keys(site)
+    site, errors = validate(site)
+    if site is None or len(errors) > len(unknown):
+        return errors  # without types and keys that fit, nothing can be compared
+    # What is said of a key that was meant follows from its wrong name.
+    meant = [key for text, key in unknown if key]
+    return errors + [one for one in _compared(site) if not any(key in one for key in meant)]
+
+
+def _compared(site):
+    return [
+        *_vcenter(site["vcenter"] or {}),
+        *_gpu(site["gpu"], site["vms"]),
+        *_vms(site["vms"], site["absent"]),
+        *host_problems(site),
+        *fabric_problems(site),
+        *machine_problems(site),
+        *guest_problems(site),
+    ]
+
+
+def _vcenter(vcenter):
+    hostname = vcenter.get("hostname") or ""
+    if hostname.startswith("["):
+        yield f"site.vcenter.hostname: {hostname} has brackets. Write an IPv6 address without them."
+    # More than one colon is an IPv6 address.
+    elif "/" in hostname or hostname.count(":") == 1:
+        yield (
+            f"site.vcenter.hostname: {hostname} is not the bare name of a host. Leave out https:// and the path, and "
+            "put the port into site.vcenter.port."
+        )
+    for key in ("port", "proxy_port"):
+        if vcenter.get(key) is not None and not 0 < vcenter[key] < 65536:
+            yield f"site.vcenter.{key}: {vcenter[key]} is not a port. Use a number from 1 to 65535."
+    yield from site_trust.problems(trust.VCENTER, vcenter)
+
+
+def _gpu(gpu, vms):
+    if gpu["per_vm"] < 1:
+        yield (
+            f"site.gpu.per_vm: {gpu['per_vm']} is no number of GPUs. Use at least 1, and take the VMs that shall have "
+            "none out of site.vms."
+        )
+    if gpu["mode"] == "passthrough":
+        named = ["site.gpu.profile"] if gpu["profile"] else []
+        named += [f"site.vms[{index}].profiles" for index, entry in enumerate(vms) if entry["profiles"]]
+        if named:
+            yield (
+                f"{' and '.join(named)}: profiles are for shared GPUs, but site.gpu.mode is passthrough. Remove them, "
+                "or use the mode vgpu with a profile that takes the whole GPU, such as grid_a100-40c."
+            )
+        return
+    without = [_title(index, entry) for index, entry in enumerate(vms) if not entry["profiles"]]
+    if without and not gpu["profile"]:
+        yield (
+            f"site.gpu.profile: it is not set, and these VMs name no profiles of their own: {', '.join(without)}. "
+            "Set it to a profile that their hosts offer."
+        )
+    if gpu["max_per_vm"] is not None and gpu["max_per_vm"] < 1:
+        yield (
+            f"site.gpu.max_per_vm: {gpu['max_per_vm']} is no limit that a VM can keep. Use at least 1, or leave it out "
+            "to have it follow from the release of vSphere."
+        )
+    yield from _mmio(gpu["mmio"], gpu["mmio_size_gb"])
+    if gpu["profile"]:
+        yield from _profiles("site.gpu.profile", [gpu["profile"]], gpu["mode"])
+    for index, entry in enumerate(vms):
+        if entry["profiles"]:
+            yield from _profiles(f"site.vms[{index}].profiles", entry["profiles"], gpu["mode"])
+
+
+def _mmio(mmio, size_gb):
+    if size_gb is not None and mmio == "ignore":
+        yield f"site.gpu: mmio_size_gb is {size_gb}, but mmio is ignore, so it would not be set. Remove one of them."
+    elif size_gb is not None and (size_gb < 1 or size_gb & (size_gb - 1)):
+        yield (
+            f"site.gpu.mmio_size_gb: {size_gb} is not a power of two. Use one, such as 128, or leave it out to have it "
+            "computed from the profiles."
+        )
+
+
+def _profiles(key, profiles, mode):
+    for profile in dict.fromkeys(profiles):
+        problem = _profile(profile, mode)
+        if problem:
+            yield f"{key}: {problem}"
+    names = [parse(profile) for profile in profiles if parse(profile)]
+    parts = {"boards": {name.board for name in names}, "series": {name.series.upper() for name in names}}
+    for what, different in parts.items():
+        if len(different) > 1:
+            shown = " and ".join(sorted(different))
+            yield f"{key}: one VM cannot have vGPUs of different {what}. These are {shown}. Choose one of them."
+
+
+def _profile(profile, mode):
+    """What is wrong with one profile, or nothing."""
+    name, board = parse(profile), catalogue.board_of(profile)
+    if name is None:
+        near = " or ".join(_near(profile, catalogue.all_profiles())) or "grid_a100-40c"
+        return f"{profile} is not the name of a vGPU profile. Write it as vSphere shows it, such as {near}."
+    # The table is complete for the C series only; of the others vCenter knows better.
+    if board is not None and name.series == "c" and not catalogue.is_known(profile):
+        known = ", ".join(_known(board, "mig" if name.mig_backed else "vgpu"))
+        return f"{profile} does not exist. The board {board.title} has {known or 'no such types'}. Choose one of them."
+    if name.mig_backed == (mode == "mig"):
+        return ""
+    near = _near(profile, _known(board, mode)) if board else []
+    choice = f", or choose a {KIND_OF_MODE[mode]} profile such as {near[0]}" if near else ""
+    other = OTHER_MODE[mode]
+    return f"{profile} is {KIND_OF_MODE[other]}, but site.gpu.mode is {mode}. Set the mode to {other}{choice}."
+
+
+def _known(board, mode):
+    return catalogue.mig_profiles(board) if mode == "mig" else catalogue.time_sliced_profiles(board)
+
+
+def _near(name, known):
+    return difflib.get_close_matches(name, known, n=2)
+
+
+def _vms(vms, absent):
+    if not vms:
+        yield "site.vms: there is no VM in it. Name at least one."
+    sound = []
+    for index, entry in enumerate(vms):
+        trouble = list(_entry(f"site.vms[{index}]", entry))
+        yield from trouble
+        if not trouble:
+            sound += [identity.get("path") or identity["name"] for identity in identities(entry)]
+    named = {name.rpartition("/")[2] for name in sound}
+    for name in dict.fromkeys(absent):
+        if name in named:
+            yield f"site.absent: {name} is in site.vms as well. Remove it from one of them."
+    for name, times in collections.Counter(sound).items():
+        if times > 1:
+            yield f"site.vms: {name} is named {times} times. Name each VM once, with all its profiles."
+        if len(name) > LONGEST_NAME and not name.startswith("/"):
+            yield f"site.vms: the name {name} has {len(name)} characters. vSphere takes {LONGEST_NAME}, shorten it."
+
+
+def _entry(key, entry):
+    given = [way for way in ("name", "path", "prefix") if entry[way]]
+    if len(given) != 1:
+        there = " and ".join(given) if given else "neither name, path nor prefix"
+        yield f"{key}: it has {there}. Name one VM by name or path, or a row of VMs by prefix and count."
+    elif given == ["prefix"]:
+        if entry["count"] is None:
+            yield f"{key}: the row {entry['prefix']} has no count. Say how many VMs it has."
+        elif entry["count"] < 1:
+            yield f"{key}.count: a row of {entry['count']} VMs is no row. Use at least 1, or remove the entry."
+        for number in ("first", "digits"):
+            if entry[number] < 0:
+                yield f"{key}.{number}: {entry[number]} is below zero, and names are not numbered so. Use 0 or more."
+    elif entry["count"] is not None:
+        yield (
+            f"{key}: count belongs to a row, but {entry[given[0]]} names one VM. Use prefix instead of {given[0]}, or "
+            "remove count."
+        )
+    if entry["path"] and not entry["path"].startswith("/"):
+        yield f"{key}.path: {entry['path']} does not begin with /. Write it as /<datacenter>/vm/<folder>/<name>."
+    if entry["profiles"] == []:
+        yield f"{key}.profiles: the list is empty. Leave it out to use site.gpu.profile."
+
+
+def _title(index, entry):
+    return entry["name"] or entry["path"] or entry["prefix"] or f"site.vms[{index}]"

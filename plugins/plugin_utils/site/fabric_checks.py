@@ -1,0 +1,61 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a site says of RoCE and of switches, compared with itself; each problem names a way out."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.host_checks import LARGEST_MTU, SERIAL
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
+
+TIMES = ("confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s")
+ENDS = (("host", "nic"), ("peer", "peer_port"))
+
+
+def fabric_problems(site):
+    """Everything about RoCE and switches that contradicts itself."""
+    yield from _roce(site["roce"], site["network"])
+    yield from _fabric(site["fabric"])
+    yield from _cables(site["fabric"]["cables"])
+
+
+def _roce(roce, network):
+    wish, rdma = intent(roce), network["path"] in RDMA_PATHS
+    # Of an MTU that no adapter takes, nothing follows for the switches; it is a problem of its own.
+    mtu = network["mtu"] if rdma and network["mtu"] <= LARGEST_MTU else None
+    found = list(problems(wish, mtu))
+    yield from (f"site.roce.{problem}" for problem in found)
+    # The driver of ESXi has no option for another map (nmlx5_core, nmlx5_rdma).
+    if rdma and not found and wish.dscp >> 3 != wish.priority:
+        first = wish.priority << 3
+        yield (
+            f"site.roce: the ports of ESXi map DSCP {wish.dscp} to priority {wish.dscp >> 3}, but the priority is "
+            f"{wish.priority}. Use a DSCP from {first} to {first + 7}, or the priority {wish.dscp >> 3}."
+        )
+
+
+def _fabric(fabric):
+    if not SERIAL.fullmatch(fabric["serial"]):
+        yield (
+            f"site.fabric.serial: {fabric['serial']} is neither a number of switches nor a percentage. Use 1, or a "
+            "percentage such as 25%."
+        )
+    for key in TIMES:
+        if not 1 <= fabric[key] <= 86400:
+            yield f"site.fabric.{key}: {fabric[key]} is no time to wait. Use 1 to 86400 seconds."
+
+
+def _cables(cables):
+    used = {}
+    for index, cable in enumerate(cables):
+        place = f"site.fabric.cables[{index}]"
+        ends = [end for end in ENDS if any(cable[key] for key in end)]
+        if len(ends) != 1 or not all(cable[key] for key in ends[0]):
+            yield f"{place}: the other end is missing or not clear. Name host and nic, or peer and peer_port."
+            continue
+        for end in ((cable["switch"], cable["port"]), tuple(cable[key] for key in ends[0])):
+            if end in used:
+                yield f"{place}: {' '.join(end)} has a cable already, see site.fabric.cables[{used[end]}]. Correct one."
+            used.setdefault(end, index)

@@ -1,0 +1,293 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the stages inside guests get out of a site and of what vCenter tells: who the guests are, and what each gets."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Mapping
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import unchecked
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import (
+    STAGES,
+    defaults_of,
+    identities,
+    validate,
+)
+
+# What the inventory may say of a guest that it lists.
+OWN = ("ansible_host", "ansible_user", "data_mac")
+FEATURES = {"vgpu": "vgpu", "mig": "vgpu", "passthrough": "compute"}
+VAULT = b"$ANSIBLE_VAULT"
+ACCEPT_NEW = "-o StrictHostKeyChecking=accept-new"
+
+
+def stages(site):
+    """The stages inside the guests that a site has: those of which it says something."""
+    return [name for name in STAGES if isinstance(site, Mapping) and site.get(name)]
+
+
+def of_stage(site, name):
+    """(a validated site, one of its parts with its defaults, also where the site says nothing of it)."""
+    site, errors = validate(site)
+    if errors:
+        raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
+    return site, part_of(site, name)
+
+
+def part_of(site, name):
+    """A part of a validated site with its defaults, also where the site says nothing of it."""
+    return site[name] if site[name] is not None else defaults_of(name)
+
+
+def guests(site, seen=None, names=(), variables=None, token=None, without=()):
+    """Whom to ask vCenter for; with the answer, the guests with all that the role guest_vm needs to know of each.
+
+    names are the hosts that the inventory has in its group training_guests, variables those of each host. token tells
+    whether there is a licence token beside the site, None that this is not known. Stages of without are left out.
+    """
+    active = [stage for stage in stages(site) if stage not in without]
+    site, wish = of_stage(site, "guests")
+    vms = [identity for entry in site["vms"] for identity in identities(entry)]
+    told = {"stages": active, "look": _look(site, wish, vms), "guests": {}}
+    told.update({key: [] for key in ("problems", "waiting", "later", "notes")})
+    if seen is None:
+        return told
+    listed = {name: _own(variables, name) for name in names}
+    found, told["waiting"], told["problems"] = _matched(vms, seen["vms"], listed)
+    made, problems = {}, told["problems"]
+    told["notes"] = list(_open_token(wish["licence"]))
+    problems += _token(wish["licence"], token)
+    for name, (position, vm) in found.items():
+        made[name] = _guest(site, wish, position, vm, listed.get(name) or _own(None, name))
+        problems += _troubles(site, name, made[name], vm)
+    problems += _unchecked(wish["host_keys"], listed)
+    for guest in made.values():
+        guest["peers"] = [{"name": other, "addresses": made[other]["addresses"]} for other in made]
+    # In check mode machines may not have made or started them.
+    told["later"] = [name.rpartition("/")[2] for name in told["waiting"]]
+    told["later"] += [name for name, guest in made.items() if not guest["address"]]
+    return dict(told, guests=made)
+
+
+def _own(variables, name):
+    """What the inventory says of a guest."""
+    said = variables[name] if variables is not None and name in variables else {}
+    return {**{key: said.get(key) for key in OWN}, "unchecked": unchecked(said) if said else ""}
+
+
+def _look(site, wish, vms):
+    """The options of vm_guest_info."""
+    path, group = site["network"]["path"], site["network"]["portgroup"]
+    options = {
+        "vms": vms,
+        "datacenter": site["datacenter"],
+        "address_network": wish["address_network"],
+        "data_network": group if path == "tcp" else None,
+        "host_driver": site["gpu"]["mode"] in ("vgpu", "mig"),
+    }
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def _matched(vms, seen, listed):
+    """({name in the inventory: (position, VM)}, VMs that are not there yet, problems)."""
+    found, waiting, problems = {}, [], []
+    by_label = {vm[key]: vm for vm in seen for key in ("path", "name")}
+    for position, identity in enumerate(vms):
+        label = identity.get("path") or identity["name"]
+        vm = by_label.get(label)
+        if vm is None:
+            waiting.append(label)
+        elif vm["name"] in found:
+            problems.append(
+                f"{vm['path']}: Ansible knows a guest by the name of its VM, but {vm['name']} is also the name of "
+                f"{found[vm['name']][1]['path']}. Rename one of them."
+            )
+        elif not listed or vm["name"] in listed:
+            found[vm["name"]] = (position, vm)
+    names = {identity.get("path", identity.get("name")).rpartition("/")[2] for identity in vms}
+    for name in listed:
+        if name not in names:
+            problems.append(
+                f"{name}: it is in the inventory's group training_guests, but no VM of site.vms has this name. Name "
+                "it there, or take it out of the group."
+            )
+    return found, waiting, problems
+
+
+def _guest(site, wish, position, vm, own):
+    """What is to be known of one guest; the inventory's own word wins."""
+    path = site["network"]["path"]
+    adapter = _data_adapter(vm, path, site["network"]["portgroup"]) or {}
+    fixed = _fixed_address(wish["data_addresses"], position)
+    data = {"mac": own["data_mac"] or adapter.get("mac") or "", "mtu": _mtu(site, wish)}
+    if fixed:
+        data["address"] = str(fixed)
+    held = [str(fixed.ip)] if fixed else [text for text in adapter.get("addresses") or [] if ":" not in text]
+    address = own["ansible_host"] or vm["address"] or ""
+    addresses = [address, *(text for one in vm["adapters"] for text in one["addresses"]), *held]
+    host = vm["host"] or {}
+    return {
+        "vm": vm["path"],
+        "connection": _connection(wish, address, own),
+        "address": address,
+        "addresses": list(dict.fromkeys(text for text in addresses if text)),
+        "data_path": path,
+        "data_interface": data,
+        "data_address": held[0] if held else "",
+        "gpus": vm["gpus"],
+        "gpu": vm["gpus"] > 0,
+        "host": host.get("name") or "",
+        "host_driver": (host.get("driver") or {}).get("version") or "",
+        **_common(site, wish),
+    }
+
+
+def _common(site, wish):
+    """What is the same for all guests, under the names that the role guest_vm has for it."""
+    return {
+        "driver": _driver(wish["driver"]),
+        "licence": _licence(site, wish["licence"]),
+        "roce": given(site["roce"]) if site["network"]["path"] in RDMA_PATHS else {},
+        "rdma": dict(wish["rdma"], gpudirect=_gpudirect(site, wish)),
+        "limits": given(wish["limits"]),
+        "ntp_servers": wish["ntp_servers"],
+        "user": wish["training_user"],
+        "reboot": wish["reboot"],
+        "reboot_timeout_s": wish["reboot_timeout_s"],
+        "login_timeout_s": wish["login_timeout_s"],
+    }
+
+
+def _driver(driver):
+    """A checksum of digits alone is one that sha256sum printed; the module wants to know which it is."""
+    made = given(driver)
+    if made.get("checksum") and ":" not in made["checksum"]:
+        made["checksum"] = f"sha256:{made['checksum']}"
+    return made
+
+
+def _connection(wish, address, own):
+    """Variables of Ansible's own, as far as the inventory leaves them open."""
+    told = {"ansible_host": address if not own["ansible_host"] else "", "ansible_user": ""}
+    if wish["user"] and not own["ansible_user"]:
+        told["ansible_user"] = wish["user"]
+    if wish["host_keys"] == "accept_new":
+        told["ansible_ssh_extra_args"] = ACCEPT_NEW
+    else:
+        # AWX and ansible-runner switch the check off by ANSIBLE_HOST_KEY_CHECKING; a variable has precedence over it.
+        told["ansible_host_key_checking"] = True
+    return {key: value for key, value in told.items() if value}
+
+
+def _data_adapter(vm, path, portgroup):
+    """The adapter that the training uses: the first of the path's kind, or the plain one on the port group."""
+    adapters = vm["adapters"]
+    if path in RDMA_PATHS:
+        return next((one for one in adapters if one["kind"] == path), None)
+    if portgroup:
+        return next((one for one in adapters if one["network"] == portgroup), None)
+    return next((one for one in adapters if vm["address"] in one["addresses"]), None)
+
+
+def _fixed_address(plan, position):
+    if plan is None:
+        return None
+    network = ipaddress.ip_network(plan["subnet"], strict=False)
+    return ipaddress.ip_interface(f"{network.network_address + plan['first'] + position}/{network.prefixlen}")
+
+
+def _mtu(site, wish):
+    """0 leaves it as it is."""
+    if wish["mtu"] is not None:
+        return wish["mtu"]
+    return site["network"]["mtu"] if site["network"]["path"] in RDMA_PATHS else 0
+
+
+def _licence(site, licence):
+    """The token is not in the site, and not here."""
+    if licence is None:
+        return {}
+    feature = licence["feature_type"]
+    return given(dict(licence, feature_type=FEATURES[site["gpu"]["mode"]] if feature == "auto" else feature))
+
+
+def _gpudirect(site, wish):
+    """Nothing where network adapter and GPU shall not, or cannot, talk directly."""
+    path, asked = site["network"]["path"], site["network"]["gpudirect"]
+    return wish["rdma"]["gpudirect"] if path in ("sriov", "passthrough") and asked != "disabled" else "off"
+
+
+def _unchecked(host_keys, listed):
+    """Guests whose host keys have to be known, and whose inventory switches the check off all the same."""
+    for name, own in listed.items():
+        if host_keys == "known" and own["unchecked"]:
+            yield (
+                f"{name}: site.guests.host_keys is known, but its inventory has {own['unchecked']}, so that no key "
+                "would be checked. Remove that, or set site.guests.host_keys to accept_new."
+            )
+
+
+def _troubles(site, name, guest, vm):
+    """What vCenter tells of a guest that does not fit the site."""
+    if not guest["address"]:
+        yield (
+            f"{name}: it has no address by which its guest is reached. {vm['why_no_address']} Start it with playbook "
+            "machines, wait for VMware Tools, or give ansible_host in the inventory's group training_guests."
+        )
+    if not guest["data_interface"]["mac"]:
+        has = ", ".join(f"{one['label']} ({one['kind']}, {one['network']})" for one in vm["adapters"]) or "none"
+        known = any(one["kind"] == guest["data_path"] for one in vm["adapters"])
+        todo = (
+            "Give its MAC address as data_mac in the inventory's group training_guests."
+            if known
+            else "Playbook machines gives it one where site.network.portgroup is set."
+        )
+        yield f"{name}: its adapter for the path {guest['data_path']} is not known. Its adapters are: {has}. {todo}"
+    if site["gpu"]["mode"] in ("vgpu", "mig") and not guest["gpu"]:
+        yield f"{name}: it has no GPU, and site.gpu gives it one. Run playbook machines first."
+
+
+def _token(licence, token):
+    """What is wrong with the way to the licence token."""
+    if licence is None or token is None:
+        return
+    file = licence["token_file"]
+    if token and file:
+        yield "site.guests.licence.token_file: there is site_licence_token too. Remove one of them."
+    elif not token and not file:
+        yield (
+            "site.guests.licence: there is no token. Put it as site_licence_token into a vault, or name its file in "
+            "site.guests.licence.token_file."
+        )
+    elif file and os.path.isabs(file) and not os.path.isfile(file):
+        yield f"site.guests.licence.token_file: {file} is not there. Correct the path."
+
+
+def _open_token(licence):
+    """A warning for a token that others on the controller can read."""
+    file = (licence or {}).get("token_file")
+    if not file or not os.path.isabs(file) or not os.path.isfile(file) or not os.stat(file).st_mode & 0o044:
+        return
+    try:
+        with open(file, "rb") as opened:
+            vaulted = opened.read(len(VAULT)) == VAULT
+    except OSError:
+        return
+    if not vaulted:
+        yield (
+            f"site.guests.licence.token_file: others on this machine can read the token in {file}. Take that right "
+            "away (chmod 600), or make the file a vault."
+        )
+
+
+def given(part):
+    """A part of a site without what is left out, which is the role's own default then."""
+    if isinstance(part, Mapping):
+        return {key: given(value) for key, value in part.items() if value is not None}
+    return {} if part is None else part

@@ -1,0 +1,178 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A site together with what the inventory says of single hosts and switches, without asking any of them.
+
+Pure, except that files of hosts are read where Ansible has found no host.
+"""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import os
+import re
+
+from ansible.errors import AnsibleError
+from ansible.inventory.data import InventoryData
+from ansible.parsing.dataloader import DataLoader
+from ansible.plugins.loader import inventory_loader
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import checks
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.inventory_doubles import GROUPS, doubles, value_of
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.places import is_plain, place, placed
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.switches import switch_problems
+
+# Variables beside the site that plays read: of each host in a group, and of all.
+VARIABLES = {
+    "esxi_hosts": ("bmc_address",),
+    "switches": ("switch_host_ports", "switch_fabric_ports"),
+    "": (
+        "site_vcenter_password",
+        "site_bmc_password",
+        "site_switch_password",
+        "site_registry_passwords",
+        "site_licence_token",
+        "site_proxy_password",
+        "site_userdata",
+    ),
+}
+CONTROLLER = "localhost"
+PASSWORDS = ("site_vcenter_password", "site_bmc_password", "site_switch_password", "site_proxy_password")
+UNDEFINED = re.compile(r"'([A-Za-z_][A-Za-z0-9_]*)' is undefined")
+NOT_HOSTS = re.compile(r"Plugin configuration YAML file|no vault secrets|decrypt", re.IGNORECASE)
+# Variables of other names are the user's own too.
+ALIKE_VARIABLE = 0.9
+# Groups of other names are the user's own, unless one is nearly a name that is missing.
+ALIKE = 0.8
+
+
+def problems(site, groups=None, variables=None):
+    """Everything that is wrong, as sentences; variables are those of each host by name, as hostvars has them."""
+    groups = groups or {}
+    found = elsewhere(site, groups, variables) or checks.problems(site)
+    found += names(groups, variables)
+    known = set(found)
+    for name in groups.get("esxi_hosts") or ():
+        own = _of(variables, name).get("site_host")
+        found += [f"{name}: {one}" for one in checks.problems(site, own) if one not in known] if own else []
+    switches = list(groups.get("switches") or ())
+    # Problems of the site itself would come once more for each switch.
+    return found if known else found + placed(switch_problems(site, switches, variables, switches), site)
+
+
+def elsewhere(site, groups=None, variables=None):
+    """A site that only some hosts of the inventory have: its file is in the folder of their group."""
+    if site:
+        return []
+    for group in GROUPS:
+        for name in (groups or {}).get(group) or ():
+            own = _of(variables, name)
+            if "site" in own:
+                where = place(_key(own, "site")) or f" (variables of {name})"
+                return [
+                    f"site: it is set for hosts of the group {group} alone, and this machine has none. Move its file "
+                    f"to group_vars/all/site.yml.{where}"
+                ]
+    return []
+
+
+def unresolved(message):
+    """Why a site cannot be worked out, by Ansible's message, which of an undefined variable names parts of our own."""
+    found = UNDEFINED.search(str(message))
+    if found is None:
+        return f"site: It cannot be worked out. {message} Correct it in the inventory."
+    return (
+        f"site: It cannot be worked out. The variable {found[1]} is not defined. Set {found[1]} in group_vars or in a "
+        "vault, or correct its name where the site uses it."
+    )
+
+
+def names(groups, variables=None):
+    """What is wrong with the names of groups and variables, which Ansible ignores silently."""
+    return [
+        *_unread(groups, variables),
+        *_misspelled(groups),
+        *_misspelled_variables(groups, variables),
+        *doubles(groups, variables),
+        *_broken_passwords(variables),
+    ]
+
+
+def plain(variables):
+    """[(name, file and line)] of passwords that stand in a file as they are."""
+    own = _of(variables, CONTROLLER)
+    keys = [_key(own, name) for name in (*PASSWORDS, "site_licence_token") if name in own]
+    return [[str(key), place(key)[2:-1]] for key in keys if is_plain(key)]
+
+
+def _broken_passwords(variables):
+    """Passwords that were encrypted together with the end of their line, as echo writes it."""
+    own = _of(variables, CONTROLLER)
+    for name in PASSWORDS:
+        if name in own and re.search(r"[\r\n]", value_of(own, name)):
+            yield (
+                f"The inventory sets {name} to a text with a line break, which no password has. Encrypt it again "
+                f"without one, for example with `ansible-vault encrypt_string --name {name} --prompt`."
+                f"{place(_key(own, name))}"
+            )
+
+
+def _unread(groups, variables):
+    """A file of hosts that Ansible could not read: it warns, and goes on without any host."""
+    if set(groups.get("all", [None])) - {CONTROLLER}:
+        return
+    for source in _of(variables, CONTROLLER).get("ansible_inventory_sources") or ():
+        for file in sorted(glob.glob(os.path.join(glob.escape(source), "*"))) if os.path.isdir(source) else [source]:
+            why = _refused(file)
+            if why:
+                yield (
+                    f"Ansible could not read the inventory {file}: {why.rstrip('.')}. Correct its indentation, and "
+                    "write hosts as keys with a colon, not as list entries."
+                )
+
+
+def _refused(file):
+    """Why Ansible's own reader refuses a file of hosts in YAML; empty where it does not, or where it is none."""
+    reader = inventory_loader.get("yaml")
+    try:
+        if not os.path.isfile(file) or not reader.verify_file(file):
+            return ""
+        reader.parse(InventoryData(), DataLoader(), file, cache=False)
+    except AnsibleError as error:
+        # Such a file is for another reader, or has to be decrypted first.
+        return "" if NOT_HOSTS.search(str(error)) else " ".join(str(error).split())
+    return ""
+
+
+def _misspelled_variables(groups, variables):
+    """Variables that are nearly one that is missing; a variable that plays do not read is ignored silently."""
+    told = {}
+    for group, wanted in VARIABLES.items():
+        for host in groups.get(group) or () if group else (CONTROLLER,):
+            own = _of(variables, host)
+            for name in wanted:
+                if name in own:
+                    continue
+                for near in difflib.get_close_matches(name, own, n=1, cutoff=ALIKE_VARIABLE):
+                    if near not in sum(VARIABLES.values(), ()):
+                        told.setdefault((near, name, place(_key(own, near))), []).append(host)
+    for (near, name, where), hosts in told.items():
+        of = "" if hosts == [CONTROLLER] else f" of {', '.join(hosts)}"
+        yield f"The inventory sets {near}{of} and not {name}, which is probably meant. Rename it.{where}"
+
+
+def _key(own, name):
+    """The name as it stands in the inventory, which knows its file and line."""
+    return next(key for key in own if key == name)
+
+
+def _misspelled(groups):
+    for wanted in GROUPS:
+        near = difflib.get_close_matches(wanted, groups, n=1, cutoff=ALIKE) if wanted not in groups else []
+        if near and near[0] not in GROUPS:
+            yield f"The inventory has a group {near[0]} and none named {wanted}, which is probably meant. Rename it."
+
+
+def _of(variables, name):
+    return variables[name] if variables is not None and name in variables else {}

@@ -1,0 +1,118 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the stage for VMs gets out of a site: the inputs of the role training_vm, without the prefix of their names."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities, validate
+
+# Network adapter and GPU talk directly only where the VM has the adapter, or a part of it, as a PCIe device.
+DIRECT_PATHS = ("sriov", "passthrough")
+OF_GPU = ("unified_memory", "memory_reservation", "mmio")
+OF_MACHINE = (
+    "advanced",
+    "content_item",
+    "content_library",
+    "cores_per_socket",
+    "cpus",
+    "customization",
+    "datastore",
+    "folder",
+    "hardware_version",
+    "latency_sensitivity",
+    "memory_gb",
+    "metadata",
+    "numa",
+    "start",
+    "template",
+    "wait_for",
+    "wait_timeout_s",
+)
+OF_NETWORK = ("adapters", "path", "portgroup", "protocol", "switch")
+OF_PLACEMENT = ("anti_affinity", "automation", "drs", "policy", "rule")
+OF_ENTRY = ("cores_per_socket", "cpus", "datastore", "folder", "host", "memory_gb")
+NUMBERS = ("cores_per_socket", "cpus", "hardware_version", "memory_gb", "mmio_size_gb", "max_per_vm")
+
+
+def machines(site):
+    """The inputs of the role training_vm."""
+    site, errors = validate(site)
+    if errors:
+        raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
+    gpu, network = site["gpu"], site["network"]
+    inputs = {
+        **{key: gpu[key] for key in OF_GPU},
+        **{key: site["machine"][key] for key in OF_MACHINE},
+        **{key: network[key] for key in OF_NETWORK},
+        **{key: site["placement"][key] for key in OF_PLACEMENT},
+        "vms": [vm for entry in site["vms"] for vm in _vms(entry, gpu)],
+        "datacenter": site["datacenter"],
+        "cluster": site["cluster"],
+        "gpu_mode": gpu["mode"],
+        "gpu_assignment": gpu["passthrough"]["assignment"],
+        "gpu_devices": gpu["passthrough"]["devices"],
+        "gpu_label": gpu["passthrough"]["label"],
+        "gpudirect": gpudirect(network),
+        "nic_assignment": network["assignment"],
+        "nic_devices": network["devices"],
+        "nic_label": network["label"],
+        "mmio_size_gb": gpu["mmio_size_gb"],
+        "max_per_vm": gpu["max_per_vm"],
+        "owner": site["name"],
+        "absent": site["absent"],
+        "prune": site["prune"],
+        "power": site["power"],
+        "guest_shutdown_timeout_s": site["guest_shutdown_timeout_s"],
+    }
+    # A role's input has a value always: nothing is 0 for numbers, and an empty text otherwise.
+    return {key: (0 if key in NUMBERS else "") if value is None else value for key, value in inputs.items()}
+
+
+def fleet(site, action):
+    """What playbook fleet switches: the VMs of each entry of the site in the order of the action, and how."""
+    site, errors = validate(site)
+    if errors:
+        raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
+    waves = [identities(entry) for entry in site["vms"]]
+    stops = action == "stop"
+    return {
+        "waves": waves[::-1] if stops else waves,
+        "state": "off" if stops else "on",
+        # Power is cut only where the site allows it.
+        "force": stops and site["power"] == "cycle",
+        "wait_for": "none" if stops else site["machine"]["wait_for"],
+        "wait_timeout_s": site["machine"]["wait_timeout_s"],
+        "guest_shutdown_timeout_s": site["guest_shutdown_timeout_s"],
+        "datacenter": site["datacenter"] or "",
+    }
+
+
+def gpudirect(network):
+    """Whether network adapter and GPU shall talk directly, as vm_shape puts it."""
+    if network["gpudirect"] == "auto":
+        return "enabled" if network["path"] in DIRECT_PATHS else "ignore"
+    return network["gpudirect"]
+
+
+def creates(site):
+    """Whether VMs that are missing are created."""
+    return bool(site["machine"]["template"] or site["machine"]["content_item"])
+
+
+def _vms(entry, gpu):
+    """One dictionary for each VM that an entry stands for."""
+    more = {key: entry[key] for key in OF_ENTRY if entry[key] is not None}
+    if gpu["mode"] == "passthrough":
+        more["gpus"] = gpu["per_vm"]
+    else:
+        common = [gpu["profile"]] * gpu["per_vm"] if gpu["profile"] else []
+        more["profiles"] = list(entry["profiles"] or common)
+    return [dict(identity, **more) for identity in identities(entry)]
+
+
+def gpus_of(entry, gpu):
+    """How many GPUs each VM of an entry gets."""
+    return len(entry["profiles"]) if entry["profiles"] and gpu["mode"] != "passthrough" else gpu["per_vm"]

@@ -1,0 +1,222 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What of a site is less strict than the collection's defaults, with what follows from it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ansible.errors import AnsibleError
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site import relaxed_marks as marks
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed_rules import (
+    ALL_HOSTS,
+    FABRIC,
+    OF_PAIRS,
+    RULES,
+)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import identities
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import machine_left
+from jinja2 import UndefinedError
+
+# Compared by functions of their own, since no single value is the strict one.
+COMPARED = (
+    *("validation.rounds", "validation.nodes", "validation.arguments", "validation.nccl_command"),
+    *("validation.skip", "validation.thresholds", "validation.speed_gb"),
+)
+# Numbers of the built-in benchmark (roles/horovod/files/trainings/synthetic.py) that make it measure less.
+BENCHMARK = {"--iterations": "10", "--warmup": "10", "--batch": "32", "--image-size": "224", "--width": "64"}
+# nccl-tests: (short, long): default. Fewer rounds, smaller messages, and no check of the results (--check 0).
+NCCL = {("-n", "--iters"): "20", ("-w", "--warmup_iters"): "1", ("-c", "--check"): "1", ("-e", "--maxbytes"): "1G"}
+_SIZE = re.compile(r"(\d+)([KMG]?)", re.IGNORECASE)
+# Groups of the inventory, and what is run on their hosts.
+GROUPS = {"esxi_hosts": ALL_HOSTS, "switches": ("fabric",), "training_guests": ("guests", "runtime", "training")}
+UNCHECKED = "Host keys are not checked: an attacker on the network can read passwords and answer in place of a host."
+# Variables of the connection plugins ssh, paramiko, libssh and network_cli.
+OFF = ("host_key_checking", "ssh_host_key_checking", "paramiko_host_key_checking", "libssh_host_key_checking")
+ON = ("host_key_auto_add", "paramiko_host_key_auto_add", "libssh_host_key_auto_add")
+ARGUMENTS = ("ssh_args", "ssh_common_args", "ssh_extra_args")
+WEAK = re.compile(r"StrictHostKeyChecking[ =]+(no|off|accept-new)\b|UserKnownHostsFile[ =]+/dev/null", re.IGNORECASE)
+
+
+def relaxed(site, surroundings=None):
+    """[{setting, value, strict, means, checks, stages}] of a validated site, in the order of its keys.
+
+    surroundings has what is not in the site: hosts ({group of the inventory: [variables of each host]}),
+    host_key_checking of Ansible's configuration, the environment, the speed_gb that was read, and owners (the VMs of
+    the cluster, of vm_owner_info).
+    """
+    found = []
+    for path, rule in RULES.items():
+        for setting, value in _values(site, path):
+            if value is not None and rule.looser(value, site):
+                found.append(_told(f"site.{setting}", value, rule.strict, rule.means, rule.checks, rule.stages))
+    if site["validation"] is not None:
+        found += _of_validation(site, site["validation"])
+    return found + _of_surroundings(site, surroundings or {})
+
+
+def _told(setting, value, strict, means, checks=(), stages=()):
+    return {
+        "setting": setting,
+        "value": _shown(value),
+        "strict": strict,
+        "means": means,
+        "checks": list(checks),
+        "stages": list(stages),
+    }
+
+
+def _shown(value):
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return (" ".join(map(str, value)) if isinstance(value, list) else str(value)) or "empty"
+
+
+def _values(part, path, before=""):
+    """[(path, value)] of a key, with one entry for each element of a list; nothing below a part that is left out."""
+    head, _point, rest = path.partition(".")
+    name = head[:-2] if head.endswith("[]") else head
+    value = part.get(name)
+    if not rest:
+        return [(before + name, value)]
+    if head.endswith("[]"):
+        entries = [(f"{before}{name}[{index}].", one) for index, one in enumerate(value or [])]
+    else:
+        entries = [(f"{before}{name}.", value)]
+    return [one for place, below in entries if isinstance(below, Mapping) for one in _values(below, rest, place)]
+
+
+def _of_validation(site, wish):
+    many = sum(len(identities(entry)) for entry in site["vms"])
+    found = []
+    every = len(rounds.rounds([str(number) for number in range(many)]))
+    if wish["rounds"] is not None and wish["rounds"] < every:
+        means = "Some pairs of guests are not tested."
+        found.append(_told("site.validation.rounds", wish["rounds"], str(every), means, OF_PAIRS))
+    if wish["nodes"] is not None and many not in wish["nodes"]:
+        means = "No training runs on all guests."
+        found.append(_told("site.validation.nodes", wish["nodes"], f"up to {many}", means, ("cluster.training",)))
+    fewer = less(wish["arguments"], {(key,): value for key, value in BENCHMARK.items()})
+    if fewer:
+        means = "The benchmark computes and measures less than by default."
+        checks = ("cluster.training", "cluster.efficiency", "cluster.rdma_gain")
+        found.append(_told("site.validation.arguments", fewer[0], fewer[1], means, checks))
+    found += _nccl(wish["nccl_command"])
+    for check, why in wish["skip"].items():
+        found.append(_told(f"site.validation.skip.{check}", why, "not skipped", "The check is left out.", (check,)))
+    found += [_told(f"site.validation.thresholds.{name}", *more) for name, *more in marks.looser(site, many)]
+    return found
+
+
+def _nccl(command):
+    if not command:
+        return [
+            _told(
+                "site.validation.nccl_command", "empty", "all_reduce_perf", "NCCL is not measured.", ("cluster.nccl",)
+            )
+        ]
+    fewer = less(command, NCCL)
+    means = "NCCL is measured with fewer rounds or smaller messages, or its results are not checked."
+    return [_told("site.validation.nccl_command", fewer[0], fewer[1], means, ("cluster.nccl",))] if fewer else []
+
+
+def less(words, defaults):
+    """(the options that are smaller than their defaults, these defaults) as texts, or None."""
+    given = dict(part for word in words for part in [str(word).partition("=")[::2]] if part[1])
+    given.update({str(word): str(value) for word, value in zip(words, words[1:])})
+    low = [
+        (name, given[name], default)
+        for names, default in defaults.items()
+        for name in names
+        if _SIZE.fullmatch(given.get(name, "")) and _number(given[name]) < _number(default)
+    ]
+    if not low:
+        return None
+    return tuple(" ".join(f"{one[0]} {one[which]}" for one in low) for which in (1, 2))
+
+
+def _number(text):
+    digits, unit = _SIZE.fullmatch(text).groups()
+    return int(digits) << (10 * "KMG".index(unit.upper()) + 10 if unit else 0)
+
+
+def _of_surroundings(site, around):
+    found = []
+    wished, read = (site["validation"] or {}).get("speed_gb"), around.get("speed_gb")
+    if wished and read and wished < read:
+        means = "Bandwidth is compared with less than the speed of the adapters."
+        found.append(_told("site.validation.speed_gb", wished, str(read), means, OF_PAIRS))
+    environment = around.get("environment") or {}
+    for path, name in (("vcenter", "VMWARE_VALIDATE_CERTS"), ("hosts.bmc", "AIREADY_BMC_VALIDATE_CERTS")):
+        ((_place, own),) = _values(site, f"{path}.validate_certs") or [("", None)]
+        if own is None and str(environment.get(name) or "").strip().lower() in ("0", "no", "false", "off", "n", "f"):
+            rule = RULES[f"{path}.validate_certs"]
+            found.append(_told(name, environment[name], rule.strict, rule.means, rule.checks, rule.stages))
+    if site["network"]["path"] in RDMA_PATHS and (around.get("hosts") or {}).get("switches") == []:
+        means = "No switch is configured or looked at."
+        strict = "each switch on the data path"
+        found.append(_told("group switches of the inventory", "empty", strict, means, FABRIC, ("fabric",)))
+    found += _left(site, around.get("owners") or ())
+    by_default = around.get("host_key_checking")
+    for group, stages in GROUPS.items():
+        # An answer of each host, in the words that switch the check off.
+        why = {}
+        for own in (around.get("hosts") or {}).get(group) or []:
+            word = unchecked(own, by_default)
+            # The site's own word for it is in the list already.
+            if word and not (word.endswith("accept-new") and (site["guests"] or {}).get("host_keys") == "accept_new"):
+                why.setdefault(word, []).append(str(own.get("inventory_hostname")))
+        for word, names in why.items():
+            told = f"{word} ({', '.join(names[:4])}{f' and {len(names) - 4} more' if len(names) > 4 else ''})"
+            found.append(_told(f"host keys of {group}", told, "checked", UNCHECKED, (), stages))
+    return found
+
+
+def _left(site, owners):
+    """VMs that left the site and are still there, since they hold what the site does not count."""
+    vms = [identity for entry in site["vms"] for identity in identities(entry)]
+    inputs = {"owner": site["name"], "absent": site["absent"], "prune": site["prune"]}
+    there = machine_left.left(owners, vms, inputs)
+    if there["left"]:
+        names = [vm["name"] for vm in there["left"]]
+        yield _told("VMs that left the site", names, "none", " ".join(there["told"]), (), ("machines",))
+
+
+def unchecked(own, by_default=None):
+    """The setting by which the host key of a host is not checked; empty where it is, or where no SSH is used."""
+    if (_of_host(own, "ansible_connection") or "ssh").rpartition(".")[2] in ("local", "httpapi", "winrm", "psrp"):
+        return ""
+    for name in ARGUMENTS:
+        weak = WEAK.search(_of_host(own, f"ansible_{name}") or "")
+        if weak is not None:
+            return f"ansible_{name}: {weak.group()}"
+    said = [(name, _of_host(own, f"ansible_{name}")) for name in OFF]
+    for name, value in said:
+        if value is not None and not _is_true(value):
+            return f"ansible_{name}: false"
+    for name in ON:
+        if _is_true(_of_host(own, f"ansible_{name}")):
+            return f"ansible_{name}: true"
+    if by_default is not None and not _is_true(by_default) and all(value is None for _name, value in said):
+        return "host_key_checking of Ansible's configuration: false"
+    return ""
+
+
+def _of_host(own, name):
+    """A variable of a host as a text; one that cannot be templated fails the task that needs it, and not the report."""
+    try:
+        value = own.get(name)
+        return None if value is None else str(value)
+    except (AnsibleError, UndefinedError):
+        return None
+
+
+def _is_true(value):
+    return str(value).strip().lower() in ("1", "yes", "true", "on", "y", "t")

@@ -1,0 +1,40 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the stage for container engines gets out of a site: inputs of the role container_runtime, without the prefix."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import of_stage
+
+HANDED_ON = (
+    "engine",
+    "source",
+    "toolkit_version",
+    "cdi",
+    "restart",
+    "memlock",
+    "docker_users",
+    "proof_image",
+)
+# Empty where the site leaves them out.
+REPOSITORIES = ("vendor_repository", "toolkit_repository")
+
+
+def runtime(site, passwords=None, proxy_password=""):
+    """The inputs; passwords of registries are by their addresses."""
+    dummy, wish = of_stage(site, "runtime")
+    proxy = dict(wish["proxy"] or {})
+    if proxy.get("username"):
+        proxy["password"] = proxy_password or ""
+    return {
+        **{key: wish[key] for key in HANDED_ON},
+        # Fingerprints that are left out are the role's own defaults.
+        **{key: {name: one for name, one in (wish[key] or {}).items() if one is not None} for key in REPOSITORIES},
+        "registries": [
+            dict(one, password=(passwords or {}).get(one["address"], "")) if one["username"] else dict(one)
+            for one in wish["registries"]
+        ],
+        "proxy": proxy,
+    }

@@ -1,0 +1,127 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the stage for switches gets out of a site."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+
+from ansible.errors import AnsibleFilterError
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS, overlaid
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
+
+# What may differ between switches; all else has to be the same on the whole way of a packet.
+OWN = ("mtu", "bandwidth_percent", "ecn", "watchdog", "dcbx", "cable_length_m")
+# What the inventory may say of a switch, and what it means to say nothing.
+VARIABLES = {"site_switch": {}, "switch_host_ports": [], "switch_fabric_ports": []}
+# What the role takes under the same name.
+HANDED_ON = ("save", "confirm_timeout_s", "verify_timeout_s", "reconnect_timeout_s", "allow", "agreement")
+
+
+def switches(site, names, variables=None):
+    """{name: inputs of the role switch}; variables are those of the inventory, by name.
+
+    All at once, since every task of every host would otherwise work its own out in a process of its own.
+    """
+    return {name: _switch(site, name, _of(variables, name)) for name in names}
+
+
+def switch_problems(site, names, variables=None, known=()):
+    """What is wrong with these switches of a sound site; known are all that the inventory has."""
+    if not isinstance(site, Mapping):
+        return []
+    found = [f"{name}: {problem}" for name in names for problem in _problems(site, name, _of(variables, name))]
+    merged, errors = validate(site)
+    return found if errors else found + list(_strangers(merged["fabric"]["cables"], known))
+
+
+def _of(variables, name):
+    """What the inventory says of one switch."""
+    own = variables[name] if variables is not None and name in variables else {}
+    return {key: own.get(key, default) for key, default in VARIABLES.items()}
+
+
+def _switch(site, name, own):
+    site, errors = validate(overlaid(site, own["site_switch"]))
+    if errors:
+        raise AnsibleFilterError("The site is not valid. " + " ".join(errors))
+    fabric, network = site["fabric"], site["network"]
+    to_hosts, between = ports(fabric["cables"], name)
+    return {
+        "config": _without_gaps(site["roce"]),
+        "host_ports": _once([*own["switch_host_ports"], *to_hosts]),
+        "fabric_ports": _once([*own["switch_fabric_ports"], *between]),
+        # Nothing is 0, as for every number of a role.
+        "host_mtu": network["mtu"] if network["path"] in RDMA_PATHS else 0,
+        "backup_file": os.path.join(fabric["backup_dir"], f"{name}.cfg") if fabric["backup_dir"] else "",
+        "cables": [_without_gaps(cable) for cable in fabric["cables"]],
+        **{key: fabric[key] for key in HANDED_ON},
+    }
+
+
+def ports(cables, name):
+    """The ports of a switch that lead to hosts, and those that lead to switches, by the cables of the site."""
+    to_hosts = [cable["port"] for cable in cables if cable["switch"] == name and cable["host"]]
+    between = [cable["port"] for cable in cables if cable["switch"] == name and cable["peer"]]
+    between += [cable["peer_port"] for cable in cables if cable["peer"] == name]
+    return to_hosts, between
+
+
+def _problems(site, name, own):
+    override = own["site_switch"]
+    if not isinstance(override, Mapping):
+        return ["site_switch: a dictionary was wanted. Write below it what differs, as roce: {cable_length_m: 300}."]
+    shared = list(_shared(override))
+    merged, errors = validate(overlaid(site, override))
+    if shared or errors:
+        return shared or errors
+    mtu = merged["network"]["mtu"] if merged["network"]["path"] in RDMA_PATHS else None
+    found = [f"site_switch.roce.{problem}" for problem in problems(intent(merged["roce"]), mtu) if override]
+    to_hosts, between = ports(merged["fabric"]["cables"], name)
+    if not (own["switch_host_ports"] or own["switch_fabric_ports"] or to_hosts or between):
+        found.append(
+            "switch_host_ports, switch_fabric_ports: none are named, and no cable of site.fabric.cables ends here. "
+            "Name the ports that carry RoCE, or take the switch out of the group switches."
+        )
+    return found
+
+
+def _shared(override):
+    for key, value in override.items():
+        if key != "roce":
+            yield f"site_switch.{key}: it cannot differ between switches. Set site.{key} for all of them."
+        elif isinstance(value, Mapping):
+            for name in value:
+                if name not in OWN:
+                    yield (
+                        f"site_switch.roce.{name}: it cannot differ between switches. Set site.roce.{name} for the "
+                        f"whole way; {', '.join(OWN)} may differ."
+                    )
+
+
+def _strangers(cables, known):
+    """Names in cables that nobody has, which is a typing error."""
+    for index, cable in enumerate(cables):
+        for key in ("switch", "peer"):
+            if known and cable[key] and cable[key] not in known:
+                near = difflib.get_close_matches(cable[key], known, n=1)
+                hint = f"Did you mean {near[0]}?" if near else "Add it, or correct the name."
+                yield f"site.fabric.cables[{index}].{key}: {cable[key]} is not in the group switches. {hint}"
+
+
+def _once(names):
+    return list(dict.fromkeys(names))
+
+
+def _without_gaps(value):
+    """Without keys that have no value, at every depth; what is left out is the module's own default."""
+    if isinstance(value, Mapping):
+        return {key: _without_gaps(part) for key, part in value.items() if part is not None}
+    if isinstance(value, list):
+        return [_without_gaps(part) for part in value]
+    return value

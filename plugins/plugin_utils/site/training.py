@@ -1,0 +1,124 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the stage for training gets out of a site and its guests: inputs of the role horovod, without their prefix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given, of_stage, part_of
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import gpudirect
+
+# The variable in which each guest of a play carries what site_guests tells of it.
+GUEST = "aiready_guest"
+HANDED_ON = ("image", "pull", "engine", "check_build", "environment", "mounts", "shm_size", "limits", "result_dir")
+
+
+def training(site, guests=None, unfit=True):
+    """The inputs, and what is wrong with the guests; these are the variables of each, with its facts.
+
+    unfit is whether the data path of each has to be there already.
+    """
+    site, wish = of_stage(site, "training")
+    network = site["network"]
+    hosts, problems = [], []
+    for own in guests or []:
+        host = _host(own, wish)
+        hosts.append(host)
+        problems += _problems(host, own, wish)
+        problems += _unfit(host, own, network["path"]) if unfit else []
+    interfaces = {host["interface"] for host in hosts}
+    return {
+        **{key: wish[key] for key in HANDED_ON},
+        **how(wish),
+        "hosts": [{key: value for key, value in host.items() if value} for host in hosts],
+        # A name that all guests have; where they differ, each host tells its own.
+        "interface": interfaces.pop() if len(interfaces) == 1 else "",
+        "training": {key: wish[key] for key in ("builtin", "command", "arguments") if wish[key]},
+        "data_path": network["path"],
+        "gpudirect": {"ignore": "auto"}.get(gpudirect(network), gpudirect(network)),
+        "roce": given(site["roce"]) if network["path"] in RDMA_PATHS else {},
+        "gpus": "none" if wish["gpus"] == "none" or not any(_gpus(own) for own in guests or []) else "all",
+        "container_engine": part_of(site, "runtime")["engine"],
+        "memlock": part_of(site, "runtime")["memlock"],
+        "problems": problems,
+    }
+
+
+def how(wish):
+    """Launcher and controller, which follow from each other where the site leaves them open."""
+    elastic = wish["elastic"]
+    gloo = elastic is not None or wish["controller"] == "gloo"
+    return {
+        "launcher": wish["launcher"] or ("horovodrun" if gloo else "mpirun"),
+        "controller": wish["controller"] or ("gloo" if gloo else "mpi"),
+        "elastic": given(elastic),
+    }
+
+
+def slots(wish, gpus):
+    """How many ranks a guest with so many GPUs has."""
+    if wish["slots"] is not None:
+        return wish["slots"]
+    return gpus if gpus and wish["gpus"] == "auto" else 1
+
+
+def _gpus(own):
+    return (own.get(GUEST) or {}).get("gpus") or 0
+
+
+def _host(own, wish):
+    """What is known of a guest: from its facts first, since an address may have been set just now."""
+    guest, facts = own.get(GUEST) or {}, own.get("ansible_facts") or {}
+    mac = (guest.get("data_interface") or {}).get("mac") or ""
+    found = next((one for one in _interfaces(facts) if (one.get("macaddress") or "").lower() == mac.lower()), {})
+    return {
+        "name": own["inventory_hostname"],
+        "address": (found.get("ipv4") or {}).get("address") or guest.get("data_address") or "",
+        "interface": found.get("device") or "",
+        "slots": slots(wish, _gpus(own)),
+    }
+
+
+def _interfaces(facts):
+    """Adapters that Ansible has gathered; a bridge or a bond may have the MAC address of an adapter too."""
+    for name in facts.get("interfaces") or []:
+        one = facts.get(name.replace("-", "_").replace(".", "_").replace(":", "_"))
+        if isinstance(one, Mapping) and one.get("type") in (None, "ether"):
+            yield one
+
+
+def _problems(host, own, wish):
+    name, guest = host["name"], own.get(GUEST) or {}
+    if not guest:
+        yield f"{name}: it is no guest of the site. Take it out of the inventory's group training_guests."
+    if wish["gpus"] == "auto" and guest and guest.get("gpus") and host["slots"] > guest["gpus"]:
+        yield (
+            f"{name}: it has {guest['gpus']} GPUs, and site.training.slots wants {host['slots']} ranks, each with one "
+            "of its own. Lower it, or set site.training.gpus to none."
+        )
+
+
+def _unfit(host, own, path):
+    name, guest = host["name"], own.get(GUEST) or {}
+    if not guest:
+        return
+    if "interfaces" not in (own.get("ansible_facts") or {}):
+        yield (
+            f"{name}: it does not answer, so that nothing is known of its adapters. Look whether it runs, at its "
+            "network, and at its SSH server, or leave it out by --limit."
+        )
+    elif not host["interface"]:
+        mac = (guest.get("data_interface") or {}).get("mac")
+        yield (
+            f"{name}: its guest shows no adapter with the MAC address {mac}, which is the one for the path {path}. "
+            "Look at `ip link` in the guest, and run playbook guests."
+        )
+    elif not host["address"]:
+        yield (
+            f"{name}: its adapter {host['interface']} has no IPv4 address. Give it one by DHCP, in its template, or by "
+            "site.guests.data_addresses, and run playbook guests."
+        )

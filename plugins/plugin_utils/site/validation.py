@@ -1,0 +1,270 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the stage for validation gets out of a site and its guests: inputs of its role, without their prefix."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent as roce_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, rungs, thresholds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import guests_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as pairs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.guests import given, of_stage
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines import gpudirect, gpus_of
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.relaxed import relaxed
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.training import GUEST, training
+
+HANDED_ON = ("packages", "thresholds", "baseline", "keep", "simulated", "notes", "fail_on")
+# Options of training_run that are the same for all runs of a validation.
+RUN = (
+    *("image", "pull", "engine", "launcher", "controller", "environment", "gpudirect", "gpus", "container_engine"),
+    *("memlock", "shm_size", "mounts", "limits", "check_build"),
+)
+DIRECT = ("sriov", "passthrough")
+# What the built-in benchmark is written in.
+FRAMEWORK = "pytorch"
+EACH = 4
+STALL_S = 60
+# What is run in containers.
+CLUSTER = tuple(check for check in rungs.CHECKS if check.startswith("cluster.") or check in rungs.PROGRAMS)
+
+
+def validation(site, guests=None, host_ports=None, surroundings=None):
+    """The inputs, and what is wrong with the guests; host_ports is what esxi_roce_info tells of adapters.
+
+    surroundings has settings that are not in the site, see site_relaxed.relaxed.
+    """
+    whole, (site, wish) = site, of_stage(site, "validation")
+    # A guest that has no data path is a result.
+    told = training(whole, guests, unfit=False) if site["training"] else _without_training(whole, guests)
+    hosts = told["hosts"]
+    facts = {own["inventory_hostname"]: own.get(GUEST) or {} for own in guests or []}
+    wanted = _intent(site, wish, told, facts, host_ports)
+    intent = expected.intent_of(wanted)
+    return {
+        **{key: wish[key] for key in HANDED_ON},
+        "guests": [_guest(host, facts.get(host["name"], {}), site["network"]["nics"]) for host in hosts],
+        "intent": wanted,
+        "pairs": _pairs(site, wish, wanted),
+        "run": _run(told, wanted["skip"]) if site["training"] else {},
+        "nccl_command": [] if "cluster.nccl" in wanted["skip"] else wish["nccl_command"],
+        "osu": _osu(wish, intent, told) if site["training"] else [],
+        "osu_stall_s": (wish["osu"] or {}).get("stall_s") or STALL_S,
+        "trainings": _trainings(site, wish, intent, told) if site["training"] else [],
+        "user": (site["guests"] or {}).get("training_user") or "",
+        "site": site["cluster"] or site["datacenter"] or "",
+        "relaxed": relaxed(site, dict(surroundings or {}, speed_gb=_speed(site["network"], facts, host_ports))),
+        "problems": told["problems"] + problems(site),
+    }
+
+
+def problems(site):
+    """What a validated site says of the validation that cannot be."""
+    wish = site["validation"]
+    if not wish:
+        return []
+    found = [f"site.validation.{one}" for one in thresholds.problems(wish["thresholds"])]
+    for key, known in (("checks", pairs.CHECKS), ("skip", rungs.CHECKS), ("notes", rungs.CHECKS)):
+        found += [
+            f"site.validation.{key}: there is no check named {one}. Known are {', '.join(known)}."
+            for one in wish[key] or ()
+            if one not in known
+        ]
+    if wish["osu"] and wish["osu"]["stall_s"] < 1:
+        found.append(f"site.validation.osu.stall_s: it is {wish['osu']['stall_s']}. It needs at least 1.")
+    for key in ("seconds", "qps", "streams", "rounds", "speed_gb"):
+        if wish[key] is not None and wish[key] < 1:
+            found.append(f"site.validation.{key}: it is {wish[key]}. It needs at least 1.")
+    found += [f"site.validation.nodes: {one} guests cannot train." for one in wish["nodes"] or () if one < 1]
+    return found
+
+
+def _without_training(site, guests):
+    """Hosts and GPUs as a training would have them, of a site that has none."""
+    told = training(dict(site, training={"image": "none", "builtin": "small"}), guests, unfit=False)
+    return dict(told, problems=[one for one in told["problems"] if "site.training" not in one])
+
+
+def _guest(host, facts, nics):
+    return {
+        "name": host["name"],
+        "address": host.get("address", ""),
+        "interface": host.get("interface", ""),
+        "mac": (facts.get("data_interface") or {}).get("mac") or "",
+        "host": facts.get("host") or "",
+        # Of several adapters nobody knows which one carries this guest.
+        "nic": nics[0] if len(nics) == 1 else "",
+        "gpu": facts.get("gpus") or 0,
+        "slots": host.get("slots") or 1,
+    }
+
+
+def _intent(site, wish, told, facts, host_ports):
+    """What the judge has to know; see module_utils/validation/judge/expected.py."""
+    network, hosts = site["network"], told["hosts"]
+    rdma = network["path"] in RDMA_PATHS
+    mtus = [guest["data_interface"].get("mtu") for guest in facts.values() if guest.get("data_interface")]
+    roce = roce_of(given(site["roce"])) if rdma else None
+    skip = dict(wish["skip"])
+    if site["fabric"]["agreement"] == "skip":
+        skip.setdefault("fabric.settings", "It leaves the comparison of the fabric out")
+    if not site["training"]:
+        skip.update({check: skip.get(check, "It says nothing of a training") for check in CLUSTER})
+    elif not wish["nccl_command"]:
+        skip.setdefault("cluster.nccl", "It names no command of nccl-tests")
+    if site["training"] and site["training"]["engine"] == "torchrun" and _programs(wish):
+        why = "Its trainings are started by torchrun, and programs of OSU by mpirun"
+        skip.update({check: skip.get(check, why) for check in rungs.PROGRAMS})
+    if site["training"] and site["training"]["engine"] == "torchrun":
+        skip.setdefault("cluster.check_build", "Its trainings are started by torchrun, which is no part of Horovod")
+    elif site["training"] and not site["training"]["check_build"]:
+        skip.setdefault("cluster.check_build", "site.training.check_build is false")
+    gpus = [guest.get("gpus") or 0 for guest in facts.values()]
+    on_processors = bool(site["training"]) and any(gpus) and told["gpus"] == "none"
+    if on_processors:
+        why = "Its training uses no GPUs, and without them there is no NCCL"
+        skip.setdefault("cluster.rdma_gain", why)
+        # Simulated ones are in no container.
+        if "gpu" not in wish["simulated"]:
+            skip.setdefault("cluster.nccl", why)
+    return {
+        "guests": [host["name"] for host in hosts],
+        "data_path": network["path"],
+        "speed_gb": wish["speed_gb"] or _speed(network, facts, host_ports),
+        "mtu": min((one for one in mtus if one), default=network["mtu"] if rdma else None),
+        # A site gives each VM GPUs; a vCenter that shows none of them must not lower what is required.
+        "gpus": "all",
+        # A VM that has lost a GPU must not lower what is required of it.
+        "gpus_per_guest": max(min(gpus, default=0), min(gpus_of(entry, site["gpu"]) for entry in site["vms"])),
+        "gpu": site["gpu"]["profile"] or "",
+        "licence": site["gpu"]["mode"] in ("vgpu", "mig"),
+        "gpudirect": {"ignore": "auto"}.get(gpudirect(network), gpudirect(network)),
+        "lossless": roce is not None and site["roce"]["mode"] == "lossless",
+        "priority": site["roce"]["priority"],
+        "memlock": (site["guests"] or {}).get("limits", {}).get("memlock", "unlimited"),
+        "driver": ((site["guests"] or {}).get("driver") or {}).get("version") or None,
+        "addresses": {name: address for name, address in map(_fixed_address, facts.items()) if address},
+        "interfaces": {host["name"]: host["interface"] for host in hosts if host.get("interface")},
+        "share_hosts": wish["share_hosts"],
+        "rounds": wish["rounds"],
+        "osu": list(_programs(wish)),
+        "nodes": _nodes(wish["nodes"], len(hosts)),
+        "transports": ["tcp"] if on_processors else None,
+        "build": _build(told) if site["training"] else {},
+        "skip": skip,
+    }
+
+
+def _fixed_address(known):
+    """(a guest, the address that the site fixes for its data path); what the guest itself tells proves nothing."""
+    name, guest = known
+    return name, str((guest.get("data_interface") or {}).get("address") or "").partition("/")[0]
+
+
+def _build(told):
+    """What Horovod has to be built with: for the controller, for what carries gradients, and for the benchmark."""
+    carried = "nccl" if told["gpus"] != "none" else told["controller"]
+    return {"frameworks": [FRAMEWORK], "controllers": [told["controller"]], "operations": [carried]}
+
+
+def _nodes(wanted, many):
+    if wanted is not None:
+        return sorted({count for count in wanted if 0 < count <= many})
+    if many <= EACH:
+        return list(range(1, many + 1))
+    return sorted({*(1 << power for power in range(many.bit_length()) if 1 << power <= many), many})
+
+
+def _speed(network, facts, host_ports):
+    """The fastest of the hosts' ports that carry the data path, so that a slow one stands out; None where nobody told.
+
+    Of TCP nobody says which ports those are.
+    """
+    names = network["nics"] if network["path"] in RDMA_PATHS else []
+    used = {guest.get("host") for guest in facts.values()}
+    ports = [
+        port
+        for one in host_ports or []
+        if one.get("name") in used
+        for port in (one["ports"].values() if isinstance(one["ports"], dict) else one["ports"])
+    ]
+    mine = [port for port in ports if port.get("name") in names and port.get("up") is not False]
+    return max((port["speed"] for port in mine if port.get("speed")), default=None)
+
+
+def _pairs(site, wish, intent):
+    """Options of pair_test."""
+    path = intent["data_path"]
+    able = [check for check in pairs.CHECKS if path in rungs.of(check).paths]
+    if path not in DIRECT or intent["gpudirect"] == "disabled":
+        able = [check for check in able if check != pairs.OF_GPU]
+    checks = [one for one in wish["checks"] or able if one in able and one not in intent["skip"]]
+    options = {
+        "checks": checks,
+        "seconds": wish["seconds"],
+        "qps": wish["qps"],
+        "streams": wish["streams"],
+        "rounds": wish["rounds"],
+        "mtu": intent["mtu"],
+        "traffic_class": roce_of(given(site["roce"])).traffic_class if path in RDMA_PATHS else None,
+        "gpu_memory": "peermem" if _peermem(site) else "dmabuf",
+    }
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def _peermem(site):
+    return ((site["guests"] or {}).get("rdma") or {}).get("gpudirect") == "peermem"
+
+
+def _run(told, skip):
+    options = {key: told[key] for key in (*RUN, "roce", "interface")}
+    options["check_build"] = options["check_build"] and "cluster.check_build" not in skip
+    return {key: value for key, value in options.items() if value != ""}
+
+
+def _programs(wish):
+    """{what is measured: the command}."""
+    return {name: words for name, words in (wish["osu"] or {}).items() if name in rungs.PROGRAMS.values() and words}
+
+
+def _osu(wish, intent, told):
+    """Steps of OSU's programs, [[{check, guests, hosts, command}]]: the runs of a step share no guest."""
+    everybody = intent["guests"]
+    hosts = {host["name"]: host for host in told["hosts"]}
+    steps = []
+    for rung in rungs.RUNGS:
+        command = _programs(wish).get(rung.program)
+        if not command or rungs.left_out(rung, intent):
+            continue
+        pairs = rung.of == "pair"
+        # A pair has two ranks and no more.
+        own = {"slots": 1} if pairs else {}
+        for step in rounds.steps(everybody, intent["rounds"]) if pairs else [[everybody]]:
+            runs = [(list(names), [dict(hosts[name], **own) for name in names]) for names in step]
+            steps.append(
+                [{"check": rung.check, "guests": names, "hosts": some, "command": command} for names, some in runs]
+            )
+    return steps
+
+
+def _trainings(site, wish, intent, told):
+    """[{check, variant, guests, hosts, data_path}] of all trainings, small ones first."""
+    found = []
+    for row in expected.rows(intent):
+        if row["check"] != "cluster.training" or row["skip"]:
+            continue
+        names = guests_of(row["subject"])
+        found.append(
+            {
+                "check": row["check"],
+                "variant": row["variant"],
+                "guests": names,
+                "hosts": [host for host in told["hosts"] if host["name"] in names],
+                "data_path": site["network"]["path"] if row["variant"].endswith(":rdma") else "tcp",
+                "arguments": wish["arguments"],
+            }
+        )
+    return found

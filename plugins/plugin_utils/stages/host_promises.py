@@ -1,0 +1,280 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What a host was promised to be, held against what it is; every gap names the missing thing. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.proof_gaps import results, shown
+
+# A profile that lives in a MIG instance counts slices before its memory: grid_a100-3-20c.
+MIG_PROFILE = re.compile(r"-\d+-\d+[a-z]+\Z")
+MIG_MODE = "mig"
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One thing that a host is not. step: the part of the role esxi_host that closes it."""
+
+    step: str
+    text: str
+    path: str
+    requested: str
+    found: str
+
+
+def gaps(host, wanted, answers=()):
+    """The gaps of a host as esxi_host_info tells it; answers are results of modules in check mode, for the rest."""
+    return [
+        dict(asdict(gap), differs=f"{gap.path}: requested {gap.requested}, found {gap.found}")
+        for gap in _gaps(host, wanted, answers)
+    ]
+
+
+def _gaps(host, wanted, answers):
+    if not host:
+        return [Gap("host", "the host was not read, so nothing verifies it", "host", "verified", "not read")]
+    found = [
+        *_driver(host, wanted),
+        *_kernel(host, wanted),
+        *_modules(host, wanted),
+        *_graphics(host, wanted),
+        *_mig(host, wanted),
+        *_pvrdma(host, wanted),
+        *_mtu(host, wanted),
+        *_passthrough(host, wanted),
+        *_functions(host, wanted),
+        *_answered(answers),
+        *_service(host, wanted),
+    ]
+    # Profiles are what all of it is for: they say little while anything else is missing.
+    return found or list(_profiles(host, wanted))
+
+
+def _driver(host, wanted):
+    family = (wanted.get("driver") or {}).get("family")
+    if not family:
+        return
+    driver = host["driver"] or {"family": "none", "version": "", "loaded": False}
+    version = wanted["driver"].get("version")
+    if driver["family"] == "none":
+        yield Gap("driver", f"the NVIDIA host driver ({family}) is not installed", "driver.family", family, "none")
+    elif driver["family"] != family:
+        text = f"the {driver['family']} driver {driver['version']} is installed, {family} is wanted"
+        yield Gap("driver", text, "driver.family", family, driver["family"])
+    elif version and driver["version"] != version:
+        text = f"the driver {driver['version']} is installed, {version} is wanted"
+        yield Gap("driver", text, "driver.version", version, driver["version"])
+    elif not driver["loaded"]:
+        text = f"the driver {driver['version']} is installed and not loaded; a restart is missing"
+        yield Gap("driver", text, "driver.loaded", "true", "false")
+
+
+def _kernel(host, wanted):
+    for name, value in (wanted.get("kernel_settings") or {}).items():
+        there, path, asked = host["kernel"].get(name), f"kernel.{name}", _spoken(value)
+        if there is None:
+            yield Gap("kernel", f"the host has no kernel setting {name}", path, asked, "no such setting")
+        elif not _same(there["configured"], value):
+            text = f"the kernel setting {name} is {there['configured']}, {asked} is wanted"
+            yield Gap("kernel", text, path, asked, there["configured"])
+        elif not _same(there["runtime"], value):
+            text = f"the kernel setting {name} is set and not in effect; a restart is missing"
+            yield Gap("kernel", text, path, asked, f"{there['runtime']} until the restart")
+
+
+def _modules(host, wanted):
+    for module, options in (wanted.get("module_options") or {}).items():
+        there = host["modules"].get(module)
+        if there is None:
+            yield Gap("modules", f"the host has no kernel module {module}", module, shown(options), "no such module")
+            continue
+        for name, value in options.items():
+            path, asked = f"{module}.{name}", str(value)
+            configured = (there["options"] or {}).get(name)
+            active = (there["active_options"] or {}).get(name)
+            if not _same(configured, value):
+                text = f"the option {name} of {module} is {configured or 'not set'}, {value} is wanted"
+                yield Gap("modules", text, path, asked, configured or "not set")
+            elif there["active_options"] is not None and not _same(active, value):
+                text = f"the option {name} of {module} is set and not in effect; a restart is missing"
+                yield Gap("modules", text, path, asked, f"{active or 'not set'} until the restart")
+
+
+def _graphics(host, wanted):
+    kind = wanted.get("graphics_type")
+    graphics = host["graphics"]
+    if not kind or graphics is None:
+        return
+    default = graphics["default_type"]
+    if default != kind:
+        text = f"the default graphics type is {default}, {kind} is wanted"
+        yield Gap("graphics", text, "graphics.default_type", kind, default)
+    loaded = bool(host["driver"] and host["driver"]["loaded"])
+    given_away = {gpu["id"] for gpu in host["gpus"] if gpu["passthrough"]["configured"]}
+    for device in graphics["devices"] if loaded else ():
+        if device["id"] in given_away:
+            continue
+        path = f"graphics.{device['id']}.type"
+        if device["configured"] != kind:
+            text = f"the GPU {device['id']} is set to {device['configured']}, {kind} is wanted"
+            yield Gap("graphics", text, path, kind, device["configured"])
+        elif device["active"] != kind:
+            text = f"the GPU {device['id']} is set to {kind} and is still {device['active']}"
+            yield Gap("graphics", text, path, kind, f"{device['active']} until the restart")
+
+
+def _mig(host, wanted):
+    mode = wanted.get("mig", "ignore")
+    loaded = bool(host["driver"] and host["driver"]["loaded"])
+    if mode == "ignore" or not loaded or host["graphics"] is None:
+        return
+    devices = host["graphics"]["devices"]
+    on = [device["id"] for device in devices if device["mode"] == MIG_MODE]
+    known = any(device["mode"] for device in devices)
+    if not known and host["profiles_offered"]:
+        # Hosts before 8.0.3 do not tell the mode, what they offer does.
+        mig = all(MIG_PROFILE.search(name) for name in host["profiles_offered"])
+        on = [device["id"] for device in devices] if mig else []
+    if mode == "disabled":
+        for device in on:
+            text = f"MIG is on at the GPU {device}, and time-sliced profiles are wanted"
+            yield Gap("mig", text, f"mig.{device}", "disabled", "enabled")
+    else:
+        for device in [one["id"] for one in devices if one["id"] not in on]:
+            text = f"MIG is off at the GPU {device}, and MIG-backed profiles are wanted"
+            yield Gap("mig", text, f"mig.{device}", "enabled", "disabled")
+
+
+def _pvrdma(host, wanted):
+    vmknic = wanted.get("vmknic")
+    if not wanted.get("pvrdma"):
+        return
+    tag = host["options"].get("Net.PVRDMAVmknic")
+    if tag != vmknic:
+        text = f"PVRDMA uses {tag or 'no VMkernel adapter'}, {vmknic} is wanted; it is TCP, silently"
+        yield Gap("pvrdma", text, "Net.PVRDMAVmknic", vmknic, tag or "not set")
+    if not host["rulesets"].get("pvrdma"):
+        yield Gap("pvrdma", "the firewall ruleset pvrdma is closed", "firewall.pvrdma", "open", "closed")
+
+
+def _mtu(host, wanted):
+    # Templates of older cores hand numbers on as texts.
+    mtu = int(wanted.get("mtu") or 0)
+    if not mtu:
+        return
+    name = wanted.get("vmknic")
+    adapters = [adapter for adapter in host["vmkernel"] if adapter["device"] == name]
+    if name and not adapters:
+        yield Gap("mtu", f"the host has no VMkernel adapter {name}", f"{name}.mtu", str(mtu), "no such adapter")
+    for adapter in adapters:
+        if adapter["mtu"] != mtu:
+            text = f"the MTU of {adapter['device']} is {adapter['mtu']}, {mtu} is wanted"
+            yield Gap("mtu", text, f"{name}.mtu", str(mtu), str(adapter["mtu"]))
+
+
+def _passthrough(host, wanted):
+    state = wanted.get("gpu_passthrough", "ignore")
+    if state == "ignore":
+        return
+    for gpu in host["gpus"]:
+        path, found = f"passthrough.{gpu['id']}", gpu["passthrough"]
+        configured, active = found["configured"], found["active"]
+        if configured != (state == "enabled"):
+            text = f"passthrough of the GPU {gpu['id']} is not {state}"
+            yield Gap("passthrough", text, path, state, _state(configured))
+        elif configured != active:
+            text = f"passthrough of the GPU {gpu['id']} is set, not in effect; a restart is missing"
+            yield Gap("passthrough", text, path, state, f"{_state(active)} until the restart")
+
+
+def _state(enabled):
+    return "enabled" if enabled else "disabled"
+
+
+def _functions(host, wanted):
+    """Virtual functions, counted at each port that VMs are to share."""
+    number = int(wanted.get("vfs") or 0)
+    for port in host["nics"] if number else ():
+        if port["device"] in (wanted.get("nics") or ()):
+            found = port["vfs"]["active"]
+            if found < number:
+                text = f"{port['device']} has {found} virtual functions, {number} are requested{_most(port, number)}"
+                yield Gap("vfs", text, f"vfs.{port['device']}", str(number), str(found))
+
+
+def _most(port, number):
+    most = port["vfs"]["max"]
+    return "" if most >= number else f"; its firmware allows {most}: set SRIOV_EN=1 and NUM_OF_VFS={number}"
+
+
+def _profiles(host, wanted):
+    profiles = wanted.get("profiles") or []
+    if not profiles or set(profiles) & set(host["profiles_offered"]):
+        return
+    offers = ", ".join(host["profiles_offered"]) or "none at all"
+    hint = ""
+    if not host["profiles_offered"] and host["driver"] and host["driver"]["loaded"]:
+        # The driver loads without them, and the only sign is that no profile is offered (NVIDIA AI Enterprise guide).
+        hint = "; the driver is loaded, so look at the BIOS: SR-IOV, IOMMU and memory mapped I/O above 4 GB"
+    text = f"none of the profiles {', '.join(profiles)} is offered, the host offers {offers}{hint}"
+    yield Gap("bios", text, "profiles_offered", ", ".join(profiles), offers)
+
+
+def _service(host, wanted):
+    if wanted.get("in_service") and host["in_maintenance"]:
+        yield Gap("leave", "the host is still in maintenance mode", "in_maintenance", "false", "true")
+
+
+def _answered(answers):
+    """What modules would still change, or wait for, when they were asked in check mode.
+
+    An answer is [step, result], and [step, result, requested] where the read itself is verified too.
+    """
+    for step, answer, *requested in answers:
+        found = results(answer)
+        if requested and requested[0] and not found:
+            yield Gap(step, f"{step} was not read, so nothing verifies it", step, "verified", "not read")
+        for item in found:
+            for change in item.get("changes") or []:
+                before, after = _spoken(change["before"]), _spoken(change["after"])
+                path = _path(item, change["path"])
+                yield Gap(step, f"{path} is {before}, {after} is wanted", path, after, before)
+            changed = {change["path"] for change in item.get("changes") or []}
+            for waiting in item.get("pending") or []:
+                if waiting["what"] not in changed:
+                    needs, path = waiting["needs"].replace("_", " "), _path(item, waiting["what"])
+                    text = f"{path} is set and not in effect; a {needs} is missing"
+                    yield Gap(step, text, path, "effective", f"configured, waits for a {needs}")
+
+
+def _path(item, path):
+    """The path with the device, where an answer has several and their names are not part of it."""
+    device = item.get("pci") or item["index"] if "index" in item else item.get("name") if "mst" in item else None
+    return path if device is None else f"{device}.{path}"
+
+
+def _same(there, wanted):
+    if there is None:
+        return False
+    return _canonical(there) == _canonical(wanted)
+
+
+def _canonical(value):
+    """8 is 0x08, and TRUE is true."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        return [int(part, 0) for part in str(value).split(",")]
+    except ValueError:
+        return str(value).lower()
+
+
+def _spoken(value):
+    if isinstance(value, bool):
+        return str(value).upper()
+    return "nothing" if value in (None, "", []) else str(value)

@@ -1,0 +1,78 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What is left to do for each VM after a look at all of them, and which of them have to be off for it."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import key_of, name_of
+
+# The steps that reconfigure VMs, in their order.
+CONFIGURING = ("shape", "vgpu", "direct", "vmxnet3", "pvrdma", "sriov")
+# Changes that the modules tell of the power of a VM, and not of what is set in it.
+OF_POWER = frozenset(("power", "power_cycle", "power_on_again"))
+
+
+def due(steps, looks, power="refuse", start="ignore", wait_for="none"):
+    """{step: entries that change}, and what that means for the power of the VMs.
+
+    looks: {step: result of each entry of the step, in their order}; a step that was not looked at is due whole.
+    """
+    found = {step: list(_changing(entries, looks.get(step))) for step, entries in steps.items() if step != "power"}
+    changing = {}
+    for step in CONFIGURING:
+        for entry in found.get(step, ()):
+            changing.setdefault(key_of(entry), []).append(step)
+    cycled, noted = _of_power(steps, looks)
+    # What only one module changes it also puts back when the VM does not start with it.
+    bound = {key_of(entry) for entry in steps["shape"] if entry.get("numa_nodes")}
+    several = [key for key in cycled + noted if _parts(changing.get(key, ()), key in bound) > 1]
+    apart = bool(several) or any(key not in changing for key in noted)
+    waiting = cycled + noted if apart else []
+    if start == "all":
+        waiting += [
+            key_of(entry) for entry, look in zip(steps["power"], looks.get("power") or ()) if _down(look, wait_for)
+        ]
+    on = [entry for entry in steps["power"] if key_of(entry) in waiting]
+    return {
+        **found,
+        "running": [name_of(entry) or key_of(entry) for entry in steps["power"] if key_of(entry) in cycled],
+        "off": [entry for entry in steps["power"] if apart and key_of(entry) in cycled],
+        "on": on,
+        "again": [entry for entry in steps["shape"] if key_of(entry) in changing and entry.get("numa_nodes")],
+        "power": "refuse" if apart else power,
+        "anything": bool(on) or any(found.values()),
+    }
+
+
+def _parts(steps, bound):
+    """How many modules change a VM; devices that were added are bound to a NUMA node after that."""
+    return len(steps) + (bound and any(step != "shape" for step in steps))
+
+
+def _changing(entries, results):
+    """The entries whose settings change; without an answer nobody knows, so that all may."""
+    if not results:
+        return list(entries)
+    changing = []
+    for entry, result in zip(entries, results):
+        if any(change["path"] not in OF_POWER for change in result["changes"]):
+            changing.append(entry)
+    return changing
+
+
+def _down(look, wait_for):
+    """Whether a VM is off, or was not waited for to the end."""
+    return look["changed"] or (wait_for == "address" and not look["after"].get("address"))
+
+
+def _of_power(steps, looks):
+    """The VMs that run and have to be off, and those that a run which was killed left off."""
+    paths = {}
+    for step in CONFIGURING:
+        for entry, result in zip(steps.get(step, ()), looks.get(step) or ()):
+            found = {change["path"] for change in result["changes"]} & OF_POWER
+            paths.setdefault(key_of(entry), set()).update(found)
+    cycled = [key for key, found in paths.items() if "power_cycle" in found]
+    return cycled, [key for key, found in paths.items() if found and "power_cycle" not in found]

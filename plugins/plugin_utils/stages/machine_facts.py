@@ -1,0 +1,86 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What the stages that follow have to know of each training VM."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import (
+    ADAPTERS,
+    key_of,
+    name_of,
+    place_of,
+)
+
+# What the test of the network has to show, path by path, where the module of its adapters does not say more.
+EXPECTED = {
+    "tcp": "TCP between the VMs: the baseline that the other paths are compared with.",
+    "sriov": "RDMA over a virtual function (mlx5) in each guest, and traffic that its port counts as RDMA.",
+    "passthrough": "RDMA over the port itself (mlx5) in each guest, and traffic that it counts as RDMA.",
+    "pvrdma": "RDMA (vmw_pvrdma) between VMs on different hosts, and not the TCP that it falls back to silently.",
+}
+
+
+def facts(steps, seen, placement, inputs):
+    """One dictionary per VM; seen holds the latest result of each step."""
+    results = {step: _by_vm(entries, seen.get(step)) for step, entries in steps.items()}
+    return [_machine(entry, results, place_of(entry, placement), inputs) for entry in steps["power"]]
+
+
+def _machine(entry, results, place, inputs):
+    found = {step: known[key_of(entry)] for step, known in results.items() if key_of(entry) in known}
+    adapters = found.get(ADAPTERS.get(inputs["path"], "direct"), {})
+    power = found.get("power", {}).get("after", {})
+    return {
+        "name": _known(found, "name") or name_of(entry),
+        "moid": _known(found, "moid"),
+        "instance_uuid": _known(found, "instance_uuid"),
+        "inventory_path": _known(found, "path"),
+        "host": _known(found, "host") or place.get("host"),
+        "power": power.get("power"),
+        "address": power.get("address") or "",
+        "addresses": power.get("addresses") or [],
+        "path": inputs["path"],
+        "gpus": found.get("vgpu", {}).get("after", {}).get("profiles") or [gpu["id"] for gpu in place.get("gpus", [])],
+        "nics": _nics(adapters, inputs) or list(place.get("nics", [])),
+        "numa_nodes": list(place.get("numa_nodes") or []),
+        "expects": adapters.get("expects") or {"path": inputs["path"], "proof": EXPECTED[inputs["path"]]},
+    }
+
+
+def _nics(result, inputs):
+    """The adapters of the data path; others, such as those for management, are nobody's business here."""
+    adapters = result.get("after", {}).get("adapters") or []
+    return [adapter for adapter in adapters if adapter["portgroup"] == inputs["portgroup"]]
+
+
+def _by_vm(entries, results):
+    return {key_of(entry): result for entry, result in zip(entries, results or ())}
+
+
+def _known(found, key):
+    """What any of the modules tells of a VM; one that is planned has no ids yet."""
+    return next((result[key] for result in found.values() if result.get(key)), None)
+
+
+def table(machines):
+    """The machines as lines that a person reads."""
+    rows = [("VM", "host", "address", "GPU", "adapter", "NUMA")]
+    rows += [
+        (
+            machine["name"],
+            machine["host"] or "-",
+            machine["address"] or "-",
+            ", ".join(machine["gpus"]) or "-",
+            f"{machine['path']}: {', '.join(_titles(machine['nics'])) or '-'}",
+            ", ".join(str(node) for node in machine["numa_nodes"]) or "-",
+        )
+        for machine in machines
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+
+
+def _titles(nics):
+    return [nic.get("portgroup") or nic.get("pci") or nic.get("mac") or "?" for nic in nics]

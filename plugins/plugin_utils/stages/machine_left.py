@@ -1,0 +1,134 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""VMs that left a site: which there are, which of them are removed, and why a removal is refused. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.inventory import unescaped
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import IDENTITY
+
+OWN = "It is a VM of the site {owner} and not in site.vms."
+UNMARKED = "This collection created it, and it is not in site.vms."
+FOREIGN = "It belongs to the site {owner}."
+THIRD_PARTY = "This collection did not create it."
+# A message names no more VMs than these.
+SHOWN = 5
+
+
+@dataclass
+class Left:
+    """The answer, see the filter machine_left."""
+
+    left: list = field(default_factory=list)
+    others: list = field(default_factory=list)
+    remove: list = field(default_factory=list)
+    off: list = field(default_factory=list)
+    leaving: list = field(default_factory=list)
+    running: list = field(default_factory=list)
+    problems: list = field(default_factory=list)
+    told: list = field(default_factory=list)
+    holding: str = ""
+
+
+def left(found, vms, inputs):
+    """What follows from the VMs of a cluster (of vm_owner_info) for the VMs of a site and its words on the others."""
+    owner, absent, answer = inputs["owner"], list(inputs["absent"]), Left()
+    listed = {(key, _plain(vm[key])) for vm in vms for key in IDENTITY if vm.get(key)}
+    named, pruned, stay = [], [], 0
+    for vm in found:
+        ours = _is_ours(vm, owner)
+        if any((key, _plain(vm[key])) in listed for key in IDENTITY):
+            stay += bool(ours and vm["owner"])
+        elif vm["name"] in absent:
+            named.append(vm)
+        elif ours:
+            prunes = inputs["prune"] == "delete" and vm["owner"] is not None
+            (pruned if prunes else answer.left).append(_told(vm, OWN if vm["owner"] else UNMARKED))
+        elif vm["gpus"]:
+            answer.others.append(_told(vm, FOREIGN if vm["owner"] else THIRD_PARTY))
+    if len(pruned) > stay:
+        answer.problems.append(_too_many(pruned, stay, owner))
+        answer.left, pruned = answer.left + pruned, []
+    marked = [vm for vm in answer.left if vm["owner"]]
+    if inputs["prune"] == "refuse" and marked:
+        answer.problems.append(_refused(marked))
+    _remove(answer, named + pruned, absent, owner)
+    answer.told = [f"{vm['name']} on {vm['host']}: {vm['why']} {holds(vm)}" for vm in answer.left]
+    if answer.left:
+        answer.told.append(todo(answer.left))
+    answer.holding = _holding(answer)
+    # No copies: those of what Ansible wraps around variables are not allowed.
+    return dict(vars(answer))
+
+
+def _is_ours(vm, owner):
+    """Whether this site created a VM; one without a name in its mark may be of any site that has none."""
+    return vm["source"] is not None and vm["owner"] in (None, owner or None)
+
+
+def _plain(value):
+    """A name or path as vCenter compares it."""
+    return unescaped(value or "").rstrip("/").lower()
+
+
+def todo(vms):
+    """What releases the GPUs of VMs that left the site."""
+    running = any(vm["power"] != "off" for vm in vms)
+    names = ", ".join(vm["name"] for vm in vms)
+    power = " and site.power to cycle" if running else ""
+    return f"Set site.absent to [{names}]{power} to remove them, or list them in site.vms."
+
+
+def _told(vm, why):
+    return dict(vm, why=why.format(owner=vm["owner"]))
+
+
+def holds(vm):
+    """What a VM holds, as a sentence."""
+    if vm["power"] == "off":
+        return "It is off."
+    state = "It runs" if vm["power"] == "on" else f"It is {vm['power']}"
+    return f"{state} and holds {', '.join(vm['gpus'])}." if vm["gpus"] else f"{state} and holds no GPU."
+
+
+def _remove(answer, vms, absent, owner):
+    """What is removed, by folder and name. vm_clone looks up other names itself, and refuses VMs of others."""
+    answer.remove = [{"name": vm["name"], "folder": vm["path"].rpartition("/")[0]} for vm in vms]
+    answer.remove += [{"name": name} for name in absent if name not in {vm["name"] for vm in vms}]
+    own = [vm for vm in vms if _is_ours(vm, owner)]
+    answer.leaving = [vm["moid"] for vm in own]
+    down = [vm for vm in own if vm["power"] != "off"]
+    answer.off, answer.running = [{"moid": vm["moid"]} for vm in down], [vm["name"] for vm in down]
+
+
+def _too_many(pruned, stay, owner):
+    """A site file that is wrong or cut short looks like a site whose VMs have all left."""
+    return {
+        "found": f"Cannot prune {_listed(pruned)}. Of the site {owner}, only {stay} VMs would stay.",
+        "todo": f"Correct site.name and site.vms. Or name them to remove them: set site.absent to [{_names(pruned)}].",
+    }
+
+
+def _refused(vms):
+    return {"found": f"{_listed(vms)} left the site, and site.prune is refuse.", "todo": todo(vms)}
+
+
+def _holding(answer):
+    """A sentence each on the VMs that hold GPUs without being of the site, for messages of what is short."""
+    idle, others = [vm for vm in answer.left if vm["gpus"]], answer.others
+    sentences = [f"VMs that left the site hold GPUs: {_listed(idle)}. {todo(idle)}"] if idle else []
+    sentences += [f"VMs that are not of the site hold GPUs: {_listed(others)}."] if others else []
+    return " ".join(sentences)
+
+
+def _listed(vms):
+    more = f" and {len(vms) - SHOWN} more" if len(vms) > SHOWN else ""
+    return ", ".join(f"{vm['name']} ({', '.join([vm['host'], *vm['gpus']])})" for vm in vms[:SHOWN]) + more
+
+
+def _names(vms):
+    return ", ".join(vm["name"] for vm in vms)

@@ -1,0 +1,84 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What each module of the stage for VMs is asked for once for all VMs; what nobody set is left to the module."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages.machine_steps import (
+    creates,
+    name_of,
+    to_place,
+    typed,
+)
+
+WAITING = ("tasks_in_flight", "task_timeout_s")
+FLEET = (*WAITING, "datacenter", "guest_shutdown_timeout_s")
+SHAPE = ("advanced", "gpudirect", "latency_sensitivity", "memory_reservation", "mmio", "mmio_size_gb")
+CLONE = (*WAITING, "cluster", "datacenter", "datastore", "folder", "owner", "template")
+# As the role calls them, and as vm_clone does.
+FROM_LIBRARY = {"content_library": "library", "content_item": "library_item"}
+LABELS = ("gpu_label", "nic_label")
+PLACE = (*LABELS, "anti_affinity", "cluster", "datacenter", "datastore", "gpu_mode", "max_per_vm", "path", "policy")
+
+
+def options(vms, inputs, userdata=""):
+    """{module: its options}; the VMs of a fleet and what is done with running ones is said by each task."""
+    inputs = typed(inputs)
+    fleet = dict(_set(inputs, FLEET), power="cycle")
+    return {
+        "place": _place(inputs),
+        "to_place": to_place(vms, inputs),
+        "clone": dict(_set(inputs, CLONE), move="cold", **_from_library(inputs), **_first_boot(inputs, userdata)),
+        "shape": dict(fleet, **_set(inputs, SHAPE + ("hardware_version",))),
+        # Reservation and MMIO are the shape's: it counts adapters too.
+        "vgpu": dict(
+            fleet,
+            memory_reservation="ignore",
+            mmio="ignore",
+            state=inputs["vgpu_state"],
+            **_set(inputs, ("max_per_vm", "unified_memory")),
+        ),
+        "fleet": fleet,
+        "power": dict(_set(inputs, FLEET)),
+        "drs": _drs(vms, inputs),
+    }
+
+
+def _place(inputs):
+    # A port that a VM has itself is on no port group.
+    network = () if inputs["path"] == "passthrough" else ("portgroup", "switch")
+    return dict(_set(inputs, PLACE + network), gpudirect=inputs["gpudirect"] == "enabled", **_nodes(inputs))
+
+
+def _nodes(inputs):
+    return {"gpu_nic_numa": "strict"} if inputs["numa"] == "strict" else {}
+
+
+def _set(inputs, keys):
+    """What was set; empty texts, nothing and 0 mean that it was not."""
+    return {key: inputs[key] for key in keys if inputs[key] or inputs[key] is False}
+
+
+def _from_library(inputs):
+    return {FROM_LIBRARY[key]: value for key, value in _set(inputs, FROM_LIBRARY).items()}
+
+
+def _first_boot(inputs, userdata):
+    """What a VM that is created is told for its first boot; vm_clone refuses both ways at once."""
+    cloud_init = dict(_set(inputs, ("metadata",)), **({"userdata": userdata} if userdata else {}))
+    told = {"cloud_init": cloud_init} if cloud_init else {}
+    return dict(told, customization={"spec": inputs["customization"]}) if inputs["customization"] else told
+
+
+def _drs(vms, inputs):
+    names = [name_of(vm) for vm in vms]
+    apart = inputs["anti_affinity"] and len(names) > 1
+    return dict(
+        _set(inputs, ("automation", "cluster", "datacenter")),
+        anti_affinity=apart,
+        name=inputs["rule"],
+        planned=names if creates(inputs) else [],
+        vms=names,
+    )

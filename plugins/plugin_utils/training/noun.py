@@ -1,0 +1,214 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""A training run as the five steps of a module: look, plan, compare, run, prove by what its ranks said."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from datetime import datetime, timezone
+from pathlib import Path
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import plan, result, verdict
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import watch as training_watch
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.outputs import Outputs
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.steps import Steps
+
+TRAININGS = Path(__file__).resolve().parents[3] / "roles" / "horovod" / "files" / "trainings"
+# Beyond its limits, for starting and tidying up.
+SPARE_S = 600
+MANY_ITERATIONS = 200
+
+
+def new_run():
+    """A name that tells when, and that no other run has."""
+    return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+class TrainingRun(Noun):
+    """One run on several guests. There is one item: the run."""
+
+    def __init__(self, params, guests, tell, warn, clock=None, trainings=TRAININGS):
+        self._params = params
+        self._guests = guests
+        self._tell, self._warn = tell, warn
+        self._clock = clock or training_watch.Clock()
+        self._trainings = trainings
+        self._names = [host["name"] for host in params["hosts"]]
+
+    def read(self, items):
+        item = items[0]
+        self._steps = Steps(self._params, item.label)
+        if self._params["pull"] != "never":
+            plan.refuse_lack(self._params)
+        looks = self._look()
+        # Somebody may have been killed a moment ago; whoever lives is heard again before that time is over.
+        if any(_may_be_watched(left) for look in looks.values() for left in look.leftovers):
+            self._tell("an earlier run is still there; waiting to see whether somebody watches it.")
+            self._clock.sleep(training_watch.BEATS_S)
+            looks = self._look()
+        self._looks = looks
+        item.now = None
+
+    def want(self, item):
+        self._refuse_busy()
+        plan.refuse_images(self._params, self._looks)
+        wall_s = self._params["limits"]["wall_s"] + SPARE_S
+        return plan.plan(self._params, self._looks, item.label, (training_watch.UNHEARD_S, wall_s))
+
+    def compare(self, now, wanted):
+        if now is not None:
+            return []
+        return list(_changes(wanted))
+
+    def validate(self, items):
+        for remark in items[0].wanted.remarks:
+            self._warn(remark)
+
+    def apply(self, items):
+        item = items[0]
+        made, item.touched = item.wanted, True
+        outputs = Outputs(self._params["result_dir"], made.run)
+        watch = training_watch.Watch(
+            made, self._guests, self._steps, dict(self._looks), self._told(made.run), self._clock, outputs.write
+        )
+        began, clock = _now(), self._clock.now()
+        error = None
+        try:
+            watch.run(self._files())
+        except OperatorError as trouble:
+            error = trouble
+        except Interrupted:
+            self._finish(item, watch, outputs, began, clock, None)
+            raise
+        self._finish(item, watch, outputs, began, clock, error)
+
+    def prove(self, items):
+        """What is proved was said by the ranks themselves, and is in the result already."""
+
+    def project(self, state):
+        return {} if state is None else _shown(state)
+
+    def _look(self):
+        looks, lost = self._guests.ask(self._names, self._steps.look)
+        reach.refuse_lost(lost)
+        return looks
+
+    def _refuse_busy(self):
+        for name in self._names:
+            for left in self._looks[name].leftovers:
+                if _may_be_watched(left):
+                    raise OperatorError(
+                        name,
+                        "it was to be free for a run",
+                        f"The run {left.run} is going on there, and somebody watches it",
+                        "Wait until it has ended, or end it where it was started",
+                        "busy",
+                        host=name,
+                        run=left.run,
+                    )
+
+    def _files(self):
+        """The built-in trainings, and what they import."""
+        if not self._params["builtin"]:
+            return {}
+        return {path.name: path.read_text() for path in sorted(self._trainings.glob("*.py"))}
+
+    def _told(self, run):
+        return lambda text: self._tell(f"{run}: {text}")
+
+    def _finish(self, item, watch, outputs, began, clock, error):
+        made, course = watch.made, watch.course
+        # What an image holds is known for sure only when it is there.
+        item.wanted, item.changes = made, list(_changes(made))
+        judged = verdict.judge(made, course, outputs.log) if error is None else _not_begun(error)
+        moved = {
+            name: result.traffic(course.before[name], course.after[name])
+            for name in self._names
+            if name in course.before and name in course.after
+        }
+        images = {name: look.image for name, look in course.looks.items()}
+        times = {"began": began, "ended": _now(), "seconds": round(self._clock.now() - clock, 1)}
+        told = result.record(made, course.seen, images, moved, times, judged, outputs.names())
+        told["build"] = course.build
+        told["remarks"] += [*made.remarks, *plan.doubts(made, course.seen.nccl["version"]), *course.remarks]
+        for name in course.not_tidied:
+            told["remarks"].append(
+                f"{name} could not be tidied up. Its container ends by itself within {training_watch.UNHEARD_S} "
+                "seconds, and the next run there removes what is left."
+            )
+        for trouble in outputs.save(told):
+            told["remarks"].append(trouble)
+        for remark in told["remarks"]:
+            self._warn(remark)
+        item.proved = plan.with_result(made, told)
+        if error is not None:
+            item.error = error
+        elif judged["state"] != "passed":
+            item.error = verdict.error(made, judged)
+
+
+def _changes(made):
+    """Everything that a run does, as it would be typed."""
+    for name, runs in made.leftovers.items():
+        for run in dict.fromkeys(runs):
+            yield Change(f"{name}: left by run {run}", "there", None)
+    for name in made.pulls:
+        yield Change(f"{name}: image", None, made.params["image"])
+    for name, argv in made.containers.items():
+        yield Change(f"{name}: container", None, shlex.join(argv))
+    for setting in made.settings:
+        yield Change(f"environment: {setting.name}", None, setting.value)
+    for start in made.launches:
+        yield Change(f"{start.place.name}: launch", None, shlex.join(start.argv))
+
+
+def _may_be_watched(left):
+    return left.running and left.silent_s is not None and left.silent_s < training_watch.BEATS_S
+
+
+def _not_begun(error):
+    """The verdict on a run that never trained."""
+    found = {"state": "failed", "code": error.code, "reason": error.found, "todo": error.todo}
+    empty = dict.fromkeys(("rank", "status", "signal", "known", "log"))
+    return dict(empty, host=error.data.get("host"), lines=[], also=[], **found)
+
+
+def _shown(made):
+    """A plan as the user sees it, and its result when there is one."""
+    result_of = made.result
+    if result_of is not None and len(result_of["iterations"]) > MANY_ITERATIONS:
+        # All of them are in the file; a result of a task is printed and stored by many.
+        kept = result_of["iterations"][-MANY_ITERATIONS:]
+        result_of = dict(result_of, iterations=kept)
+    return {
+        "run": made.run,
+        "image": made.params["image"],
+        "pulls": list(made.pulls),
+        "removes": sorted({run for runs in made.leftovers.values() for run in runs}),
+        "hosts": [
+            {
+                "name": place.name,
+                "address": place.address,
+                "interface": place.interface,
+                "rdma_device": place.gid.device if place.gid is not None else None,
+                "slots": place.slots,
+            }
+            for place in made.places
+        ],
+        "containers": {name: list(argv) for name, argv in made.containers.items()},
+        "launches": [start.shown for start in made.launches],
+        "environment": [setting.as_result() for setting in made.settings],
+        "result": result_of,
+    }
+
+
+def _now():
+    return f"{datetime.now(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"

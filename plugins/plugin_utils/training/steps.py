@@ -1,0 +1,177 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What is done on one guest of a run: look, fetch the image, start, ask, stop. Each is one command or two."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from dataclasses import dataclass
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import build, container, look, result, scripts
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import INSIDE
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import CLIENTS
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.verdict import TIMED_OUT
+
+# Of a launcher's output in one answer.
+CHUNK = 1 << 20
+LAST_LINES = 4
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a guest says of its part of a run."""
+
+    running: bool
+    gone: bool
+    exit_status: int | None
+    out_of_memory: bool
+    status: int | None  # of the launcher, once it has ended
+    size: int  # of its output, in bytes
+    output: bytes
+    room: int | None  # kilobytes that are free where the run is kept, if the guest can tell
+    said: str  # by the container's first process
+    ready: bool
+
+
+class Steps:
+    """The steps of one run, for any of its guests."""
+
+    def __init__(self, params, run):
+        self._params = params
+        self._run = run
+        self._client = CLIENTS[params["container_engine"]]
+        self._name = container.name_of(run)
+        self._folder = f"{params['work_dir']}/{run}"
+
+    def look(self, guest):
+        """The guest as it is, without changing anything."""
+        params = self._params
+        done = guest.script(scripts.LOOK, self._client, params["image"], params["work_dir"], params["ssh_port"])
+        if done.rc != 0:
+            raise _failed(guest, "it was to be looked at", done, "not_looked_at")
+        return look.parse(guest.name, done.stdout)
+
+    def pull(self, guest):
+        """Fetch the image."""
+        done = guest.run([self._client, "pull", self._params["image"]])
+        if done.rc != 0:
+            raise _failed(guest, f"the image {self._params['image']} was to be fetched", done, "pull_failed")
+
+    def counters(self, guest):
+        """What the interfaces have carried so far."""
+        return result.counters(guest.script(scripts.COUNTERS).stdout)
+
+    def start(self, guest, argv, files):
+        """Bring the files and start the container."""
+        done = guest.script(scripts.DELIVER, self._folder, data=archive(files))
+        if done.rc != 0:
+            raise _failed(guest, f"the files of the run were to be put into {self._folder}", done, "not_delivered")
+        done = guest.run(argv)
+        if done.rc != 0:
+            raise _failed(guest, "the container of the run was to start", done, "not_started")
+
+    def build(self, guest):
+        """With what Horovod was built; None where it cannot tell, with what it says instead (nothing: it is slow)."""
+        done = guest.run([self._client, "exec", self._name, "/bin/sh", f"{INSIDE}/check"])
+        said = "" if done.rc in (TIMED_OUT, 128 + 9) else " / ".join(done.text.splitlines()[-LAST_LINES:]) or "nothing"
+        found = build.parse(done.stdout)
+        return None if found is None else dict(found, output=done.stdout), said
+
+    def launch(self, guest):
+        """Start the launcher in the container."""
+        done = guest.run([self._client, "exec", "--detach", self._name, "/bin/sh", f"{INSIDE}/start"])
+        if done.rc != 0:
+            raise _failed(guest, "the launcher was to start in the container", done, "not_launched")
+
+    def ask(self, guest, beat, offset, most):
+        """How it goes, and the output from this byte on."""
+        done = guest.script(scripts.POLL, self._client, self._name, self._folder, beat, offset, most)
+        return _answer(done.stdout)
+
+    def stop(self, guest, run=None):
+        """Remove the containers and files of a run; how many containers are left."""
+        done = guest.script(scripts.STOP, self._client, self._params["work_dir"], run or self._run)
+        words = done.stdout.split()
+        return plain_text.whole(words[1], 0) if len(words) == 2 and words[0] == "left" else 0
+
+
+def _answer(text):
+    lines = dict(line.partition(" ")[::2] for line in text.splitlines())
+    state = lines.get("state", "gone").split()
+    known = len(state) == 3
+    return Answer(
+        running=known and state[0] == "true",
+        gone=not known,
+        exit_status=plain_text.whole(state[1]) if known else None,
+        out_of_memory=known and state[2] == "true",
+        status=plain_text.whole(lines.get("status", "")),
+        size=plain_text.whole(lines.get("size", ""), 0),
+        output=plain_text.decoded(lines.get("output", "")),
+        room=plain_text.whole(lines.get("room", "")),
+        said=lines.get("said", "").strip(),
+        ready=lines.get("ready") == "yes",
+    )
+
+
+def archive(files):
+    """A tar archive of {path: (mode, text)}, in which all belongs to root."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        folders = {path.rpartition("/")[0] for path in files} - {""}
+        for folder in sorted(folders):
+            entry = tarfile.TarInfo(folder)
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            tar.addfile(entry)
+        for path, (mode, text) in sorted(files.items()):
+            data = text.encode()
+            entry = tarfile.TarInfo(path)
+            entry.size, entry.mode = len(data), mode
+            tar.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def _failed(guest, wanted, done, code):
+    lines = [line for line in done.text.splitlines() if line.strip()]
+    said = " / ".join(lines[-LAST_LINES:])
+    known = next((words for words in KNOWN if words[0] in said.lower()), None)
+    todo = known[1] if known is not None else "Run the command on the guest to see all of its output"
+    # Only the beginning of a command: a script or a long list of options says nothing to a reader.
+    return OperatorError(
+        guest.name,
+        wanted,
+        f"{done.argv[0].rpartition('/')[2]} ended with {done.rc}: {said or 'it said nothing'}",
+        todo,
+        known[2] if known is not None else code,
+        host=guest.name,
+    )
+
+
+# What engines say, in small letters, and what it asks for.
+KNOWN = (
+    ("no space left", "Make room on the guest, for example with `docker system prune`", "no_space"),
+    ("unauthorized", "Log in to the registry on the guest, see container_registry_login", "not_logged_in"),
+    ("denied", "Log in to the registry on the guest, and check that the account may fetch this image", "not_logged_in"),
+    ("certificate", "Give the engine the registry's certificate authority", "registry_not_trusted"),
+    ("manifest unknown", "Check the name and the tag of the image", "no_such_image"),
+    ("not found", "Check the name and the tag of the image, and that the registry can be reached", "no_such_image"),
+    (
+        "error setting rlimit",
+        "Let the engine raise the limit (LimitMEMLOCK of its service), or use memlock: ignore",
+        "memlock_refused",
+    ),
+    (
+        "unable to apply caps",
+        "Let the guest have the capabilities IPC_LOCK and SYS_NICE, which a container as guest may lack",
+        "capability_refused",
+    ),
+    (
+        "could not select device driver",
+        "Install the NVIDIA Container Toolkit and configure the engine for it, or use gpus: none",
+        "no_gpu_runtime",
+    ),
+)

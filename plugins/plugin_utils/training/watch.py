@@ -1,0 +1,319 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The course of a run: its containers start, its launcher is watched, and whatever happens it is tidied up."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import build, files, launch, plan, verdict
+from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import keys as training_keys
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import reach
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.steps import CHUNK
+
+# A container of a run that nobody asks for ends after so long.
+UNHEARD_S = 60
+# Beats come more often than that, as long as somebody watches.
+BEATS_S = 15
+# How long launchers may take to end after one of their guests or ranks did.
+GRACE_S = 15
+POLL_S, TELL_S, SILENT_TELL_S = 1.0, 5.0, 30.0
+# The end of a short run is seen at once, and a long one is hardly disturbed: asking takes processors of the guests.
+POLL_PART, POLL_MOST_S = 0.1, 10.0
+ANSWER_S, STOP_S, PATIENCE_S, BUILD_S = 25, 60, 10, 120
+# What a launcher may print in all; beyond it something prints without end.
+MOST_OUTPUT = 1 << 28
+
+
+@dataclass
+class Clock:
+    """Time, and what it is used for; replaced in tests."""
+
+    now: object = time.monotonic
+    sleep: object = time.sleep
+    parent: object = os.getppid
+
+
+@dataclass
+class Course:
+    """What became of a run."""
+
+    seen: Progress
+    looks: dict
+    before: dict = field(default_factory=dict)
+    after: dict = field(default_factory=dict)
+    answers: dict = field(default_factory=dict)
+    lost: dict = field(default_factory=dict)  # guests that do not answer: why
+    without: dict = field(default_factory=dict)  # guests without which an elastic run went on: why
+    statuses: dict = field(default_factory=dict)  # of launchers, by guest
+    build: dict | None = None
+    remarks: list = field(default_factory=list)
+    why: str = "ended"  # ended, stalled, too_long, too_much_output, interrupted
+    not_tidied: list = field(default_factory=list)
+
+
+class Watch:
+    """One run, from its start to its end."""
+
+    def __init__(self, made, guests, steps, looks, tell, clock=None, write=None):
+        self.made = made
+        self._params = made.params
+        self._limits = made.params["limits"]
+        self._names = [place.name for place in made.places]
+        self._guests, self._steps, self._tell = guests, steps, tell
+        self._clock = clock or Clock()
+        self._write = write or (lambda _text: None)
+        self._parent = self._clock.parent()
+        self._first_rank = {start.place.name: start.first_rank for start in made.launches}
+        self._offsets = {start.place.name: 0 for start in made.launches}
+        self._lost_since = {}
+        self._beat = 0
+        self._begun = False
+        self.course = Course(Progress(launch.hosts_of_ranks(made.places)), looks)
+
+    def run(self, trainings):
+        """Start, watch and tidy up; what happened stands in the course."""
+        try:
+            self._fetch()
+            self._begin(trainings)
+            self._follow()
+            self._drain()
+        except Interrupted:
+            self.course.why = "interrupted"
+            raise
+        finally:
+            self._end()
+
+    def _fetch(self):
+        if not self.made.pulls:
+            return
+        many = len(self.made.pulls)
+        self._tell(f"fetching the image {self._params['image']} on {many} guest{'s' if many > 1 else ''}.")
+        self._all(self.made.pulls, self._steps.pull, self._limits["pull_s"], self._slow_pull)
+        self.course.looks.update(self._all(self.made.pulls, self._steps.look))
+        plan.refuse_images(self._params, self.course.looks)
+        self.made = plan.informed(self.made, self.course.looks)
+
+    def _begin(self, trainings):
+        self._begun = True
+        for name, runs in self.made.leftovers.items():
+            for run in dict.fromkeys(runs):
+                self._tell(f"{name}: removing what an earlier run, {run}, left behind.")
+                self._all([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)
+        places = {place.name: place for place in self.made.places}
+        starts = {start.place.name: start.argv for start in self.made.launches}
+        needs_ssh = self._params["engine"] == "horovod" and len(places) > 1
+        keys = training_keys.make([place.node for place in places.values()]) if needs_ssh else None
+
+        def start(guest):
+            place = places[guest.name]
+            given = files.files(
+                place,
+                self.made.places,
+                plan.ranks_environment(self.made, self.course.looks[guest.name].image),
+                starts.get(guest.name),
+                keys,
+                self._params["ssh_port"],
+                self._limits["wall_s"],
+                trainings,
+            )
+            self._steps.start(guest, self.made.containers[guest.name], given)
+
+        self._all(self._names, start, self._limits["start_s"], self._slow_start)
+        self._wait_until_ready()
+        self._check_build()
+        self.course.before = self._all(self._names, self._steps.counters)
+        self._all(list(starts), self._steps.launch)
+        self._tell(f"{self.course.seen.size} rank(s) start on {', '.join(self._names)}.")
+
+    def _check_build(self):
+        if not self._params["check_build"] or self._params["engine"] != "horovod":
+            return
+        name = self._names[0]
+        self._tell(f"asking Horovod on {name} with what it was built.")
+        found, said = self._all([name], self._steps.build, BUILD_S)[name]
+        if found is None and not said:
+            self.course.remarks.append(f"Horovod on {name} did not tell in time with what it was built.")
+            return
+        build.refuse(self._params, found, said)
+        self.course.build = found
+
+    def _wait_until_ready(self):
+        began = self._clock.now()
+        while True:
+            answers = self._all(self._names, self._asking(0))
+            late = [name for name in self._names if not answers[name].ready]
+            for name in late:
+                if not answers[name].running:
+                    raise _not_ready(name, answers[name])
+            if not late:
+                return
+            if self._clock.now() - began > self._limits["start_s"]:
+                raise self._slow_start(late[0], answers[late[0]].said or "It says nothing")
+            self._clock.sleep(POLL_S)
+
+    def _follow(self):
+        """Until the launchers have ended, or something else ends the run."""
+        now = self._clock.now
+        began = stepped = told_at = now()
+        steps, lines, told, odd_since = 0, 0, "", None
+        seen = self.course.seen
+        while True:
+            if self._clock.parent() != self._parent:
+                raise Interrupted()
+            more = self._poll(CHUNK)
+            if len(self.course.statuses) == len(self.made.launches):
+                return
+            at = now()
+            # As long as no iterations are known, any output is a sign of life.
+            if seen.steps > steps or (not seen.iterations and seen.lines > lines):
+                steps, lines, stepped = seen.steps, seen.lines, at
+            if at - began > self._limits["wall_s"]:
+                self.course.why = "too_long"
+                return
+            if at - stepped > self._limits["stall_s"]:
+                self.course.why = "stalled"
+                return
+            if max(self._offsets.values()) > MOST_OUTPUT:
+                self.course.why = "too_much_output"
+                return
+            if self._is_odd(at):
+                odd_since = at if odd_since is None else odd_since
+                if at - odd_since > GRACE_S:
+                    return
+            else:
+                odd_since = None
+            words = seen.told()
+            if at - told_at >= (TELL_S if words != told else SILENT_TELL_S):
+                self._tell(f"{words}, after {int(at - began)} of at most {self._limits['wall_s']} seconds.")
+                told, told_at = words, at
+            if not more:
+                self._clock.sleep(min(max(POLL_S, (at - began) * POLL_PART), POLL_MOST_S))
+
+    def _is_odd(self, at):
+        """Whether the run cannot go on, although a launcher still runs. It may end by itself and say why."""
+        if any(status != 0 for status in self.course.statuses.values()):
+            return True
+        waited_for = [name for name, since in self._lost_since.items() if at - since <= self._limits["lost_s"]]
+        missing = verdict.missing(self.made, self.course, waited_for)
+        if not verdict.goes_on_without(self.made, missing):
+            return True
+        self._go_on_without(missing)
+        return False
+
+    def _go_on_without(self, missing):
+        for name, why in missing.items():
+            if name not in self.course.without:
+                self.course.without[name] = why.rstrip(".")
+                self._tell(f"{name} is lost, and the training goes on without it. {self.course.without[name]}.")
+
+    def _poll(self, most):
+        """Ask all guests at once: the launchers for output, the others only whether they are there."""
+        self._beat += 1
+        # Whoever is lost keeps nobody waiting: the other containers have to hear in time that they are still wanted.
+        silent = [name for name in self._names if name in self.course.without and name in self.course.lost]
+        asked = [name for name in self._names if name not in silent]
+        answers, lost = self._guests.ask(asked, self._asking(most), ANSWER_S)
+        heard, unheard = self._guests.hear(silent, self._asking(0))
+        answers.update(heard)
+        lost.update(unheard)
+        at = self._clock.now()
+        for name, why in lost.items():
+            self._lost_since.setdefault(name, at)
+            self.course.lost[name] = why
+        more = False
+        for name, answer in answers.items():
+            self._lost_since.pop(name, None)
+            self.course.lost.pop(name, None)
+            self.course.answers[name] = answer
+            if name in self._offsets:
+                self._take(name, answer)
+                more = more or self._offsets[name] < answer.size
+        return more
+
+    def _take(self, name, answer):
+        self._offsets[name] += len(answer.output)
+        text = answer.output.decode("utf-8", "replace")
+        if text:
+            self._write(text)
+            self.course.seen.feed(name, self._first_rank[name], text)
+        if answer.status is not None and self._offsets[name] >= answer.size:
+            self.course.statuses[name] = answer.status
+
+    def _drain(self):
+        """What was printed last, as long as somebody answers."""
+        for _turn in range(MOST_OUTPUT // CHUNK):
+            if not self._poll(CHUNK):
+                break
+        self.course.seen.end()
+        self.course.after, _lost = self._guests.ask(self._names, self._steps.counters, ANSWER_S)
+        if verdict.went_without(self.made, self.course):
+            self._go_on_without(verdict.missing(self.made, self.course))
+        for name, why in self.course.without.items():
+            self.course.remarks.append(f"{name} was lost, and the training went on without it. {why}.")
+
+    def _end(self):
+        """Nothing stays behind, whatever happened. A guest that does not answer tidies up by itself."""
+        if not self._begun:
+            return
+        left, lost = self._guests.ask(self._names, self._steps.stop, STOP_S, PATIENCE_S)
+        for name in self._names:
+            if name in lost or left.get(name):
+                self.course.not_tidied.append(name)
+
+    def _asking(self, most):
+        def ask(guest):
+            wanted = most if guest.name in self._offsets else 0
+            return self._steps.ask(guest, f"{self.made.run} {self._beat}", self._offsets.get(guest.name, 0), wanted)
+
+        return ask
+
+    def _all(self, names, work, limit_s=ANSWER_S, slow=None):
+        """An answer of every one of these guests, or an error; slow makes that of a guest whose time is over."""
+        answers, lost = self._guests.ask(names, work, limit_s)
+        late = sorted(name for name, why in lost.items() if isinstance(why, reach.Late))
+        if slow is not None and late:
+            raise slow(late[0])
+        reach.refuse_lost(lost)
+        return answers
+
+    def _slow_pull(self, name):
+        return OperatorError(
+            name,
+            f"the image {self._params['image']} was to be fetched within {self._limits['pull_s']} seconds",
+            "It is still being fetched",
+            "Look at the way from the guest to the registry, or raise limits.pull_s",
+            "pull_too_long",
+            host=name,
+        )
+
+    def _slow_start(self, name, found="The engine still starts it"):
+        return OperatorError(
+            name,
+            f"its container was to be ready within {self._limits['start_s']} seconds",
+            found,
+            "Look at the load of the guest, or raise limits.start_s",
+            "not_ready",
+            host=name,
+        )
+
+
+def _not_ready(name, answer):
+    how = "It is gone" if answer.gone else f"It ended with {answer.exit_status}"
+    return OperatorError(
+        name,
+        "its container was to wait for the training",
+        f"{how}: {answer.said or 'it said nothing'}",
+        "Use an image with an ssh server, or look at the message"
+        if "sshd" in answer.said
+        else "Start the image by hand on the guest to see more",
+        "container_gone",
+        host=name,
+    )

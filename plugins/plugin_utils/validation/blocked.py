@@ -1,0 +1,43 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Why a rung is not to be run after what was measured so far. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import expected, judge, needs, rungs
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe.collect import collect
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe.record import read
+
+
+def blocked(seen, intent, check, guests, variant="", thresholds=None):
+    """The reason, or an empty text."""
+    return _left_out(intent, check, variant) or _why(_rows(seen, intent, thresholds), check, guests, variant)
+
+
+def due(steps, seen, intent, thresholds=None):
+    """Steps of runs without those that something speaks against, judged once for all of them."""
+    rows = _rows(seen, intent, thresholds)
+    left = [
+        [
+            run
+            for run in step
+            if not _left_out(intent, run["check"], "") and not _why(rows, run["check"], run["guests"], "")
+        ]
+        for step in steps
+    ]
+    return [step for step in left if step]
+
+
+def _left_out(intent, check, variant):
+    rung = rungs.of(check, variant)
+    return rungs.left_out(rung, expected.intent_of(intent)) if rung is not None else ""
+
+
+def _rows(seen, intent, thresholds):
+    return judge.judge(collect(seen, read)[0], intent, thresholds or {})["rows"]
+
+
+def _why(rows, check, guests, variant):
+    return needs.may_run(rows, check, {"guests": list(guests)}, variant)

@@ -1,0 +1,63 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""What pair_test does on one guest: look, serve, call, collect, stop. Each is one command."""
+
+from __future__ import annotations
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import commands, look, outcome, scripts
+
+
+class PairSteps:
+    """The steps of one run, for any of its guests."""
+
+    def __init__(self, params, run):
+        self._work_dir = params["work_dir"]
+        self._ports = params["ports"]
+        self._run = run
+
+    def look(self, guest):
+        """The guest as it is, without changing anything."""
+        done = guest.script(scripts.LOOK, self._work_dir, *look.TOOLS)
+        if done.rc != 0:
+            raise OperatorError(
+                guest.name,
+                "it was to be looked at",
+                f"/bin/sh ended with {done.rc}: {' / '.join(done.text.splitlines()[-3:]) or 'it said nothing'}",
+                "Log in and see what the shell says, and check become",
+                "not_looked_at",
+                host=guest.name,
+            )
+        return look.parse(guest.name, done.stdout)
+
+    def serve(self, guest, test, limit_s):
+        """Start the servers of a test; they run on, and end by themselves in time."""
+        lines = [commands.line(argv) for argv in test.servers]
+        first, count = self._ports["first"], self._ports["count"]
+        return self._side(guest, scripts.SERVE, "server", limit_s, first, count, test.ready, *lines)
+
+    def call(self, guest, test, ports, limit_s):
+        """Run the clients of a test to their end."""
+        ports = [*ports, *([0] * len(test.clients))]
+        lines = [commands.line(argv, port) for argv, port in zip(test.clients, ports)]
+        return self._side(guest, scripts.CALL, "client", limit_s, *lines)
+
+    def collect(self, guest):
+        """What the servers said, which are gone then."""
+        return self._side(guest, scripts.COLLECT, "server")
+
+    def stop(self, guest, run=None):
+        """End all programs of a run and remove its files; how many are left."""
+        words = guest.script(scripts.STOP, self._work_dir, run or self._run).stdout.split()
+        return plain_text.whole(words[1], 0) if len(words) == 2 and words[0] == "left" else 0
+
+    def _side(self, guest, script, side, *arguments):
+        done = guest.script(script, f"{self._work_dir}/{self._run}/{side}", *arguments)
+        told = outcome.side(done.stdout)
+        if done.rc != 0 and not told.trouble:
+            said = " / ".join(done.text.splitlines()[-3:]) or "it said nothing"
+            return outcome.Side(told.outputs, told.ports, told.ended, f"the shell of {guest.name} said: {said}")
+        return told

@@ -1,0 +1,298 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""Tests between pairs of guests, side by side as far as no guest is in two at once; nothing stays behind."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import measured, simulated
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import commands, look, outcome, rounds
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as names
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
+
+# Starting programs and reading what they said, beyond the time that they take.
+SERVE_S, COLLECT_S, STOP_S, SPARE_S = 30, 30, 30, 20
+TURN_S, PATIENCE_S, BACK_S, WAIT_S = 0.5, 10, 10, 2.0
+
+
+@dataclass
+class Clock:
+    """Time, and what it is used for; replaced in tests."""
+
+    now: object = time.monotonic
+    sleep: object = time.sleep
+    wall: object = time.time
+    parent: object = os.getppid
+
+
+class PairWatch:
+    """All tests of a run, from the look to the last figure. control reaches the guests by connections of its own."""
+
+    def __init__(self, params, guests, control, steps, tell, keep=None, clock=None):
+        self._params = params
+        self._guests, self._control, self._steps, self._tell = guests, control, steps, tell
+        self._keep = keep or (lambda _words, _text: "")
+        self._clock = clock or Clock()
+        self._parent = self._clock.parent()
+        self._names = [guest["name"] for guest in params["guests"]]
+        self._stopped = False
+        self._looks = {}
+        self._ends = {}
+        self._no_rdma = {}
+        self._failed = set()  # (check, from, to) that did not end well
+        self.out = {}  # guests that take no part: why
+        self.lost = {}  # guests that did not answer: why
+        self.not_tidied = []
+        self.measurements = []
+
+    def look(self):
+        """See all guests, remove what killed runs left, and know who takes part."""
+        wishes = {guest["name"]: guest for guest in self._params["guests"]}
+        looks = self._see(self._names)
+        until = self._clock.now() + self._longest_s()
+        while self._busy(looks) and self._clock.now() < until:
+            # Whatever a killed run left ends in that time by itself.
+            self._tell("an earlier run is still going on; waiting for its end.")
+            self._clock.sleep(WAIT_S)
+            looks.update(self._see(self._busy(looks)))
+        for name in self._busy(looks):
+            raise OperatorError(
+                name,
+                "it was to be free for tests",
+                f"The tests of run {_alive(looks[name])[0]} are going on there",
+                "Wait until they have ended, or end them where they were started",
+                "busy",
+                host=name,
+            )
+        self._looks = looks
+        for name, seen in looks.items():
+            why = look.why_not(wishes[name], seen)
+            if why:
+                self.out[name] = why
+            self._ends[name], self._no_rdma[name] = look.end_of(wishes[name], seen)
+        return looks
+
+    def planned(self):
+        """What a run does, one entry for each check with the commands of its first pair."""
+        here = [name for name in self._names if name in self._ends]
+        made, many = [], len(self._rounds())
+        for check in self._params["checks"]:
+            # Guests that do not answer have no commands yet.
+            tests = self._tests(check, here[1], here[0]) if len(here) > 1 else []
+            made.append(
+                {
+                    "check": check,
+                    "tests": len(rounds.tested(self._names, self._params["rounds"])),
+                    "rounds": many,
+                    "at_most_s": 2 * many * sum(self._limit_s(test) for test in tests),
+                    "servers": [commands.shown(argv) for test in tests for argv in test.servers],
+                    "clients": [commands.shown(argv) for test in tests for argv in test.clients],
+                }
+            )
+        return made
+
+    def run(self):
+        """Everything that was asked for. Whatever happens, no program is left on a guest that answers."""
+        for name, seen in self._looks.items():
+            for run, _alive_now in seen.leftovers:
+                self._tell(f"{name}: removing what an earlier run, {run}, left behind.")
+                self._guests.ask([name], lambda guest, run=run: self._steps.stop(guest, run), STOP_S)
+        pool = ThreadPoolExecutor(max_workers=max(1, len(self._names) // 2))
+        going = []
+        try:
+            for check in sorted(set(self._params["checks"]), key=names.CHECKS.index):
+                self._come_back()
+                plan = self._rounds()
+                for number, pairs in enumerate(plan, start=1):
+                    self._tell(f"{check}: round {number} of {len(plan)}, {len(pairs)} pair(s) side by side.")
+                    # Ansible keeps in such a context which task it runs.
+                    contexts = [contextvars.copy_context() for _pair in pairs]
+                    going = [pool.submit(one.run, self._pair, check, pair) for one, pair in zip(contexts, pairs)]
+                    self._wait(going)
+                    for future in going:
+                        self.measurements += future.result()
+        finally:
+            self._stopped = True
+            self._end(going)
+            pool.shutdown(wait=False)
+
+    def _rounds(self):
+        return rounds.rounds(self._names, self._params["rounds"])
+
+    def _wait(self, going):
+        while wait(going, TURN_S).not_done:
+            if self._clock.parent() != self._parent:
+                raise Interrupted()
+
+    def _end(self, going):
+        """Twice where somebody is still at work: a server may have been on its way."""
+        busy = [future for future in going if not future.done()]
+        # A guest that is still at work takes no second command over the same connection.
+        reach = self._control if busy else self._guests
+        for _turn in range(2 if busy else 1):
+            left, lost = reach.ask(self._names, self._steps.stop, STOP_S)
+            wait(busy, PATIENCE_S)
+        self.not_tidied = [name for name in self._names if name in lost or left.get(name)]
+
+    def _pair(self, check, pair):
+        return [self._direction(check, source, target) for source, target in rounds.directions(pair)]
+
+    def _direction(self, check, source, target):
+        """The measurement of one direction: its client on the source, its server on the target."""
+        status, why = self._refused(check, source, target)
+        began, start = _utc(self._clock.wall()), self._clock.now()
+        rans, values = [], {}
+        tests = [] if why else self._tests(check, target, source)
+        for test in tests:
+            ran, trouble = self._one(test, source, target)
+            if trouble:
+                status, why = measured.FAILED, trouble
+                break
+            rans.append(ran)
+        if rans and not why:
+            status, why, values = outcome.judged(rans, self._params["messages"])
+        if check == names.PING and not why:
+            values.update(self._passed(values, source, target, rans))
+        if status != measured.DONE:
+            self._failed.add((check, source, target))
+        tool = tests[-1].tool if tests else ""
+        seen = self._looks.get(source)
+        return measured.measurement(
+            *(check, {"from": source, "to": target}, status, why),
+            command=_words(rans, tests),
+            version=(seen.tools.get(tool, "") if seen else ""),
+            readings=values,
+            evidence=self._keep((check, source, target), outcome.evidence(rans, source, target)) if rans else "",
+            simulated=bool(simulated.of(check, self._params["simulated"])),
+            began=began,
+            seconds=round(self._clock.now() - start, 1),
+            variant=self._params["gpu_memory"] if check == names.OF_GPU else "",
+        )
+
+    def _refused(self, check, source, target):
+        """(status, why) of a test that is not begun."""
+        for name in (source, target):
+            if name in self.lost:
+                return measured.FAILED, f"{name} does not answer: {self.lost[name]}"
+            if name in self.out:
+                return measured.FAILED, self.out[name]
+        for name in (source, target):
+            if check in names.WITH_RDMA and self._no_rdma[name]:
+                return measured.FAILED, self._no_rdma[name]
+        for test in self._tests(check, target, source):
+            for name in (source, *((target,) if test.servers else ())):
+                if test.tool not in self._looks[name].tools:
+                    why = f"There is no program {test.tool} on {name}. Install {look.PACKAGES[test.tool]}."
+                    return measured.MISSING, why
+        # A test over a connection that is refused waits for its time limit, and tells nothing new.
+        if check in names.PERFTEST and (names.RPING, source, target) in self._failed:
+            return measured.SKIPPED, f"{names.RPING} from {source} to {target} did not succeed."
+        return measured.DONE, ""
+
+    def _one(self, test, source, target):
+        """(what both sides said, why nothing is known): one run of the programs."""
+        limit_s = self._limit_s(test)
+        server = outcome.Side()
+        if test.servers:
+            server, why = self._ask(target, lambda guest: self._steps.serve(guest, test, limit_s), SERVE_S)
+            if why:
+                return None, why
+        client = outcome.Side()
+        why = ""
+        if not server.ended and not server.trouble:
+            client, why = self._ask(
+                source, lambda guest: self._steps.call(guest, test, server.ports, limit_s), limit_s + SPARE_S
+            )
+        if test.servers:
+            said, gone = self._ask(target, self._steps.collect, COLLECT_S)
+            why = why or gone
+            if said is not None:
+                trouble = server.trouble or said.trouble or _died(server, said, test, target)
+                server = outcome.Side(said.outputs, server.ports, server.ended, trouble)
+        return (None, why) if why else (outcome.Ran(test, server, client), "")
+
+    def _ask(self, name, work, limit_s):
+        if self._stopped:
+            return None, "It was interrupted."
+        given, lost = self._guests.ask([name], work, limit_s)
+        if name in lost:
+            self.lost[name] = lost[name]
+            return None, f"{name} does not answer: {lost[name]}"
+        return given[name], ""
+
+    def _come_back(self):
+        """A guest that was lost for a while takes part in the next check again."""
+        back, _lost = self._guests.ask(list(self.lost), lambda guest: guest.run(["true"]), BACK_S)
+        for name in back:
+            if name in self._looks:
+                del self.lost[name]
+
+    def _passed(self, values, source, target, rans):
+        """The MTU that was asked for, and what passed of smaller ones where it did not."""
+        mtu = self._params["mtu"] or self._ends[source].mtu
+        told = {"mtu": mtu, "passes": mtu if values.get("received") else None}
+        for smaller in commands.SMALLER_MTUS:
+            if told["passes"] is not None or smaller >= mtu:
+                continue
+            test = commands.ping(self._params, self._ends[target], self._ends[source], smaller)
+            ran, why = self._one(test, source, target)
+            if why:
+                break
+            rans.append(ran)
+            if outcome.judged([ran], None)[2].get("received"):
+                told["passes"] = smaller
+        return told
+
+    def _tests(self, check, server, client):
+        seen = self._looks[client]
+        many = look.processes(self._params["processes"], seen)
+        return commands.runs(check, self._params, self._ends[server], self._ends[client], many)
+
+    def _limit_s(self, test):
+        return test.seconds + self._params["limits"]["test_s"]
+
+    def _longest_s(self):
+        return self._params["seconds"] + self._params["limits"]["test_s"] + SPARE_S
+
+    def _see(self, asked):
+        looks, lost = self._guests.ask(asked, self._steps.look, self._params["limits"]["look_s"])
+        self.lost.update(lost)
+        return looks
+
+    @staticmethod
+    def _busy(looks):
+        return sorted(name for name, seen in looks.items() if _alive(seen))
+
+
+def _alive(seen):
+    return [run for run, alive in seen.leftovers if alive]
+
+
+def _died(begun, said, test, target):
+    """A server that ended before its client came."""
+    if not begun.ended:
+        return ""
+    lines = [line.strip() for _status, text in said.outputs.values() for line in text.splitlines() if line.strip()]
+    said_last = lines[-1].rstrip(".") if lines else "it said nothing"
+    return f"the server {test.tool} on {target} ended before its client came: {said_last}"
+
+
+def _words(rans, tests):
+    """The command of the client, with the port that it used."""
+    if not tests:
+        return []
+    ports = rans[0].server.ports if rans else ()
+    return [word.replace(commands.PORT, str(ports[0] if ports else "PORT")) for word in tests[-1].clients[0]]
+
+
+def _utc(seconds):
+    return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,98 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The look that all plots have in common. Matplotlib is imported when the first one is drawn."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report.svg import COLOURS, SETTINGS
+
+# In units of the picture. On a phone a plot is a little smaller than that, on a desk a little larger.
+WIDTH = 440
+UNIT = 72.0
+OLDEST = (3, 7)
+FONT = 12.5
+COLOUR_OF = {"rdma": COLOURS["first"], "tcp": COLOURS["second"]}
+DASHES = {"rdma": "-", "tcp": (0, (5, 2))}
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+class NoPlots(Exception):
+    """Why there is no library that draws."""
+
+
+@contextlib.contextmanager
+def ready():
+    """The settings for all figures, whatever the user's own are."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise NoPlots(f"Matplotlib cannot be imported: {error}") from None
+    if matplotlib.__version_info__[:2] < OLDEST:
+        raise NoPlots(f"Matplotlib is {matplotlib.__version__}")
+    # Hints about caches and fonts are nothing that an operator could act on.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(
+            {
+                **SETTINGS,
+                "font.size": FONT,
+                "text.color": COLOURS["ink"],
+                "text.parse_math": False,
+                "axes.labelcolor": COLOURS["muted"],
+                "axes.edgecolor": COLOURS["rule"],
+                "axes.facecolor": "none",
+                "axes.grid": True,
+                "axes.axisbelow": True,
+                "axes.spines.top": False,
+                "axes.spines.right": False,
+                "grid.color": COLOURS["rule"],
+                "grid.linewidth": 0.7,
+                "xtick.color": COLOURS["rule"],
+                "ytick.color": COLOURS["rule"],
+                "xtick.labelcolor": COLOURS["muted"],
+                "ytick.labelcolor": COLOURS["muted"],
+                "legend.frameon": False,
+                "legend.fontsize": FONT - 0.5,
+                "lines.linewidth": 2,
+                "hatch.linewidth": 0.8,
+            }
+        )
+        yield
+
+
+def figure(height, rows=1, width=WIDTH, **layout):
+    """A figure of so many units, with axes one below the other."""
+    from matplotlib.figure import Figure
+
+    made = Figure(figsize=(width / UNIT, height / UNIT), dpi=UNIT, layout="constrained", **layout)
+    made.get_layout_engine().set(w_pad=6 / UNIT, h_pad=5 / UNIT)
+    return made, [made.add_subplot(rows, 1, index + 1) for index in range(rows)]
+
+
+def named(axes, label, simulated):
+    """Say above the axis what it measures, since turned text is hard to read, and whether it was simulated."""
+    axes.set_title(label, loc="left", fontsize=FONT - 0.5, color=COLOURS["muted"], pad=8)
+    if simulated:
+        axes.set_title("simulated", loc="right", fontsize=FONT - 0.5, color=COLOURS["warn"], style="italic", pad=8)
+
+
+def legend(made, handles, columns=3):
+    """Above all panels, from left to right."""
+    made.legend(handles=handles, loc="outside upper left", ncols=columns, handlelength=2.4, columnspacing=1.6)
+
+
+def whole(axes, values):
+    """Ticks on just these whole numbers, or on as many of them as there is room for; on the last one always."""
+    row = sorted(set(values))
+    apart = (row[-1] - row[0]) / 16
+    kept = row[-1:]
+    for value in reversed(row[:-1]):
+        if kept[-1] - value >= apart:
+            kept.append(value)
+    axes.set_xticks(kept[::-1], [f"{value:g}" for value in kept[::-1]])

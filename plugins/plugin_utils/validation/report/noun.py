@@ -1,0 +1,244 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""The report of one run as three files in its folder: what they hold, what they should hold, how they are written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.document import document
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.reading import (
+    STAGES,
+    VALIDATION,
+    recorded,
+)
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report import canvas, gallery, pages
+
+HTML, DATA, SUMMARY = FILES = ("report.html", "report.json", "report.md")
+# More than this of one file of evidence is not read; its end says what happened.
+EVIDENCE_BYTES = 256 * 1024
+NO_LIBRARY = (
+    "Matplotlib 3.7 or newer is not installed where Ansible runs. "
+    "Install the requirements of the collection there, or use an execution environment that has them."
+)
+NOT_WANTED = "No plots were asked for."
+
+
+@dataclass
+class Report:
+    """The three files: what they hold, and what the report says on top."""
+
+    files: dict = field(default_factory=dict)
+    verdict: dict | None = None
+    plots: int | None = None
+
+    def digests(self):
+        return {name: _digest(self.files[name]) if self.files.get(name) is not None else None for name in FILES}
+
+
+class ValidationReport(Noun):
+    """The report of one results folder."""
+
+    def __init__(self, params, warn):
+        self._params = params
+        self._warn = warn
+        self._folder = Path(params["results"])
+        self._inputs = {}
+
+    def read(self, items):
+        for folder in (self._params["results"], self._params["compare_with"]):
+            if folder:
+                self._inputs[folder] = _inputs(Path(folder))
+        (item,) = items
+        item.now = self._found()
+
+    def want(self, item):
+        earlier = None
+        before = self._params["compare_with"]
+        if before:
+            earlier = document(*recorded(before, _decoded(before, self._inputs[before])))
+        own = self._inputs[self._params["results"]]
+        texts = _decoded(self._params["results"], own)
+        sources = [
+            {"file": name, "bytes": len(raw), "sha256": _digest(raw)} for name, raw in own.items() if raw is not None
+        ]
+        made = document(*recorded(self._params["results"], texts), self._evidence, sources, earlier)
+        drawings, why = self._drawings(made)
+        return Report(
+            {
+                HTML: pages.html(made, drawings, why).encode(),
+                DATA: (json.dumps(made, indent=1, ensure_ascii=False) + "\n").encode(),
+                SUMMARY: pages.markdown(made).encode(),
+            },
+            made["verdict"],
+            len(drawings),
+        )
+
+    def compare(self, now, wanted):
+        was, new = now.digests(), wanted.digests()
+        return [
+            Change(name, _said(was[name], now.files[name]), _said(new[name], wanted.files[name]))
+            for name in FILES
+            if was[name] != new[name]
+        ]
+
+    def apply(self, items):
+        (item,) = items
+        for change in item.changes:
+            item.touched = True
+            self._write(change.path, item.wanted.files[change.path])
+
+    def prove(self, items):
+        for item in items:
+            found = self._found()
+            item.proved = Report(found.files, item.wanted.verdict, item.wanted.plots)
+            left = self.compare(found, item.wanted)
+            if left:
+                item.error = OperatorError(
+                    str(self._folder),
+                    "the report should have been written",
+                    f"Still different: {'; '.join(str(change) for change in left)}",
+                    "Look whether something else writes into this folder",
+                    "not_proved",
+                    left=[change.path for change in left],
+                )
+
+    def project(self, state):
+        shown = {"files": {name: str(self._folder / name) for name in FILES if state.files.get(name) is not None}}
+        if state.verdict is not None:
+            shown.update(
+                state=state.verdict["state"],
+                title=state.verdict["title"],
+                sentence=state.verdict["sentence"],
+                rehearsal=state.verdict["rehearsal"],
+                counts=state.verdict["counts"],
+                plots=state.plots,
+            )
+        return shown
+
+    def _found(self):
+        return Report({name: _read(self._folder / name) for name in FILES})
+
+    def _evidence(self, name):
+        """The text of a file of evidence, never one from outside of the folder."""
+        try:
+            path = (self._folder / name).resolve()
+            path.relative_to(self._folder.resolve())
+            if not path.is_file():
+                return None
+            with path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                if size > EVIDENCE_BYTES:
+                    file.seek(size - EVIDENCE_BYTES)
+                return file.read(EVIDENCE_BYTES).decode(errors="replace")
+        except (OSError, ValueError):
+            return None
+
+    def _drawings(self, made):
+        if self._params["plots"] == "none":
+            return {}, NOT_WANTED
+        try:
+            return gallery.drawings(made), ""
+        except canvas.NoPlots as missing:
+            if self._params["plots"] == "required":
+                raise OperatorError(
+                    str(self._folder),
+                    "plots were required",
+                    str(missing),
+                    "Install the requirements of the collection where Ansible runs",
+                    "no_plots",
+                ) from None
+            self._warn(f"The report has tables in place of plots: {NO_LIBRARY}")
+            return {}, NO_LIBRARY
+
+    def _write(self, name, content):
+        """All of it or nothing: whoever reads meanwhile, or after a crash, finds a whole report."""
+        target = self._folder / name
+        try:
+            handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=self._folder)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                # As any new file of this user; a temporary one is for its owner alone.
+                os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+                os.replace(temporary, target)
+            except OSError:
+                os.unlink(temporary)
+                raise
+        except OSError as error:
+            raise OperatorError(
+                str(target),
+                "the report was to be written",
+                f"It cannot be: {error.strerror or error}",
+                "Check the rights and the free space of this folder",
+                "not_written",
+            ) from None
+
+
+def _umask():
+    # There is no way to look at it without setting it.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _inputs(folder):
+    """{file: bytes or None} of what a report is made from."""
+    if not folder.is_dir():
+        raise OperatorError(
+            str(folder),
+            "the results of a run were wanted",
+            "There is no such folder",
+            "Name the folder of a run, one below results, or run the validation first",
+            "no_results",
+        )
+    return {name: _read(folder / name) for name in (VALIDATION, STAGES)}
+
+
+def _decoded(folder, raw):
+    texts = {}
+    for name, content in raw.items():
+        try:
+            texts[name] = content.decode() if content is not None else None
+        except UnicodeDecodeError as error:
+            raise OperatorError(
+                f"{folder}/{name}",
+                "the results of a run were wanted",
+                f"It is not UTF-8: {error.reason} at byte {error.start}",
+                "Run the validation again",
+                "results_damaged",
+            ) from None
+    return texts
+
+
+def _read(path):
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise OperatorError(
+            str(path),
+            "this file was to be read",
+            f"It cannot be: {error.strerror}",
+            "Check the rights of the file",
+            "not_read",
+        ) from None
+
+
+def _digest(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def _said(digest, content):
+    return None if digest is None else f"{len(content)} bytes, sha256 {digest[:16]}"

@@ -1,0 +1,162 @@
+# Copyright: (c) 2026, the aiready.vsphere authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# This is private to the collection aiready.vsphere.
+"""report.html and report.md: templates that are filled with the document. Everything in them is escaped by default."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import numbers, picture
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.validation.report import gallery
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+TEMPLATES = Path(__file__).parent / "templates"
+# Rows of one check that are listed, and changes of one object; the rest is in report.json and said so.
+ROWS_NOT_RIGHT, ROWS_RIGHT, CHANGES = 40, 24, 60
+# Objects that are named where many were changed alike.
+NAMES = 8
+# Up to so many nodes the figures of a matrix stand in a table.
+NODES_IN_TABLE = 12
+# Up to so many iterations stand in a table.
+ITERATIONS_IN_TABLE = 40
+
+
+class Whole(int):
+    """A number of the document that knows its place there."""
+
+
+class Broken(float):
+    """The same with a fraction."""
+
+
+def located(value, at=""):
+    """The document with numbers that know their place (a JSON pointer)."""
+    if isinstance(value, dict):
+        return {key: located(entry, f"{at}/{_token(key)}") for key, entry in value.items()}
+    if isinstance(value, list):
+        return [located(entry, f"{at}/{index}") for index, entry in enumerate(value)]
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return value
+    number = Whole(value) if isinstance(value, int) else Broken(value)
+    number.at = at
+    return number
+
+
+def _token(key):
+    return str(key).replace("~", "~0").replace("/", "~1")
+
+
+def html(document, drawings, why_no_drawings):
+    """The page, which lies in the results folder and leads to files of evidence beside it."""
+    topology = document["topology"]
+    forms = (picture.WIDE, picture.NARROW) if topology else ()
+    return _page().render(
+        doc=located(document),
+        models=[name for name, _runs in gallery.models(document)],
+        drawings={name: Markup(drawing) for name, drawing in drawings.items()},
+        why_no_drawings=why_no_drawings,
+        pictures=[entry for form in forms for entry in picture.pictures(topology, form)],
+    )
+
+
+def markdown(document):
+    """The summary, for a ticket or a chat."""
+    models = [name for name, _runs in gallery.models(document)]
+    return _summary().render(doc=document, models=models)
+
+
+@functools.lru_cache(maxsize=None)
+def _page():
+    environment = _environment(autoescape=True)
+    environment.filters.update(
+        {
+            "num": lambda value: _number(value, numbers.figure),
+            "change": lambda value: _number(value, numbers.percent),
+            "took": lambda value: _number(value, numbers.duration),
+            "span": _span,
+            "alike": _alike,
+            "how": _how,
+            "link": lambda path: quote(path) if _inside(path) else "",
+        }
+    )
+    return environment.get_template("report.html.j2")
+
+
+@functools.lru_cache(maxsize=None)
+def _summary():
+    environment = _environment(autoescape=False, finalize=_plain)
+    environment.filters.update(
+        {"num": numbers.figure, "change": numbers.percent, "took": numbers.duration, "span": numbers.span}
+    )
+    return environment.get_template("report.md.j2")
+
+
+def _environment(**settings):
+    environment = Environment(
+        loader=FileSystemLoader(str(TEMPLATES)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **settings,
+    )
+    environment.filters.update({"moment": numbers.moment, "unit": numbers.unit})
+    environment.globals.update(
+        rows_not_right=ROWS_NOT_RIGHT,
+        rows_right=ROWS_RIGHT,
+        changes_shown=CHANGES,
+        names_shown=NAMES,
+        nodes_in_table=NODES_IN_TABLE,
+        iterations_in_table=ITERATIONS_IN_TABLE,
+    )
+    return environment
+
+
+def _number(value, write):
+    """A number with its exact value and its place in report.json. One that was made up on the way has no place."""
+    if value is None:
+        return numbers.NOTHING
+    tag = Markup('<data value="{}" data-at="{}">{}</data>')
+    return tag.format(repr(int(value) if isinstance(value, int) else float(value)), value.at, write(value))
+
+
+def _span(low, high):
+    """From one number to another, or one of them where people would see the same twice."""
+    if numbers.figure(low) == numbers.figure(high):
+        return _number(low, numbers.figure)
+    return Markup("{} to {}").format(_number(low, numbers.figure), _number(high, numbers.figure))
+
+
+def _alike(changes):
+    """Objects whose changes are the same stand together: [{objects, changes}]."""
+    groups = {}
+    for entry in changes or []:
+        group = groups.setdefault(json.dumps(entry["changes"]), {"objects": [], "changes": entry["changes"]})
+        group["objects"].append(entry["object"])
+    return list(groups.values())
+
+
+def _how(row):
+    """What measured a row, in a few words."""
+    tool = Path(row["command"][0]).name if row["command"] else ""
+    if not row["version"]:
+        return tool or "Evidence"
+    return f"{tool} {row['version']}" if tool and row["version"][:1].isdecimal() else row["version"]
+
+
+def _inside(path):
+    """Whether a path leads to a file of the folder itself."""
+    return bool(path) and not path.startswith(("/", "\\")) and ":" not in path and ".." not in path.split("/")
+
+
+def _plain(value):
+    """A value in Markdown that is read as it is: nothing of it is a mark, a tag or the end of a cell."""
+    text = numbers.NOTHING if value is None else str(value)
+    return re.sub(r"([\\`*_{}\[\]<>|#~$&!])", r"\\\1", re.sub(r"\s+", " ", text))

@@ -1,0 +1,60 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import proxy
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.proxy import Proxy
+
+NOTHING = {"http": "", "https": "", "no_proxy": [], "username": "", "password": ""}
+
+
+def wished(**said):
+    return proxy.from_params({**NOTHING, **said})
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        pytest.param(wished(http="http://p.example:3128"), id="one address for both"),
+        pytest.param(wished(https="http://p.example:3128/"), id="HTTPS alone"),
+        pytest.param(wished(http="http://p.example:3128", no_proxy=["a.example", "10.0.0.0/8"]), id="with exceptions"),
+        pytest.param(wished(http="http://p.example", username="u", password='p@s:s/w"d %$'), id="every kind of sign"),
+        pytest.param(wished(http="http://p.example", username="u"), id="a user without a password"),
+    ],
+)
+def test_what_is_written_is_read_again(wish):
+    assert proxy.parse(proxy.as_text(wish)) == wish
+
+
+def test_a_proxy_for_http_is_one_for_https_too():
+    assert wished(http="http://p.example:3128").https == "http://p.example:3128"
+
+
+def test_no_address_is_no_file():
+    assert proxy.as_text(wished(no_proxy=["a.example"])) is None
+
+
+def test_a_password_is_escaped_in_the_address_and_in_no_text_of_the_object():
+    wish = wished(http="http://p.example:3128", username="me", password="ca/n@ry")
+    assert wish.url == "http://me:ca%2Fn%40ry@p.example:3128"
+    assert "ca%2Fn" not in repr(wish)
+
+
+@pytest.mark.parametrize(
+    "said, problem",
+    [
+        pytest.param({"http": "p.example:3128"}, "proxy.http", id="no scheme"),
+        pytest.param({"https": "http://me:secret@p.example"}, "Credentials have options", id="credentials inside"),
+        pytest.param({"no_proxy": ["a.example, b.example"]}, "no single name", id="two names in one"),
+        pytest.param({"http": "http://p", "password": "x"}, "no `proxy.username`", id="a password of nobody"),
+    ],
+)
+def test_what_cannot_be_is_told_without_the_secret(said, problem):
+    (told,) = proxy.problems({**NOTHING, **said})
+    assert problem in told
+    assert "secret" not in told
+
+
+def test_a_file_of_somebody_else_says_nothing():
+    assert proxy.parse("[Service]\nUser=me\n") == Proxy()

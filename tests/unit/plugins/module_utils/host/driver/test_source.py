@@ -1,0 +1,91 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""Packages that cannot be read over vCenter's file access; files and esxcli, which go over the wire, are replaced."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import source
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
+
+ROW = {
+    "Name": "NVD-AIE_ESXi_8.0.0_Driver",
+    "Version": "550.54.16-1OEM.800.1.0.20613240",
+    "Vendor": "NVIDIA",
+    "AcceptanceLevel": "VMwareAccepted",
+}
+NOTHING = {"file": None, "url": None, "depot": None, "checksum": None}
+
+
+class Files:
+    """A datastore that lists its files and lets none of them be read."""
+
+    def __init__(self, code="datastore_access"):
+        self._code = code
+
+    def known(self, place):
+        return place
+
+    def size(self, place):
+        return 100
+
+    def open(self, place):
+        raise OperatorError("x", "the file was to be read", "vCenter answered 403", "Check", self._code)
+
+
+def reach(rows):
+    """A host that lists these VIBs for any depot; None for one that cannot."""
+
+    def call(command, **arguments):
+        if rows is None or command != "software.sources.vib.list":
+            raise OperatorError("x", command, "It answered: an error", "", "esxcli_failed")
+        return rows
+
+    return SimpleNamespace(host=SimpleNamespace(name="esx-01"), esxcli=SimpleNamespace(call=call))
+
+
+def test_a_depot_that_only_the_host_may_read_is_known_as_the_host_lists_it():
+    wish = {**NOTHING, "depot": "[datastore-01] x.zip"}
+    found = source.find(reach([ROW]), Files(), wish)
+    assert (found.package.driver.family, found.package.told_by) == ("nvaie", "host")
+    assert found.argument == {"depot": "/vmfs/volumes/datastore-01/x.zip"}
+
+
+@pytest.mark.parametrize(
+    "rows, name, code",
+    [
+        (None, "x.zip", "datastore_access"),
+        ([ROW], "x.vib", "datastore_access"),
+        ([ROW], "x.zip", "vcenter_unreachable"),
+    ],
+    ids=["nor the host", "a single VIB", "other trouble"],
+)
+def test_what_nobody_can_read_is_an_error_and_no_guess(rows, name, code):
+    with pytest.raises(OperatorError) as told:
+        source.find(reach(rows), Files(code), {**NOTHING, "depot": f"[datastore-01] {name}"})
+    assert told.value.code == code
+
+
+def test_a_vib_behind_an_address_is_told_by_its_name():
+    url = "https://repo/NVD-AIE_ESXi_8.0.0_Driver_550.54.16-1OEM.800.1.0.20613240.vib?token=1"
+    found = source.find(reach(None), Files(), {**NOTHING, "url": url})
+    assert (found.package.driver.version, found.package.told_by) == (ROW["Version"], "name")
+    assert found.argument == {"viburl": url}
+
+
+def test_a_zip_behind_an_address_with_a_query_is_known_as_one():
+    found = source.find(reach([ROW]), Files(), {**NOTHING, "url": "https://repo/Driver.ZIP?token=a.vib"})
+    assert found.kind == "zip"
+
+
+def test_a_question_mark_in_the_name_of_a_file_is_part_of_it():
+    assert source.Source(None, "x", place=datastore_file.Place("datastore-01", "a?b.vib")).kind == "vib"
+
+
+def test_an_address_that_tells_nothing_is_refused():
+    with pytest.raises(OperatorError) as told:
+        source.find(reach(None), Files(), {**NOTHING, "url": "https://repo/driver.vib"})
+    assert told.value.code == "depot_unreadable"

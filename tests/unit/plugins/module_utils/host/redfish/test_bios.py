@@ -1,0 +1,229 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""BMCs that are odd in ways that real ones are; the wire is replaced."""
+
+from __future__ import annotations
+
+from http.client import RemoteDisconnected
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios import Bios
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import Job
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.session import ROOT
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.system import System
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import Answer
+
+from .servers import DELL, FACTORY, HPE
+from .test_session import SERVICE, bmc
+
+PATH = "/redfish/v1/Systems/1"
+BIOS, SETTINGS = f"{PATH}/Bios", f"{PATH}/Bios/Settings"
+REGISTRIES, STORE = "/redfish/v1/Registries", "/redfish/v1/Store/bios.json"
+MANAGER, JOBS = "/redfish/v1/Managers/1", "/redfish/v1/Managers/1/Oem/Dell/Jobs"
+NAME = "BiosAttributeRegistryT1.v1_0_0"
+CHANGE = ["SriovGlobalEnable"]
+
+
+class Server:
+    """The resources of a server, and the BIOS that reads them."""
+
+    def __init__(self, vendor="dell", staged=None, jobs=(), changed=None, registry_optional=False):
+        links = {"SettingsObject": {"@odata.id": SETTINGS}}
+        expanded = [{"@odata.id": f"{JOBS}/{job['Id']}", **job} for job in jobs]
+        self.answers = {
+            ("GET", ROOT): Answer(200, {**SERVICE.body, "Registries": {"@odata.id": REGISTRIES}}),
+            ("GET", BIOS): Answer(
+                200, {"Attributes": FACTORY[vendor], "AttributeRegistry": NAME, "@Redfish.Settings": links}
+            ),
+            ("GET", SETTINGS): Answer(200, {"Attributes": staged or {}}, {"etag": '"7"'}),
+            ("GET", REGISTRIES): Answer(
+                200, {"Members": [{"@odata.id": f"{REGISTRIES}/{name}"} for name in ("Base.1.8", "BiosRegistry")]}
+            ),
+            ("GET", f"{REGISTRIES}/Base.1.8"): Answer(200, {"Registry": "Base.1.8"}),
+            ("GET", f"{REGISTRIES}/BiosRegistry"): Answer(200, {"Registry": NAME, "Location": [{"Uri": STORE}]}),
+            ("GET", STORE): Answer(200, {"dell": DELL, "hpe": HPE}[vendor]),
+            ("GET", MANAGER): Answer(200, {"Links": {"Oem": {"Dell": {"Jobs": {"@odata.id": JOBS}}}}}),
+            ("GET", f"{JOBS}?$expand=.($levels=1)"): Answer(200, {"Members": expanded}),
+            ("PATCH", SETTINGS): Answer(200),
+            ("POST", JOBS): Answer(200),
+            **(changed or {}),
+        }
+        self.session, self.wire = bmc(self.answers)
+        body = {"Bios": {"@odata.id": BIOS}, "Links": {"ManagedBy": [{"@odata.id": MANAGER}]}}
+        self.bios = Bios(self.session, System(PATH, body, vendor), registry_optional)
+
+    def stage(self, wanted_staged, names=tuple(CHANGE)):
+        reading = self.bios.read()
+        state = reading.state
+        scheduled = None if state.scheduled is None else bool(wanted_staged)
+        wanted = type(state)(state.attributes, wanted_staged, scheduled)
+        self.bios.stage(reading, wanted, list(names), lambda: None)
+
+    def body(self, method="PATCH"):
+        return self.wire.calls(method)[-1][3]
+
+
+def test_what_is_staged_is_what_differs_whether_settings_list_all_or_some():
+    everything = {**FACTORY["dell"], "SriovGlobalEnable": "Enabled", "SetupPassword": "x", "AssetTag": None}
+    assert Server(staged=everything).bios.read().state.staged == {"SriovGlobalEnable": "Enabled"}
+    assert Server(staged={"MmioAbove4Gb": "Disabled"}).bios.read().state.staged == {}
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        [{"Uri": {"extref": STORE}}],
+        [{"Language": "ja", "Uri": "/elsewhere"}, {"Language": "en-US", "Uri": STORE}],
+        [{"Language": "en", "Uri": ""}, {"Language": "zh", "Uri": STORE}],
+    ],
+    ids=["ilo-4", "languages", "no-english"],
+)
+def test_a_registry_is_found_where_its_file_says(location):
+    file = Answer(200, {"Registry": NAME, "Location": location})
+    server = Server(changed={("GET", f"{REGISTRIES}/BiosRegistry"): file})
+    server.bios.read()
+    assert "SriovGlobalEnable" in server.bios.registry.attributes
+    assert [call for call in server.wire.sent if "Base.1.8" in call[1]] == []
+
+
+@pytest.mark.parametrize(
+    "named, member, file",
+    [
+        ("BiosAttributeRegistry.v1_0_3", "BiosAttributeRegistry.v1_0_0", {"Registry": "BiosAttributeRegistry1.0"}),
+        ("BiosAttributeRegistry.1.0.0", "BiosAttributeRegistry.v1_0_0", {}),
+        ("BiosAttributeRegistry0ACAK.0.19.0", "BiosAttributeRegistry0ACAK.0.19.0.json", {}),
+        ("BiosAttributeRegistry", "BiosAttributeRegistry.json", HPE),
+    ],
+    ids=["idrac-9", "dots", "ami", "the-registry-itself"],
+)
+def test_a_registry_is_found_by_its_name_in_whatever_spelling_of_its_version(named, member, file):
+    links = {"SettingsObject": {"@odata.id": SETTINGS}}
+    bios = {"Attributes": FACTORY["hpe"], "AttributeRegistry": named, "@Redfish.Settings": links}
+    members = [{"@odata.id": f"{REGISTRIES}/{name}"} for name in ("Base.1.8", "HpeBiosMessageRegistry.v1_0_0", member)]
+    changed = {
+        ("GET", BIOS): Answer(200, bios),
+        ("GET", REGISTRIES): Answer(200, {"Members": members}),
+        ("GET", f"{REGISTRIES}/HpeBiosMessageRegistry.v1_0_0"): Answer(200, {"Registry": "HpeBiosMessageRegistry"}),
+        ("GET", f"{REGISTRIES}/{member}"): Answer(200, {"Location": [{"Uri": STORE}], **file}),
+    }
+    server = Server("hpe", changed=changed)
+    server.bios.read()
+    assert "Sriov" in server.bios.registry.attributes
+    assert [call for call in server.wire.sent if "Base.1.8" in call[1]] == []
+
+
+def test_of_two_versions_of_a_registry_none_is_guessed():
+    members = [f"{NAME[:-2]}{minor}" for minor in (2, 3)]
+    answers = {
+        ("GET", f"{REGISTRIES}/{name}"): Answer(200, {"Id": name, "Location": [{"Uri": STORE}]}) for name in members
+    }
+    listed = Answer(200, {"Members": [{"@odata.id": f"{REGISTRIES}/{name}"} for name in members]})
+    with pytest.raises(OperatorError) as told:
+        Server("hpe", changed={("GET", REGISTRIES): listed, **answers}).bios.read()
+    assert told.value.failure["code"] == "registry_missing"
+
+
+def test_a_bmc_without_a_settings_object_has_nothing_staged_and_takes_any_etag():
+    server = Server("hpe", changed={("GET", SETTINGS): Answer(404)})
+    assert server.bios.read().state.staged == {}
+    server.stage({"Sriov": "Enabled"}, ["Sriov"])
+    assert server.wire.calls("PATCH")[0][2]["If-Match"] == "*"
+
+
+def test_a_settings_object_that_may_not_be_read_is_no_empty_one():
+    with pytest.raises(OperatorError) as told:
+        Server("hpe", changed={("GET", SETTINGS): Answer(403)}).bios.read()
+    assert told.value.failure["code"] == "bmc_privilege_missing"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {("GET", STORE): Answer(404)},
+        {("GET", f"{REGISTRIES}/BiosRegistry"): Answer(200, {"Registry": "BiosAttributeRegistryU99.v1"})},
+        {("GET", ROOT): SERVICE},
+        {
+            ("GET", BIOS): Answer(
+                200, {"Attributes": FACTORY["hpe"], "@Redfish.Settings": {"SettingsObject": {"@odata.id": SETTINGS}}}
+            )
+        },
+    ],
+    ids=["no-document", "another", "no-registries", "none-named"],
+)
+def test_a_registry_that_is_missing_is_an_error_unless_it_is_optional(changed):
+    with pytest.raises(OperatorError) as told:
+        Server("hpe", changed=changed).bios.read()
+    assert told.value.failure["code"] == "registry_missing"
+    server = Server("hpe", changed=changed, registry_optional=True)
+    assert server.bios.read().state.attributes == FACTORY["hpe"]
+    assert set(server.bios.registry.attributes) == set(FACTORY["hpe"])
+
+
+@pytest.mark.parametrize(
+    "bios",
+    [{}, {"Attributes": {}}, {"Attributes": FACTORY["dell"], "AttributeRegistry": NAME}],
+    ids=["no-attributes", "not-yet", "read-only"],
+)
+def test_a_bios_that_cannot_be_set_is_told(bios):
+    with pytest.raises(OperatorError) as told:
+        Server(changed={("GET", BIOS): Answer(200, bios)}).bios.read()
+    assert told.value.failure["code"] == "settings_not_offered"
+
+
+def test_jobs_that_are_done_or_about_something_else_are_not_in_the_way():
+    jobs = [
+        {"Id": "JID_1", "JobType": "BIOSConfiguration", "JobState": "Completed"},
+        {"Id": "JID_2", "JobType": "FirmwareUpdate", "JobState": "Scheduled"},
+        {"Id": "JID_3", "JobType": "BIOSConfiguration", "JobState": "Running"},
+    ]
+    assert Server(jobs=jobs).bios.read().state.jobs == (Job(f"{JOBS}/JID_3", "JID_3", True),)
+
+
+def test_an_idrac_without_a_job_queue_is_taken_like_other_makes():
+    server = Server(changed={("GET", MANAGER): Answer(200, {})})
+    assert server.bios.read().state.scheduled is None
+
+
+def test_settings_go_out_with_the_etag_that_was_read_and_an_apply_time_where_it_is_known():
+    server = Server()
+    server.stage({"SriovGlobalEnable": "Enabled"})
+    assert server.wire.calls("PATCH")[0][2]["If-Match"] == '"7"'
+    assert server.body() == {
+        "Attributes": {"SriovGlobalEnable": "Enabled"},
+        "@Redfish.SettingsApplyTime": {"ApplyTime": "OnReset"},
+    }
+
+
+def test_an_apply_time_that_is_not_offered_is_not_sent():
+    server = Server("hpe")
+    server.stage({"Sriov": "Enabled"}, ["Sriov"])
+    assert server.body() == {"Attributes": {"Sriov": "Enabled"}}
+
+
+def test_an_idrac_that_made_no_job_for_settings_is_asked_for_one():
+    # https://github.com/dsx-ai-factory/libredfish/pull/97
+    server = Server()
+    server.stage({"SriovGlobalEnable": "Enabled"})
+    assert server.body("POST") == {"TargetSettingsURI": SETTINGS}
+
+
+def test_settings_whose_answer_is_lost_are_left_to_the_proof():
+    server = Server("hpe", changed={("PATCH", SETTINGS): RemoteDisconnected("gone")})
+    server.stage({"Sriov": "Enabled"}, ["Sriov"])
+    assert len(server.wire.calls("PATCH")) == 1
+
+
+def test_what_a_deleted_job_left_staged_is_cleared_where_the_bmc_can():
+    job = {"Id": "JID_1", "JobType": "BIOSConfiguration", "JobState": "Scheduled"}
+    clear = {"Oem": {"#DellManager.ClearPending": {"target": "/clear"}}}
+    left = Answer(200, {"Attributes": {"MmioAbove4Gb": "Enabled"}, "Actions": clear})
+    changed = {
+        ("GET", SETTINGS): left,
+        ("DELETE", f"{JOBS}/JID_1"): Answer(200),
+        ("POST", "/clear"): Answer(200),
+    }
+    server = Server(jobs=[job], changed=changed)
+    server.stage({"SriovGlobalEnable": "Enabled"})
+    order = [call[:2] for call in server.wire.sent if call[0] in ("DELETE", "PATCH") or call[1] == "/clear"]
+    assert order == [("DELETE", f"{JOBS}/JID_1"), ("POST", "/clear"), ("PATCH", SETTINGS)]

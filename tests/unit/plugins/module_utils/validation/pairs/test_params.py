@@ -1,0 +1,57 @@
+"""What pair_test refuses before it looks at any guest."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.params import check_params
+
+from .ends import params
+
+GUEST = {"name": "job-01", "address": "10.0.112.11"}
+WRONG = {
+    "one guest": ({"guests": [GUEST]}, "guests: a pair needs at least two of them."),
+    "a guest twice": (
+        {"guests": [GUEST, {**GUEST, "address": "10.0.112.12"}]},
+        "guests: the guest job-01 is there twice.",
+    ),
+    "an address twice": (
+        {"guests": [GUEST, {**GUEST, "name": "job-02"}]},
+        "guests: the address 10.0.112.11 is there twice.",
+    ),
+    "no IPv4 address": (
+        {"guests": [GUEST, {"name": "job-02", "address": "fe80::1"}]},
+        "guests: job-02 has the address fe80::1, which is no IPv4 address.",
+    ),
+    "no time": ({"seconds": 0}, "seconds: it is 0. It needs at least 1."),
+    "no processes": ({"processes": 0}, "processes: it is 0. It needs at least 1."),
+    "no message": ({"sizes": [0]}, "sizes: a message of 0 bytes is none."),
+    "no sizes": ({"latency_sizes": []}, "latency_sizes: it is empty."),
+    "no checks": ({"checks": []}, "checks: it is empty."),
+    "no limit": ({"limits": {"test_s": 0}}, "limits: test_s is 0, which is no time."),
+    "no MTU": ({"mtu": 9}, "mtu: 9 is no MTU. Use 68 to 65535."),
+    "no traffic class": (
+        {"traffic_class": 256},
+        "traffic_class: 256 is none. Use 0 to 255, which is four times the DSCP.",
+    ),
+    "ports beyond the last": (
+        {"ports": {"first": 65530, "count": 20}},
+        "ports: 20 ports from 65530 on do not exist.",
+    ),
+    "fewer ports than processes": (
+        {"ports": {"count": 2}, "processes": 4},
+        "ports: 4 processes each need one, and there are 2.",
+    ),
+    "a folder that others use": (
+        {"work_dir": "/run"},
+        "work_dir: /run is removed afterwards. Name a folder of its own, such as /run/pairs.",
+    ),
+}
+
+
+@pytest.mark.parametrize("changes, problem", WRONG.values(), ids=WRONG.keys())
+def test_what_cannot_be_meant_is_refused(changes, problem):
+    assert check_params(params(**changes)) == [problem]
+
+
+def test_defaults_are_not_refused():
+    assert check_params(params()) == []

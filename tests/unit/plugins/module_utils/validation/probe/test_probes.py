@@ -1,0 +1,183 @@
+"""What is measured of a guest is what the ladder judges, and what could not be measured says why."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import judge
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import probes
+
+from .healthy import KERNEL, LICENSED, SMI, TOPO, healthy, wish
+
+
+def measure(guest, **changes):
+    found, outputs = probes.measured(wish(**changes), guest, guest.files)
+    return {one["check"]: one for one in found}, outputs
+
+
+def test_a_guest_that_has_everything_passes_each_of_its_rungs(tmp_path):
+    found, _outputs = measure(healthy(tmp_path))
+    assert {check: one["why"] for check, one in found.items() if one["status"] != "done"} == {}
+    assert tuple(found) == probes.CHECKS
+    intent = {
+        "guests": ["train-01"],
+        "data_path": "sriov",
+        "speed_gb": 100,
+        "mtu": 9000,
+        "addresses": {"train-01": "192.168.6.132"},
+        "interfaces": {"train-01": "ens224"},
+    }
+    rows = judge.judge([dict(one, evidence="kept") for one in found.values()], intent)["rows"]
+    told = {row["check"]: (row["verdict"], row["why"]) for row in rows if row["check"] in probes.CHECKS}
+    told.pop("guest.counters")  # nothing was sent
+    bad = {check: one for check, one in told.items() if one[0] != "pass" and check != "guest.licence"}
+    assert bad == {}
+
+
+@pytest.mark.parametrize(
+    "check, values",
+    [
+        ("guest.address", {"interface": "ens224", "addresses": ["192.168.6.132"], "state": "up"}),
+        ("guest.mtu", {"interface": "ens224", "mtu": 9000}),
+        ("guest.memlock", {"soft_kb": -1, "hard_kb": -1, "user": "root"}),
+        (
+            "guest.counters",
+            {"counters": {"out_of_sequence": 3, "rx_bytes": 12, "rx_discards_phy": 0, "tx_prio3_pause": 4}},
+        ),
+    ],
+)
+def test_values_of_a_check(tmp_path, check, values):
+    assert measure(healthy(tmp_path))[0][check]["readings"] == values
+
+
+def test_frames_that_nobody_listens_to_are_not_counted_as_drops(tmp_path):
+    assert "rx_dropped" not in measure(healthy(tmp_path))[0]["guest.counters"]["readings"]["counters"]
+
+
+def test_licence_and_address_are_told_as_they_are(tmp_path):
+    found, outputs = measure(healthy(tmp_path))
+    assert found["guest.licence"]["readings"]["gpus"][0]["licence"] == "Licensed"
+    assert (found["guest.gid"]["readings"]["gid"]["index"], found["guest.licence"]["variant"]) == (3, "before")
+    assert "roce_v2" in found["guest.gid"]["readings"]["types"]
+    assert LICENSED in outputs["guest.licence.before"]
+
+
+WITHOUT = {
+    "no nvidia-smi": (["nvidia-smi -q"], {}, "guest.licence", "missing", "There is no program nvidia-smi."),
+    "no chrony": (["chronyc"], {}, "guest.clock", "missing", "There is no program chronyc."),
+    "no log": (["journalctl"], {}, "guest.xid", "failed", "There is no program journalctl."),
+    "no driver": (
+        [],
+        {"nvidia-smi -q": (9, "No devices were found\n")},
+        "guest.driver",
+        "failed",
+        None,
+    ),
+    "no login": (
+        [],
+        {"su -l": (1, "su: user does not exist")},
+        "guest.memlock",
+        "failed",
+        "A login of root could not be tried.",
+    ),
+}
+
+
+BROKEN_OFF = {
+    "the report of GPUs": ("guest.driver", "nvidia-smi -q", SMI.format(licence=LICENSED)),
+    "the licence": ("guest.licence", "nvidia-smi -q", SMI.format(licence=LICENSED)),
+    "errors of the memory": ("guest.ecc", "nvidia-smi -q", SMI.format(licence=LICENSED).partition("DRAM")[0]),
+    "the topology": ("guest.topology", "nvidia-smi topo", TOPO),
+    "the log": ("guest.xid", "journalctl", KERNEL),
+}
+
+
+@pytest.mark.parametrize("check, command, text", BROKEN_OFF.values(), ids=BROKEN_OFF.keys())
+def test_a_program_that_did_not_come_to_its_end_has_no_values(tmp_path, check, command, text):
+    found, _outputs = measure(healthy(tmp_path, {command: (-9, text)}))
+    assert (found[check]["status"], found[check]["readings"]) == ("failed", {})
+    assert found[check]["why"].startswith(f"`{command}")
+    assert "ended with -9" in found[check]["why"]
+
+
+def test_an_error_in_a_log_that_broke_off_is_shown(tmp_path):
+    said = f"{KERNEL}2026-03-01T08:00:01+00:00 train-01 kernel: NVRM: Xid (PCI:0000:02:00): 48, pid=1\n"
+    found, _outputs = measure(healthy(tmp_path, {"journalctl": (-9, said)}))
+    assert [one["code"] for one in found["guest.xid"]["readings"]["xids"]] == [48]
+
+
+@pytest.mark.parametrize("without, answers, check, status, why", WITHOUT.values(), ids=WITHOUT.keys())
+def test_what_cannot_be_measured_says_why_and_has_no_values(tmp_path, without, answers, check, status, why):
+    found, _outputs = measure(healthy(tmp_path, answers, without))
+    assert (found[check]["status"], found[check]["readings"]) == (status, {})
+    assert found[check]["why"] == why if why else found[check]["why"]
+    assert found["guest.kernel"]["status"] == "done"
+
+
+def test_tools_of_the_adapter_are_not_needed_for_its_counters(tmp_path):
+    found, _outputs = measure(healthy(tmp_path, without=["ethtool -S"]))
+    assert found["guest.counters"]["readings"]["counters"] == {"out_of_sequence": 3, "rx_bytes": 12}
+
+
+def test_the_buffer_of_the_kernel_is_read_where_the_journal_has_nothing(tmp_path):
+    said = "[   12.345678] NVRM: Xid (PCI:0000:02:00): 79, pid=1, GPU has fallen off the bus.\n"
+    found, outputs = measure(healthy(tmp_path, {"journalctl": "-- No entries --\n", "dmesg": said}))
+    assert [one["code"] for one in found["guest.xid"]["readings"]["xids"]] == [79]
+    assert "Xid" in outputs["guest.xid.before"]
+
+
+def test_only_lines_of_the_drivers_are_kept_of_the_log(tmp_path):
+    kept = ["NVRM: up", "nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30 Fault"]
+    lines = ["audit: password=hunter2", *kept]
+    log = "".join(f"2026-03-01T08:00:01+00:00 train-01 kernel: {line}\n" for line in lines)
+    _found, outputs = measure(healthy(tmp_path, {"journalctl": log}))
+    assert "hunter2" not in outputs["guest.xid.before"]
+    assert all(line in outputs["guest.xid.before"] for line in kept)
+
+
+def test_containers_have_the_clock_of_their_machine(tmp_path):
+    guest = healthy(tmp_path)
+    guest.files.write("/.dockerenv", "")
+    one = measure(guest)[0]["guest.clock"]
+    assert (one["status"], one["why"]) == ("skipped", "It is a container, which has the clock of its machine.")
+
+
+def test_after_timed_runs_only_what_they_can_have_changed_is_measured(tmp_path):
+    guest = healthy(tmp_path, {"nvidia-smi -q": SMI.format(licence="Unlicensed (Unrestricted)")})
+    found, _outputs = measure(guest, phase="after")
+    assert list(found) == ["guest.licence", "guest.xid", "guest.ecc", "guest.counters"]
+    assert {check for check, one in found.items() if one["variant"] == "after"} == set(probes.WITH_PHASE)
+    assert found["guest.licence"]["readings"]["gpus"][0]["licensed"] is False
+
+
+@pytest.mark.parametrize(
+    "changes, missing",
+    [({"gpu": False}, "guest.licence"), ({"rdma": False}, "guest.gid"), ({"checks": ["guest.mtu"]}, "guest.kernel")],
+)
+def test_what_a_guest_does_not_have_is_not_asked(tmp_path, changes, missing):
+    found, _outputs = measure(healthy(tmp_path), **changes)
+    assert missing not in found
+    assert "guest.mtu" in found
+
+
+def test_results_of_simulated_devices_are_marked(tmp_path):
+    found, _outputs = measure(healthy(tmp_path), simulated=["rdma"])
+    assert {check for check, one in found.items() if one["simulated"]} == {
+        *("guest.topology", "guest.modules", "guest.rdma_device", "guest.gid", "guest.counters"),
+    }
+
+
+@pytest.mark.parametrize(
+    "mac, why",
+    [
+        (None, "The interface of the data path is not known."),
+        ("00:50:56:90:00:99", "No adapter has the MAC address 00:50:56:90:00:99, which is that of the data path."),
+    ],
+)
+def test_a_data_path_whose_interface_is_not_known_fails_what_needs_it(tmp_path, mac, why):
+    found, _outputs = measure(healthy(tmp_path), interface="", mac=mac)
+    assert {found[check]["why"] for check in ("guest.address", "guest.mtu", "guest.counters")} == {why}
+
+
+def test_an_interface_that_is_gone_is_told(tmp_path):
+    guest = healthy(tmp_path, {"ip -4 -o addr show dev ens224": (1, 'Device "ens224" does not exist.')})
+    assert measure(guest)[0]["guest.address"]["why"] == "There is no interface ens224."

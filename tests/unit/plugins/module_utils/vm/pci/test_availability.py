@@ -1,0 +1,249 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, Port, Vmkernel
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.availability import Claim
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import Asked
+
+from .worlds import (
+    A100,
+    CX6,
+    GPU,
+    GROUPS,
+    ONBOARD,
+    OTHER,
+    PORT,
+    PORT_2,
+    SEVEN,
+    SHARED_DIRECT,
+    device,
+    dynamic,
+    given,
+    graphics,
+    group,
+    host,
+    offer,
+    place,
+    refusal,
+    state,
+    static,
+)
+
+UPLINK = Network(
+    ports=(Port("vmnic0", ONBOARD, "igbn", 1500, 1000, "vSwitch0"),),
+    vmkernel=(Vmkernel("vmk0", 1500, ("management", "vmotion"), "vSwitch0"),),
+)
+
+
+CASES = {
+    "no host": (
+        dataclasses.replace(state(), place=None, host=None),
+        [static(PORT)],
+        {},
+        "no_host",
+        "vCenter does not say on which host the VM is. Place the VM on a host.",
+    ),
+    "a host that is away": (
+        state(where=place(connected=False)),
+        [static(PORT)],
+        {},
+        "host_not_connected",
+        "Its host esx-01 is not connected, so what it gives away is not known. Connect the host again.",
+    ),
+    "an address without a device": (
+        state(),
+        [static("0000:77:00.0")],
+        {},
+        "device_not_there",
+        "Host esx-01 has no device at 0000:77:00.0. It gives away 0000:39:00.0 (10de:20f1), 0000:3a:00.0 (15b3:101d, "
+        "label fabric), 0000:3a:00.1 (15b3:101d, label fabric) and 0000:b9:00.0 (10de:20f1). Correct id, or place the "
+        "VM on the host that has the device.",
+    ),
+    "a virtual function": (
+        state(),
+        [static(PORT_2)],
+        {"offered": offer(host(), functions=frozenset([PORT_2]))},
+        "virtual_function",
+        "0000:3a:00.1 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is a virtual function of a network adapter. Give "
+        "it to the VM with aiready.vsphere.sriov_nic, which also keeps its MAC and its port group.",
+    ),
+    "passthrough that waits for a restart": (
+        state(around=host(given=[given(PORT, active=False, configured=True)])),
+        [static(PORT)],
+        {},
+        "passthrough_pending",
+        "Passthrough of 0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is configured and waits for a "
+        "restart of the host. Restart the host with aiready.vsphere.esxi_reboot.",
+    ),
+    "passthrough that is off": (
+        state(around=host(given=[given(PORT, active=False)])),
+        [static(PORT)],
+        {},
+        "passthrough_off",
+        "Passthrough of 0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is off. Switch it on with "
+        "aiready.vsphere.pci_passthrough.",
+    ),
+    "a device that ESXi cannot give away": (
+        state(around=host(given=[given(PORT, active=False, capable=False)])),
+        [static(PORT)],
+        {},
+        "passthrough_off",
+        "ESXi cannot give this device away; check that the IOMMU (VT-d) is on in the BIOS.",
+    ),
+    "a port that carries management": (
+        state(),
+        [static(ONBOARD)],
+        {"offered": offer(host(), network=UPLINK)},
+        "port_in_use",
+        "0000:4a:00.0 (I350) of host esx-01 is vmnic0, an uplink of vSwitch0, which carries vmk0 (management, "
+        "vmotion). Choose another port; the same one cannot serve the host and a VM.",
+    ),
+    "a GPU for vGPU": (
+        state(around=SHARED_DIRECT),
+        [static(GPU)],
+        {},
+        "gpu_for_vgpu",
+        "0000:39:00.0 (A100 PCIe 40GB) of host esx-01 is set up for vGPU (graphics type Shared Direct), not for "
+        "passthrough. Give the VM a profile with aiready.vsphere.vgpu_profile, or take the GPU from vGPU with "
+        "aiready.vsphere.pci_passthrough and take_from_vgpu.",
+    ),
+    "a GPU for vGPU in MIG mode": (
+        state(
+            around=host(
+                given=[given(GPU, False)], gpus=[graphics(GPU, "sharedDirect", "sharedDirect", "multiInstanceGpu")]
+            )
+        ),
+        [dynamic(A100)],
+        {},
+        "gpu_for_vgpu",
+        "is set up for vGPU (graphics type Shared Direct and in MIG mode), not for passthrough.",
+    ),
+    "a GPU in MIG mode": (
+        state(around=host(gpus=[graphics(GPU, mode="multiInstanceGpu")])),
+        [static(GPU)],
+        {},
+        "gpu_in_mig",
+        "0000:39:00.0 (A100 PCIe 40GB) of host esx-01 is in MIG mode, which a guest would find as it is: without "
+        "instances, and without peer to peer. Take it back from passthrough, switch MIG mode off with "
+        "aiready.vsphere.mig_partition, and give it again.",
+    ),
+    "a device that vSphere does not offer": (
+        state(),
+        [static(PORT)],
+        {"offered": offer(host(), targets={})},
+        "device_not_offered",
+        "is given away, yet vSphere does not offer it to VMs.",
+    ),
+    "a device that a running VM holds": (
+        state(),
+        [static(PORT)],
+        {"offered": offer(host(), holders={PORT: OTHER})},
+        "device_held",
+        "0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is held by VM train-02, which runs. What a "
+        "passthrough device at a fixed address costs a VM: it has no vMotion, ",
+    ),
+    "a device that two VMs of the task want": (
+        state(),
+        [static(PORT)],
+        {"claims": {Asked("static", id=PORT): [OTHER]}},
+        "claimed_twice",
+        "0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 was asked for by VM train-02 of this task too.",
+    ),
+    "a kind that the host lacks": (
+        state(),
+        [dynamic("10de:2330")],
+        {},
+        "kind_not_there",
+        "Host esx-01 has no device 10de:2330. It gives away 0000:39:00.0 (10de:20f1), ",
+    ),
+    "a host that gives nothing away": (
+        state(around=host(devices=[device(PORT)], given=[given(PORT, False)])),
+        [dynamic(A100)],
+        {},
+        "kind_not_there",
+        "Host esx-01 has no device 10de:20f1. It gives no device away. Correct allowed, or place the VM on a host that "
+        "has such a device.",
+    ),
+    "a kind that is not active": (
+        state(around=host(given=[given(PORT, False, configured=True), given(PORT_2, False, configured=True)])),
+        [dynamic(CX6)],
+        {},
+        "passthrough_pending",
+        "Passthrough of 0000:3a:00.0 (MT2892 Family [ConnectX-6 Dx]) of host esx-01 is configured and waits for a",
+    ),
+    "a label that no device has": (
+        state(),
+        [dynamic(CX6, label="storage")],
+        {},
+        "label_not_there",
+        "No device 15b3:101d of host esx-01 is labelled storage; the labels there are fabric. Correct label, or label "
+        "the device with aiready.vsphere.pci_passthrough.",
+    ),
+    "a label where there are none": (
+        state(),
+        [dynamic(A100, label="fabric")],
+        {},
+        "label_not_there",
+        "No device 10de:20f1 of host esx-01 is labelled fabric; none of them has a label.",
+    ),
+    "more of a kind than are free": (
+        state(),
+        [dynamic(CX6, label="fabric")],
+        {
+            "offered": offer(host(), holders={PORT: Claim("vm-7", "elsewhere")}),
+            "claims": {Asked("dynamic", allowed=(CX6,), label="fabric"): [OTHER]},
+        },
+        "too_few_devices",
+        "2 of `dynamic 15b3:101d labelled fabric` are asked for on host esx-01 by VM train-01 and train-02, and 1 of "
+        "its 2 are free; VM elsewhere holds 1 of them. Place a VM on another host, or shut down what holds them.",
+    ),
+    "groups before vSphere 8": (
+        state(around=SEVEN),
+        [group("Nvidia:2@nvlink")],
+        {},
+        "no_groups",
+        "Device groups came with vSphere 8.0, host esx-01 has 7.0.3. Ask for the devices of the group one by one",
+    ),
+    "a group that the host does not offer": (
+        state(),
+        [group("Nvidia:4@nvlink")],
+        {"offered": offer(host(), **GROUPS)},
+        "group_not_there",
+        "Host esx-01 offers no device group Nvidia:4@nvlink; it offers Nvidia:2@nvlink. Correct group.",
+    ),
+    "a group where there are none": (
+        state(),
+        [group("Nvidia:4@nvlink")],
+        {},
+        "group_not_there",
+        "it offers none at all. Install what the vendor of the devices describes groups with.",
+    ),
+}
+
+
+@pytest.mark.parametrize("now, devices, more, code, says", CASES.values(), ids=CASES.keys())
+def test_what_the_host_cannot_give_is_refused_with_the_reason_and_the_way_out(now, devices, more, code, says):
+    codes, message = refusal(now, *devices, **more)
+    assert code in codes, message
+    assert says in message
+    assert message.startswith("VM train-01: these passthrough devices were to be added: ")
+
+
+def test_a_vm_that_holds_the_device_itself_is_not_in_its_own_way():
+    held = {PORT: Claim("vm-1", "whatever it is called")}
+    assert refusal(state(), dynamic(CX6), static(PORT_2), offered=offer(host(), holders=held), mixed="allow") is None
+
+
+def test_a_static_device_that_its_vm_has_got_as_a_dynamic_one_is_its_own():
+    offered = offer(host(), holders={PORT: Claim("vm-1", "train-01")})
+    assert refusal(state(), static(PORT), offered=offered) is None
+
+
+def test_a_device_that_a_vm_of_the_task_holds_and_asks_for_counts_once():
+    asked = Asked("dynamic", allowed=(CX6,), label="fabric")
+    offered = offer(host(), holders={PORT: Claim("vm-2", "train-02")})
+    assert refusal(state(), dynamic(CX6, label="fabric"), offered=offered, claims={asked: [OTHER]}) is None

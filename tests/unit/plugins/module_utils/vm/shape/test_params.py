@@ -1,0 +1,80 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import params
+
+from .worlds import wish
+
+
+@pytest.mark.parametrize(
+    "options, problem",
+    [
+        ({"cpus": 0}, "cpus is 0; it must be at least 1."),
+        ({"cores_per_socket": 0}, "cores_per_socket is 0; it must be at least 1."),
+        ({"memory_gb": -4}, "memory_gb is -4; it must be at least 1."),
+        ({"cpu_reservation_mhz": -1}, "cpu_reservation_mhz is -1; it must be at least 0."),
+        ({"direct_nics": -1}, "direct_nics is -1; it must be at least 0."),
+        ({"hardware_version": 8}, "hardware_version is 8; it is the number in vmx-21, from 11 on."),
+        (
+            {"cpu_reservation_mhz": 1000, "cpu_reservation": "ignore"},
+            "cpu_reservation_mhz is set, but cpu_reservation=ignore says that it is not to be touched; drop one of "
+            "them.",
+        ),
+        (
+            {"cpus": 16, "cores_per_socket": 3},
+            "16 cpus cannot be put into sockets of 3; cores_per_socket has to divide cpus.",
+        ),
+        ({"numa_method": "affinity"}, "numa_method=affinity is set without numa_nodes; name the nodes."),
+        ({"numa_nodes": [], "numa_method": "device"}, "numa_method=device is set without numa_nodes; name the nodes."),
+        ({"numa_nodes": [-1]}, "numa_nodes has -1; NUMA nodes are counted from 0."),
+        ({"numa_nodes": [0, 0]}, "numa_nodes names a node twice."),
+        (
+            {"numa_nodes": [0, 1], "cpus": 15},
+            "15 cpus cannot be spread evenly over 2 NUMA nodes; take a multiple of 2.",
+        ),
+        (
+            {"gpus": ["A100"]},
+            "gpus has A100, which is neither a vGPU profile such as grid_a100-40c nor the vendor and device of a PCI "
+            "device such as 10de:20f1.",
+        ),
+        (
+            {"mmio": "ignore", "mmio_size_gb": 128},
+            "mmio_size_gb is set, but mmio=ignore says that it is not to be touched; drop one of them.",
+        ),
+        ({"mmio_size_gb": 100}, "mmio_size_gb is 100; it must be a power of two, for example 128."),
+        (
+            {"advanced": {"numa.nodeAffinity": "0"}},
+            "advanced has numa.nodeAffinity, which belongs to the option numa_nodes; use that.",
+        ),
+    ],
+)
+def test_a_wish_that_contradicts_itself_is_refused_before_login(options, problem):
+    assert list(params.check_wish(wish(**options))) == [problem]
+
+
+def test_a_sound_wish_has_nothing_against_it():
+    sound = wish(
+        cpus=16,
+        cores_per_socket=8,
+        memory_gb=64,
+        hardware_version=20,
+        numa_nodes=[0, 1],
+        numa_method="affinity",
+        mmio_size_gb=256,
+        gpus=["grid_a100-40c", "10de:20f1"],
+        direct_nics=0,
+        cpu_reservation_mhz=0,
+        advanced={"numa.vcpu.preferHT": True},
+    )
+    assert list(params.check_wish(sound)) == []
+
+
+def test_a_vm_of_a_fleet_takes_its_own_shape_and_the_tasks_for_the_rest():
+    entry = dict.fromkeys(params.ARGUMENTS.spec["vms"]["options"])
+    task = {name: option.get("default") for name, option in params.ARGUMENTS.spec.items()}
+    entries = [{**entry, "name": "a", "numa_nodes": []}, {**entry, "name": "b", "cpus": 8}]
+    first, second = params.ARGUMENTS.wishes({**task, "vms": entries, "numa_nodes": [1], "cpus": 4})
+    assert (first["numa_nodes"], first["cpus"], first["mmio"]) == ([], 4, "auto")
+    assert (second["numa_nodes"], second["cpus"], second["mmio"]) == ([1], 8, "auto")

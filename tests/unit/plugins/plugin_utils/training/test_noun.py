@@ -1,0 +1,199 @@
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+
+"""A training as a module runs it: look, plan, run and result, on guests that do as they are told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.core import runner
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import look
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.remote.interruption import Interrupted
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import noun as training_noun
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training import watch
+from ansible_collections.aiready.vsphere.plugins.plugin_utils.training.reach import Guest, Guests
+
+from unit.plugins.module_utils.training.runs import guests as guests_of
+from unit.plugins.module_utils.training.runs import params, planned
+
+from . import world
+from .test_watch import BEGUN, ENDED
+from .world import Clock
+
+RUN = "20260301-081530-6ed2"
+LEFT = look.Leftover("c1", "run-1", True, 5)
+
+
+class Ended(Exception):
+    pass
+
+
+class Module:
+    """What the runner needs of a module."""
+
+    _diff = True
+
+    def __init__(self, check_mode):
+        self.check_mode = check_mode
+
+    def exit_json(self, **answer):
+        raise Ended(json.loads(json.dumps(answer)))
+
+    def fail_json(self, **answer):
+        self.exit_json(failed=True, **answer)
+
+
+class Steps(world.Steps):
+    """The same with what an earlier run left behind; it is heard for so many looks."""
+
+    left, looks = (), 9
+
+    def look(self, guest):
+        self.done.append(("look", guest.name))
+        seen = guests_of(3)[guest.name]
+        many = self.done.count(("look", guest.name))
+        return replace(seen, leftovers=self.left if many <= self.looks else ())
+
+    def start(self, guest, argv, files):
+        super().start(guest, argv, files)
+        self.files = files
+
+
+class Run:
+    """One task; its guests print this by the second, and end then."""
+
+    def __init__(self, tmp_path, monkeypatch, check=False, left=(), looks=9, refuse=None, states=None, **given):
+        self.clock, self.told, self.warned = Clock(), [], []
+        self.steps = Steps(self.clock, {1: BEGUN, 30: ENDED}, (31, 0), states)
+        self.steps.left, self.steps.looks, self.steps.refuse = left, looks, refuse
+        monkeypatch.setattr(training_noun, "Steps", lambda _params, _run: self.steps)
+        monkeypatch.setattr(training_noun, "_now", lambda: f"at {self.clock.time:g}")
+        trainings = tmp_path / "trainings"
+        trainings.mkdir()
+        (trainings / "small.py").write_text("import shared\n")
+        (trainings / "shared.py").write_text("\n")
+        (trainings / "README.md").write_text("\n")
+        self.params = params(result_dir=str(tmp_path / "results"), **{"pull": "missing", **given})
+        guests = Guests([Guest(host["name"], None) for host in self.params["hosts"]])
+        noun = training_noun.TrainingRun(
+            self.params, guests, self.told.append, self.warned.append, self.clock, trainings
+        )
+        with pytest.raises(Ended) as ended:
+            runner.run(Module(check), noun, [Item(RUN, self.params, {"name": RUN})], "training", single=True)
+        self.answer = ended.value.args[0]
+
+
+def test_a_run_is_planned_in_check_mode_and_then_does_just_that(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    preview = Run(tmp_path / "a", monkeypatch, check=True)
+    assert {entry[0] for entry in preview.steps.done} == {"look"}
+    assert preview.answer["training"]["after"]["result"] is None
+    made = Run(tmp_path / "b", monkeypatch)
+    told = made.answer["training"]
+    assert (made.answer["changed"], made.answer.get("failed", False)) == (True, False)
+    assert [entry["path"] for entry in told["changes"]] == [
+        entry["path"] for entry in preview.answer["training"]["changes"]
+    ]
+    assert {name: text for name, (_mode, text) in made.steps.files.items() if name.endswith((".py", ".md"))} == {
+        "trainings/small.py": "import shared\n",
+        "trainings/shared.py": "\n",
+    }
+    assert [entry for entry in made.steps.done if entry[0] in ("launch", "stop")] == [
+        ("launch", "job-01"),
+        ("stop", "job-01"),
+        ("stop", "job-02"),
+    ]
+    assert all(text.startswith(f"{RUN}: ") for text in made.told)
+    result = told["after"]["result"]
+    assert result["began"] == "at 0"
+    # Asking guests takes a little time of its own.
+    assert 31 <= result["seconds"] == round(float(result["ended"].removeprefix("at ")), 1) < 33
+    assert result["build"] == {
+        "version": "1",
+        "frameworks": ["pytorch"],
+        "controllers": ["mpi"],
+        "operations": ["mpi"],
+    }
+    assert result["verdict"]["state"] == "passed"
+    assert made.warned == result["remarks"]
+    saved = json.loads((tmp_path / "b" / "results" / f"training-{RUN}.json").read_text())
+    assert saved["run"] == RUN
+
+
+def test_a_run_waits_until_it_is_sure_that_nobody_watches_an_earlier_one(tmp_path, monkeypatch):
+    done = Run(tmp_path, monkeypatch, left=(LEFT,), looks=1)
+    assert done.told[0] == "an earlier run is still there; waiting to see whether somebody watches it."
+    assert done.answer["training"]["after"]["result"]["began"] == f"at {watch.BEATS_S}"
+    assert done.answer["training"]["after"]["result"]["verdict"]["state"] == "passed"
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        replace(LEFT, running=False),
+        replace(LEFT, silent_s=None),
+        replace(LEFT, silent_s=watch.BEATS_S),
+    ],
+    ids=["ended", "never heard", "silent for long"],
+)
+def test_an_earlier_run_that_nobody_watches_is_removed_at_once(tmp_path, monkeypatch, left):
+    done = Run(tmp_path, monkeypatch, left=(left,))
+    assert done.answer["training"]["after"]["removes"] == ["run-1"]
+    assert done.answer["training"]["after"]["result"]["began"] == "at 0"
+    assert ("remove", "job-02", "run-1") in done.steps.done
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_run_that_somebody_watches_is_left_alone(tmp_path, monkeypatch, check):
+    refused = Run(tmp_path, monkeypatch, check=check, left=(replace(LEFT, silent_s=watch.BEATS_S - 1),))
+    assert refused.answer["failure"] == {"code": "busy", "subject": "job-01", "host": "job-01", "run": "run-1"}
+    assert "The run run-1 is going on there" in refused.answer["msg"]
+    assert {entry[0] for entry in refused.steps.done} == {"look"}
+
+
+def test_a_run_that_fails_is_recorded_with_what_is_known(tmp_path, monkeypatch):
+    failed = Run(tmp_path, monkeypatch, states={"job-02": (9, {"running": False, "gone": True})})
+    assert (failed.answer["failed"], failed.answer["failure"]["code"]) == (True, "container_gone")
+    assert failed.answer["failure"]["host"] == "job-02"
+    verdict = failed.answer["training"]["after"]["result"]["verdict"]
+    assert (verdict["state"], verdict["code"], verdict["host"]) == ("failed", "container_gone", "job-02")
+    saved = json.loads((tmp_path / "results" / f"training-{RUN}.json").read_text())
+    assert saved["verdict"]["code"] == "container_gone"
+
+
+def test_a_run_that_does_not_start_is_recorded_and_fails_with_its_own_error(tmp_path, monkeypatch):
+    failed = Run(tmp_path, monkeypatch, refuse="job-02")
+    assert failed.answer["failure"]["code"] == "not_started"
+    assert failed.answer["training"]["after"]["result"]["verdict"] == {
+        **dict.fromkeys(("rank", "status", "signal", "known", "log", "host")),
+        "lines": [],
+        "also": [],
+        "state": "failed",
+        "code": "not_started",
+        "reason": "It does not",
+        "todo": "Look",
+    }
+
+
+def test_an_interrupted_run_is_tidied_up_and_recorded(tmp_path, monkeypatch):
+    with pytest.raises(Interrupted):
+        Run(tmp_path, monkeypatch, states={"job-01": (9, "interrupt")})
+    saved = json.loads((tmp_path / "results" / f"training-{RUN}.json").read_text())
+    assert saved["ended"] != saved["began"]
+    assert saved["verdict"]["state"] != "passed"
+
+
+@pytest.mark.parametrize("given, count", [(training_noun.MANY_ITERATIONS, 200), (201, 200), (3, 3)])
+def test_of_many_iterations_the_task_shows_the_last(given, count):
+    shown = training_noun._shown(replace(planned(), result={"iterations": list(range(given))}))
+    assert shown["result"]["iterations"] == list(range(given - count, given))
+
+
+def test_the_name_of_a_run_tells_when_and_is_its_own():
+    names = {training_noun.new_run() for _time in range(20)}
+    assert len(names) == 20
+    assert all(look.RUN.fullmatch(name) and len(name) == 20 for name in names)
