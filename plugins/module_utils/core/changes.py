@@ -7,6 +7,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Dict, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+# One object as the options of a task describe it.
+Wish = Dict[str, Any]
+W = TypeVar("W")
+S = TypeVar("S")
 
 
 @dataclass(frozen=True)
@@ -21,34 +30,37 @@ class Change:
     # What it is a setting of, where several objects share that, such as a switch of many hosts.
     of: str | None = None
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = f"{self.path}: {_shown(self.before)} -> {_shown(self.after)}"
         return text if self.needs is None else f"{text} (needs {self.needs.replace('_', ' ')})"
 
-    def as_result(self):
-        told = {"path": self.path, "before": self.before, "after": self.after, "needs": self.needs}
+    def as_result(self) -> dict[str, object]:
+        told: dict[str, object] = {"path": self.path, "before": self.before, "after": self.after, "needs": self.needs}
         return told if self.of is None else dict(told, of=self.of)
 
 
 @dataclass
-class Item:
-    """One object that a task manages, on its way from the wish to the proof."""
+class Item(Generic[W, S]):
+    """One object that a task manages, on its way from the wish to the proof.
+
+    now and wanted are set for every item that has no error when a step receives it.
+    """
 
     label: str
-    wish: dict
+    wish: W
     # Stable ids of the object (moid, uuid, path, ...), known once it was found.
-    ids: dict = field(default_factory=dict)
-    now: object = None
-    wanted: object = None
-    changes: list = field(default_factory=list)
+    ids: dict[str, Any] = field(default_factory=dict)
+    now: S = None  # type: ignore[assignment]
+    wanted: S = None  # type: ignore[assignment]
+    changes: list[Change] = field(default_factory=list)
     # Read after apply; set for a failed item too, so that its result tells what is really there.
-    proved: object = None
-    error: object = None
+    proved: S | None = None
+    error: OperatorError | None = None
     # True as soon as a request that changes this object may have reached the server.
     touched: bool = False
 
 
-def _shown(value):
+def _shown(value: object) -> str:
     if value is None or value == [] or value == "":
         return "none"
     if isinstance(value, (list, tuple)):

@@ -15,7 +15,7 @@ class OperatorError(Exception):
     found and todo are whole sentences, since they are read as such.
     """
 
-    def __init__(self, subject, wanted, found, todo, code, **data):
+    def __init__(self, subject: object, wanted: object, found: object, todo: object, code: str, **data: object) -> None:
         # Guests, switches and BMCs have their words in it, and a terminal shows it.
         self.subject, self.wanted, self.found, self.todo = map(plain_text.shown, (subject, wanted, found, todo))
         self.code = code
@@ -23,16 +23,16 @@ class OperatorError(Exception):
         super().__init__(self.message)
 
     @property
-    def message(self):
+    def message(self) -> str:
         parts = [f"{self.subject}: {self.wanted}", self.found, self.todo]
         return " ".join(_sentence(part) for part in parts if part)
 
     @property
-    def failure(self):
+    def failure(self) -> dict[str, object]:
         """The machine-readable twin of the message."""
         return dict(self.data, code=self.code, subject=self.subject)
 
 
-def _sentence(text):
+def _sentence(text: str) -> str:
     text = text.strip()
     return text if text.endswith((".", "!", "?")) else text + "."

@@ -19,12 +19,12 @@ _SEPARATORS = re.compile(r"[/:; ]+")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]", re.ASCII)
 
 
-def place(*words, kind="txt"):
+def place(*words: object, kind: str = "txt") -> str:
     """Path of a file of evidence, relative to the folder of the run; empty words are left out."""
     return f"{FOLDER}/{'.'.join(_safe(str(word)) for word in words if word)}.{kind}"
 
 
-def _safe(word):
+def _safe(word: str) -> str:
     """A word that is safe in the name of a file; two different words stay different."""
     plain = _SEPARATORS.sub("-", word).lstrip(".")
     safe = _UNSAFE.sub("_", plain)[:MOST]
@@ -33,7 +33,7 @@ def _safe(word):
     )
 
 
-def write(folder, where, text):
+def write(folder: str, where: str, text: str) -> None:
     """Write one file, which its owner alone can read: output of ranks may hold anything."""
     if not _PLACE.fullmatch(where):
         raise ValueError(f"{where!r} is not the path of a file of evidence.")

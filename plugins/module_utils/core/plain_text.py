@@ -9,7 +9,9 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 # No counter of a machine has more digits, and Python refuses to read some thousands.
 MOST_DIGITS = 20
 # C0 with ESC and BEL, DEL, C1; the marks that turn the direction of a line; halves of characters.
@@ -18,19 +20,19 @@ _LINES = re.compile(f"[{_ACTS}]")
 _LINE = re.compile(f"[{_ACTS}\t\n]")
 
 
-def acts(text, lines=False):
+def acts(text: str, lines: bool = False) -> bool:
     """Whether a text has characters that a terminal or a file of lines acts on; lines allows line breaks and tabs."""
     return (_LINES if lines else _LINE).search(text) is not None
 
 
-def shown(text):
+def shown(text: Any) -> Any:
     """A text for a terminal: line breaks and tabs stay, other control characters are written as escapes."""
     if not isinstance(text, str):
         return text
     return _LINES.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
-def shown_all(value):
+def shown_all(value: Any) -> Any:
     """The same of all texts in a value of JSON."""
     if isinstance(value, str):
         return shown(value)
@@ -42,14 +44,14 @@ def shown_all(value):
     return value
 
 
-def whole(text, otherwise=None):
+def whole(text: str, otherwise: T | None = None) -> int | T | None:
     """The whole number that another machine wrote, or what stands in its place."""
     text = text.strip()
     digits = text[1:] if text[:1] == "-" else text
     return int(text) if digits.isdecimal() and len(digits) <= MOST_DIGITS else otherwise
 
 
-def decoded(text):
+def decoded(text: str | bytes) -> bytes:
     """The bytes that another machine wrote in base64; nothing where it is none."""
     try:
         return base64.b64decode(text)

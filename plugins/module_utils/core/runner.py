@@ -6,60 +6,68 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Generic, Sequence
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, S, W
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
 
 # Items of a fleet whose trouble the summary tells; more could not be read in one line.
 TOLD = 10
 
 
-class Noun:
+class Noun(Generic[W, S]):
     """What a module manages. read, apply and prove take all items at once and do all I/O; the rest is pure.
 
     What goes wrong with one item is recorded in item.error; an OperatorError that is raised by read, apply or
     prove concerns the whole task.
     """
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[W, S]]) -> None:
         """Fill item.now and item.ids from the world."""
         raise NotImplementedError
 
-    def want(self, item):
+    def want(self, item: Item[W, S]) -> S:
         """The state that the wish asks for; raises OperatorError when it is impossible."""
         raise NotImplementedError
 
-    def compare(self, now, wanted):
+    def compare(self, now: S, wanted: S) -> list[Change]:
         """The list of changes that lead from one state to the other."""
         raise NotImplementedError
 
-    def validate(self, items):
+    def validate(self, items: Sequence[Item[W, S]]) -> None:
         """In check mode: let the world judge item.changes without making them, where it can. Records item.error."""
 
-    def keep(self, items):
+    def keep(self, items: Sequence[Item[W, S]]) -> None:
         """Outside of check mode: items that are right already. Whatever is done here changes nothing."""
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[W, S]]) -> None:
         """Make exactly item.changes; sets item.touched before the first request that changes something."""
         raise NotImplementedError
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[W, S]]) -> None:
         """Read every touched item again into item.proved; a gap is an error unless the item has one already."""
         raise NotImplementedError
 
-    def project(self, state):
+    def project(self, state: S) -> dict[str, Any]:
         """A state as the user sees it in before, after and the diff."""
         raise NotImplementedError
 
-    def pending(self, state):
+    def pending(self, state: S) -> list[dict[str, Any]]:
         """What is set in this state and waits for a restart: [{what, needs}]."""
         return []
 
 
-def run(module, noun, items, result_key, single=False):
+def run(
+    module: AnsibleModule, noun: Noun[W, S], items: Sequence[Item[W, S]], result_key: str, single: bool = False
+) -> None:
     """Take the items through the five steps of a noun and leave the module with their results.
 
     single: the task is about one object, so that the result is that object's and no list of one.
     """
-    trouble = None
+    trouble: OperatorError | None = None
     try:
         noun.read(items)
         for item in _sound(items):
@@ -81,7 +89,7 @@ def run(module, noun, items, result_key, single=False):
     _leave(module, noun, items, result_key, trouble, single)
 
 
-def _plan(noun, item):
+def _plan(noun: Noun[W, S], item: Item[W, S]) -> None:
     try:
         item.wanted = noun.want(item)
         item.changes = noun.compare(item.now, item.wanted)
@@ -89,13 +97,23 @@ def _plan(noun, item):
         item.error = error
 
 
-def _sound(items):
+def _sound(items: Sequence[Item[W, S]]) -> list[Item[W, S]]:
     return [item for item in items if item.error is None]
 
 
-def _leave(module, noun, items, result_key, trouble, single):
+def _leave(
+    module: AnsibleModule,
+    noun: Noun[W, S],
+    items: Sequence[Item[W, S]],
+    result_key: str,
+    trouble: OperatorError | None,
+    single: bool,
+) -> None:
     results = [_result(noun, item) for item in items]
-    answer = {"changed": any(result["changed"] for result in results), result_key: results[0] if single else results}
+    answer: dict[str, Any] = {
+        "changed": any(result["changed"] for result in results),
+        result_key: results[0] if single else results,
+    }
     if module._diff:
         made = [(item, _made(noun, item)) for item in items]
         answer["diff"] = [_diff(item, changes) for item, changes in made if changes]
@@ -107,7 +125,7 @@ def _leave(module, noun, items, result_key, trouble, single):
     if trouble is not None:
         answer.update(msg=trouble.message, failure=trouble.failure)
     else:
-        told = [item.error.message for item in failed[:TOLD]]
+        told = [item.error.message for item in failed[:TOLD] if item.error is not None]
         if len(failed) > TOLD:
             told.append(f"What is wrong with the other {len(failed) - TOLD} stands in `{result_key}`.")
         answer.update(
@@ -117,7 +135,7 @@ def _leave(module, noun, items, result_key, trouble, single):
     module.fail_json(**answer)
 
 
-def _result(noun, item):
+def _result(noun: Noun[W, S], item: Item[W, S]) -> dict[str, Any]:
     """The same keys in check mode, without a change and with one, sound or failed."""
     if item.proved is not None:
         last = item.proved
@@ -138,7 +156,7 @@ def _result(noun, item):
     )
 
 
-def _pending(noun, item):
+def _pending(noun: Noun[W, S], item: Item[W, S]) -> list[dict[str, Any]]:
     """After the proof, what the world says; before it, also what the planned changes will wait for."""
     if item.proved is not None:
         waiting = list(noun.pending(item.proved))
@@ -150,20 +168,20 @@ def _pending(noun, item):
     return sorted(waiting, key=lambda entry: str(entry["what"]))
 
 
-def _made(noun, item):
+def _made(noun: Noun[W, S], item: Item[W, S]) -> list[Change]:
     """The changes that were made, or would be; of an item that failed, those that are there all the same."""
     if item.error is None:
         return item.changes
     return noun.compare(item.now, item.proved) if item.proved is not None else []
 
 
-def _diff(item, changes):
+def _diff(item: Item[W, S], changes: Sequence[Change]) -> dict[str, Any]:
     name = item.ids.get("path") or item.ids.get("name") or item.label
     # All GPUs of a host have the same name.
     place = item.ids.get("pci")
     if place and place not in name:
         name = f"{name} at {place}"
-    shown = {
+    shown: dict[str, Any] = {
         "before_header": name,
         "after_header": name,
         "before": {change.path: change.before for change in changes},

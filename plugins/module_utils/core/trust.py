@@ -9,9 +9,18 @@ Pure, except that a file of authorities which cannot be used is read for the rea
 
 from __future__ import annotations
 
-from collections import namedtuple
+from typing import Any, Mapping, NamedTuple
 
-Side = namedtuple("Side", "what prefix variable ca_variable key")
+
+class Side(NamedTuple):
+    """A server whose certificate is verified, and the settings that say so."""
+
+    what: str
+    prefix: str
+    variable: str
+    ca_variable: str
+    key: str
+
 
 VCENTER = Side("vCenter", "", "VMWARE_VALIDATE_CERTS", "AIREADY_VCENTER_CA_FILE", "site.vcenter")
 BMC = Side("the BMC", "bmc_", "AIREADY_BMC_VALIDATE_CERTS", "AIREADY_BMC_CA_FILE", "site.hosts.bmc")
@@ -20,19 +29,19 @@ DER = b"\x30"
 _OFF = ("0", "f", "false", "n", "no", "off")
 
 
-def is_off(side, environment):
+def is_off(side: Side, environment: Mapping[str, str]) -> bool:
     """Whether the environment switches verification off; AWX's own credential for vCenter does by default."""
     return str(environment.get(side.variable) or "").strip().lower() in _OFF
 
 
-def source(side, environment):
+def source(side: Side, environment: Mapping[str, str]) -> str:
     """The setting that switches verification off, where it is off."""
     if is_off(side, environment):
         return f"the environment variable {side.variable} is {environment[side.variable]}"
     return f"{side.prefix}validate_certs is false"
 
 
-def contradictions(side, params, environment):
+def contradictions(side: Side, params: Mapping[str, Any], environment: Mapping[str, str]) -> list[str]:
     """A file of trusted authorities beside a setting by which nobody looks at it."""
     ca_file = params.get(f"{side.prefix}ca_file")
     if params.get(f"{side.prefix}validate_certs", True) or not ca_file:
@@ -44,7 +53,7 @@ def contradictions(side, params, environment):
     ]
 
 
-def warning(side, name, params, environment):
+def warning(side: Side, name: str, params: Mapping[str, Any], environment: Mapping[str, str]) -> str:
     """The warning of a task whose connection is not verified; empty where it is."""
     if params.get(f"{side.prefix}validate_certs", True):
         return ""
@@ -54,7 +63,7 @@ def warning(side, name, params, environment):
     )
 
 
-def why_unusable(path, error):
+def why_unusable(path: str, error: object) -> str:
     """Why a file holds no authorities; the words of the TLS library only say that it found none."""
     try:
         with open(path, "rb") as opened:
