@@ -99,11 +99,6 @@ class Intent:
         return self.dscp << 2 | (ECT0 if self.ecn.enabled else 0)
 
     @property
-    def cnp_traffic_class(self):
-        """The byte of congestion notifications, which are never marked themselves."""
-        return self.cnp_dscp << 2
-
-    @property
     def is_preset(self):
         """Whether these are the values that the RoCE presets of NVIDIA's switches stand for."""
         usual = Intent()
@@ -116,14 +111,6 @@ class Intent:
         return {
             "nmlx5_core": {"pfctx": mask, "pfcrx": mask, "trust_state": "2"},  # DSCP
             "nmlx5_rdma": {"dscp_force": str(self.dscp)},
-        }
-
-    def linux_dcb(self):
-        """What `dcb` (iproute2) has to hold on an adapter that a guest owns whole."""
-        return {
-            "prio_pfc": [priority in self.lossless for priority in PRIORITIES],
-            "dscp_prio": dict(self.dscp_map),
-            "prio_tc": list(PRIORITIES),
         }
 
     def mlnx_qos(self):

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -19,7 +18,6 @@ from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.machines impo
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.specification import validate
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.stages import repository_keys
 
-ON_DATASTORE = re.compile(r"\[([^\]]+)\]")
 # Where packages and images come from when the site names no mirror.
 TOOLKIT = "https://nvidia.github.io/libnvidia-container/stable"
 VENDOR = "https://download.docker.com/linux"

@@ -84,11 +84,6 @@ def compared(plan, done):
     }
 
 
-def is_kept(comparison):
-    """Whether everything went as announced, apart from what was left open."""
-    return not comparison["not_announced"] and not comparison["not_done"]
-
-
 def lines(comparison, folder):
     """The comparison, to be read."""
     alike, more, less = (comparison[key] for key in ("as_announced", "not_announced", "not_done"))

@@ -12,7 +12,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge i
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.site.hosts import RDMA_PATHS
 
 DIRECT = rungs.DIRECT_PATHS
-OVER_RDMA = ("pair.rping", "pair.write_lat", "pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu")
 BANDWIDTH = ("pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu", "pair.iperf3")
 OF_PAIRS = tuple(rung.check for rung in rungs.RUNGS if rung.of == "pair")
 KEPT = tuple(dict.fromkeys(rung.check for rung in rungs.RUNGS if rung.kept))

@@ -15,9 +15,6 @@ ListedProfile = namedtuple("ListedProfile", "gpu name id free total memory_gib s
 ListedPlacement = namedtuple("ListedPlacement", "gpu profile_id starts size")
 ListedInstance = namedtuple("ListedInstance", "gpu name profile_id instance_id start size")
 ListedCompute = namedtuple("ListedCompute", "gpu gpu_instance_id name profile_id instance_id start size")
-ListedComputeProfile = namedtuple(
-    "ListedComputeProfile", "gpu gpu_instance_id name id default free total sm dec enc ofa ce jpeg"
-)
 
 _GPU = re.compile(r"^GPU\s+(\d+):\s+(.+?)\s+\(UUID:\s*(\S+?)\)")
 # Before R470 a device was written MIG-GPU-<uuid>/<gpu instance>/<compute instance>.
@@ -95,28 +92,6 @@ def compute_instances(text):
         gpu, gpu_instance, _mig, name, profile_id, instance_id = first[:6]
         place = _place(first[6]) if len(first) > 6 else (None, None)
         rows.append(ListedCompute(int(gpu), int(gpu_instance), name, int(profile_id), int(instance_id), *place))
-    return rows
-
-
-def compute_profiles(text):
-    """`nvidia-smi mig -lcip`: the profiles of compute instances; the default one has an asterisk."""
-    rows = []
-    for first, second in _pairs(text.replace(" *", "*")):
-        gpu, gpu_instance, _mig, name, profile_id, counts, sm, dec, enc, ofa = first[:10]
-        free, _slash, total = counts.rpartition("/")
-        rows.append(
-            ListedComputeProfile(
-                int(gpu),
-                int(gpu_instance),
-                name,
-                int(profile_id.rstrip("*")),
-                profile_id.endswith("*"),
-                _figure(free),
-                int(total),
-                *map(_figure, (sm, dec, enc, ofa)),
-                *_whole(second, 2),
-            )
-        )
     return rows
 
 

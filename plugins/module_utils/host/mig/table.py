@@ -19,22 +19,6 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu impor
 # Ids of compute instance profiles, the same on every GPU (NVML API reference); 1c_rev1 is the default of 1g_double.
 COMPUTE_INSTANCE_PROFILES = {"1c": 0, "2c": 1, "3c": 2, "4c": 3, "7c": 4, "8c": 5, "6c": 6, "1c_rev1": 7}
 
-# What the query of the MIG mode answers with [N/A] on.
-NOT_MIG_CAPABLE = (
-    "T4",
-    "V100",
-    "A40",
-    "A10",
-    "A16",
-    "A2",
-    "L4",
-    "L40",
-    "L40S",
-    "L20",
-    "L2",
-    "RTX 6000 Ada",
-    "RTX A6000",
-)
 
 # key, id, compute slices, size, starts, most instances, attributes, first driver branch: one set for all of these GPUs.
 _SEVEN_SLICES = (

@@ -112,21 +112,6 @@ def rdma(text):
     return texts.figures(counters=found)
 
 
-def of_switch(told):
-    """{name: number} of a port's counters as roce_qos_info tells them, some of which are tables by priority."""
-    forms = {"pauses_received": "rx_prio{}_pause", "pauses_sent": "tx_prio{}_pause"}
-    found = {}
-    for name, value in told.items():
-        if isinstance(value, dict):
-            form = forms.get(name, name + "_prio{}")
-            found.update(
-                {form.format(priority): count for priority, count in value.items() if _is_counter(name, count)}
-            )
-        elif _is_counter(name, value):
-            found[name] = value
-    return found
-
-
 def delta(before, after):
     """{name: change} of what changed, the names that were read twice, and what cannot be told: counters that are gone,
     and those that began anew."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import listing, mapping
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
 TOOL = "nccl-tests"
@@ -65,47 +64,6 @@ def parse(text):
     signs = (_REASON, _FAILED) if out[1] else (_REASON, _FAILED, _WARN)
     stopped = next((line.strip() for sign in signs for line in lines if sign.search(line)), None)
     return _answer(text, rows, about, out, stopped)
-
-
-@texts.reader(TOOL)
-def parse_json(text):
-    """The same of a file of -J. What it keeps of the environment is left out, since that holds secrets."""
-    found = texts.from_json(text)
-    if found is None or not isinstance(found.get("results"), list):
-        return texts.not_understood(TOOL, text, "it is no JSON object with results")
-    rows = []
-    for result in map(mapping, found["results"]):
-        row = {name: result.get(name) for name in SHAPE}
-        row["size"], row["count"] = texts.whole(row["size"]), texts.whole(row["count"])
-        for place, half in (("out_of_place", "out"), ("in_place", "in")):
-            told = mapping(result.get(place))
-            row[half] = {
-                "time": texts.number(told.get("time")),
-                "algbw": texts.number(told.get("alg_bw")),
-                "busbw": texts.number(told.get("bus_bw")),
-                "wrong": texts.number(told.get("nwrong")),
-            }
-        rows.append(row)
-    bounds = mapping(found.get("out_of_bounds"))
-    okay = bounds.get("okay")
-    about = {
-        "ranks": [
-            {
-                "rank": one.get("rank"),
-                "host": str(one.get("hostname") or one.get("host") or ""),
-                "device": one.get("device"),
-                "pci": one.get("pci") or one.get("bus_id") or one.get("device_hex"),
-                "name": one.get("device_name") or one.get("name") or one.get("device_info"),
-            }
-            for one in map(mapping, listing(mapping(found.get("config")).get("devices")))
-        ],
-        "version": version_of(found.get("nccl_version")),
-        "test": None,
-        "average": texts.number(mapping(found.get("average_bus_bandwidth")).get("bandwidth")),
-        "tables": 1,
-    }
-    out = (texts.whole(bounds.get("count")), {"true": "OK", "false": "FAILED"}.get(str(okay).lower()))
-    return _answer(text, rows, about, out, None)
 
 
 def version_of(code):

@@ -101,35 +101,6 @@ def parse(text):
     return _answer(text, about, rows, unit, peakless, columns, cut)
 
 
-@texts.reader(TOOL)
-def parse_json(text, gbits):
-    """The same of a file of --out_json_file. It names no unit: gbits says whether --report_gbits was given."""
-    found = texts.from_json(text)
-    if found is None:
-        why = "it is no JSON object"
-        if re.search(r'"(?:MsgRate|BW_average|MsgSize|n_iterations)"[^}]*,\s*\}', text or ""):
-            why = "the list ends with a comma, as with --output; leave that option out"
-        return texts.not_understood(TOOL, text, why)
-    told, results = found.get("test_info"), found.get("results")
-    if not isinstance(told, dict) or not isinstance(results, dict):
-        return texts.not_understood(TOOL, text, "test_info or results is missing")
-    about = {"test": " ".join(str(told.get("test") or "").split()) or None, "side": None}
-    about.update({ours: _value(ours, told[key]) for key, ours in KEYS.items() if key in told})
-    names = {
-        "bytes": "MsgSize",
-        "iterations": "n_iterations",
-        "peak": "BW_peak",
-        "average": "BW_average",
-        "mpps": "MsgRate",
-        "cpu": "CPU_util",
-        **{name: f"t_{name}" for name in ("min", "max", "typical", "avg", "stdev")},
-        "p99": "percentile_99",
-        "p999": "percentile_99.9",
-    }
-    row = {ours: texts.number(results[key]) for ours, key in names.items() if key in results}
-    return _answer(text, about, [row], "Gb/sec" if gbits else "MiB/sec", False, list(row))
-
-
 def _columns(header):
     """(names of the columns in their order, unit of the bandwidth)."""
     places, unit = [], None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 DIRECTPATH = "frankdenneman.nl, 2023-06-06, on Dynamic DirectPath I/O"
-DIRECTPATH_OLD = "VMware vSphere 6.5 Networking, DirectPath I/O"
 SRIOV = "VMware vSphere 6.5 Networking, SR-IOV support"
 PVRDMA = "VMware vSphere 6.7 and 8.0 Networking, PVRDMA"
 NVAIE = "NVIDIA AI Enterprise user guide 5.0"

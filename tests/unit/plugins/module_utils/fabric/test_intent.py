@@ -38,10 +38,6 @@ def test_the_traffic_class_is_dscp_and_the_mark_that_lets_switches_mark(dscp, ec
     assert Intent(dscp=dscp, ecn=Ecn(ecn)).traffic_class == traffic_class
 
 
-def test_congestion_notifications_are_not_marked_themselves():
-    assert Intent().cnp_traffic_class == 192
-
-
 @pytest.mark.parametrize(
     "wish, explicit",
     [
@@ -87,11 +83,6 @@ def test_adapters_of_esxi_get_the_same_numbers(wish, core, dscp):
 
 def test_guests_that_own_their_adapter_get_the_same_numbers():
     wish = Intent(priority=4, dscp=26)
-    assert wish.linux_dcb() == {
-        "prio_pfc": [False, False, False, False, True, False, False, False],
-        "dscp_prio": {26: 4, 48: 6},
-        "prio_tc": [0, 1, 2, 3, 4, 5, 6, 7],
-    }
     assert wish.mlnx_qos() == [
         ["--trust", "dscp"],
         ["--pfc", "0,0,0,0,1,0,0,0"],

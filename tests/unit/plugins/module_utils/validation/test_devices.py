@@ -3,48 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import verbs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_guest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import modules, smi, topology
 
 from . import texts
-
-
-@pytest.mark.parametrize("state, mtu", [("ACTIVE", 4096), ("DOWN", 1024)])
-def test_ports_of_ibv_devinfo(state, mtu):
-    (device,) = verbs.devinfo(texts.DEVINFO.format(state=state, mtu=mtu))["devices"]
-    (port,) = device["ports"]
-    assert (device["name"], port["state"], port["active_mtu"], port["link_layer"]) == (
-        *("mlx5_0", state.lower()),
-        *(mtu, "ethernet"),
-    )
-
-
-@pytest.mark.parametrize(
-    "text, name, rate",
-    [
-        (texts.IBSTAT.format(head="CA 'mlx5_0'\n\t", type="MT4125", firmware="22.41.1000", rate="100"), "mlx5_0", 100),
-        # Soft-RoCE has neither type nor firmware; its rate has a word behind it.
-        (texts.IBSTAT.format(head="\t", type="", firmware="", rate="10 (FDR10)"), None, 10),
-    ],
-)
-def test_ports_of_ibstat(text, name, rate):
-    (device,) = verbs.ibstat(text)["devices"]
-    assert (device["name"], device["ports"][0]["rate_gbps"], device["ports"][0]["state"]) == (name, rate, "active")
-    assert device["node_guid"] == "043f:7203:00da:2130"
-
-
-def test_links_and_lists_of_devices():
-    (device,) = verbs.links("link rxe0/1 state ACTIVE physical_state LINK_UP netdev ens224\n")["devices"]
-    assert (device["ports"][0]["state"], device["ports"][0]["interfaces"]) == ("active", ["ens224"])
-    listed = verbs.listed("    device          \t   node GUID\n    ------\n    rxe0            \t9c7ff4fffeaff293\n")
-    assert listed["devices"][0]["node_guid"] == "9c7f:f4ff:feaf:f293"
-
-
-@pytest.mark.parametrize("rows, usable", [(texts.V6 + texts.V4, [3]), (texts.V6, []), ("", [])])
-def test_gids_with_an_ipv4_address_are_the_usable_ones(rows, usable):
-    assert [row["index"] for row in verbs.gids(texts.GIDS + rows)["roce_v2"]] == usable
 
 
 def test_the_nearest_adapter_of_each_gpu():
@@ -142,67 +105,6 @@ def test_modules_by_either_spelling():
     )
     assert modules.has(found["modules"], "nvidia-peermem")
     assert not modules.has(found["modules"], "nouveau")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "link mlx5_0/1 subnet_prefix fe80:0000:0000:0000 lid 3 state DOWN physical_state LINK_UP netdev p1\n",
-        "7/1: mlx5_0/1: state DOWN physical_state LINK_UP netdev p1\n",
-        "link mlx5_0/1 \n    state DOWN \n    physical_state LINK_UP \n    netdev p1 \n",
-        '[{"ifname":"mlx5_0","port":1,"state":"DOWN","physical_state":"LINK_UP","netdev":"p1","netdev_index":4}]',
-        "[root@job-01 ~]# rdma link\r\nlink mlx5_0/1 state DOWN physical_state LINK_UP netdev p1 \r\n",
-    ],
-    ids=["InfiniBand", "an older release", "pretty", "JSON", "a terminal"],
-)
-def test_a_link_in_all_its_forms(text):
-    (device,) = verbs.links(text)["devices"]
-    (port,) = device["ports"]
-    assert (device["name"], port["port"], port["state"]) == ("mlx5_0", 1, "down")
-    assert (port["physical_state"], port["interfaces"]) == ("linkup", ["p1"])
-
-
-def test_ibstat_of_one_port_has_no_indents():
-    (device,) = verbs.ibstat("CA: 'mlx5_0'\nPort 1:\nState: Active\nRate: 200\nLink layer: Ethernet\n")["devices"]
-    assert (device["name"], device["ports"][0]["state"], device["ports"][0]["rate_gbps"]) == ("mlx5_0", "active", 200)
-
-
-def test_an_rnic_is_a_device_of_its_own():
-    mlx5 = texts.IBSTAT.format(head="CA 'mlx5_0'\n\t", type="MT4125", firmware="22.41.1000", rate="100")
-    rnic = mlx5.replace("CA 'mlx5_0'", "iWARP RNIC 'irdma0'").replace("CA type: MT4125", "iWARP RNIC type: X722")
-    found = verbs.ibstat(mlx5 + rnic)["devices"]
-    assert [(one["name"], one["type"], len(one["ports"])) for one in found] == [
-        ("mlx5_0", "MT4125", 1),
-        ("irdma0", "X722", 1),
-    ]
-
-
-@pytest.mark.parametrize(
-    "read, text, said",
-    [
-        (
-            verbs.ibstat,
-            texts.IBSTAT.format(head="CA 'mlx5_0'\n\t", type="MT4125", firmware="22", rate="100"),
-            "ibpanic: [77] main: stat of IB device 'mlx5_1' failed: No such file or directory",
-        ),
-        (verbs.devinfo, texts.DEVINFO.format(state="ACTIVE", mtu=4096), "Failed to open device"),
-        (verbs.devinfo, texts.DEVINFO.format(state="ACTIVE", mtu=4096), "Failed to query port 1 props"),
-    ],
-)
-def test_a_device_that_a_tool_cannot_open_is_told(read, text, said):
-    found = read(f"{text}\n{said}\n")
-    assert said in found["why"]
-    assert [one["name"] for one in found["devices"]] == ["mlx5_0"]
-
-
-def test_no_devices_are_an_answer_of_every_tool():
-    assert verbs.listed("Failed to get IB devices list: Function not implemented\n")["devices"] == []
-    assert verbs.listed("hello\n")["understood"] is False
-
-
-def test_gids_behind_what_a_launcher_puts_in_front():
-    tagged = "".join(f"[1,0]<stdout>:{line}\n" for line in (texts.GIDS + texts.V4).splitlines())
-    assert verbs.gids(tagged) == verbs.gids(texts.GIDS + texts.V4)
 
 
 @pytest.mark.parametrize("shown", ["Unknown Error", "ERR!", "[Unknown Error]"])

@@ -206,11 +206,6 @@ def test_what_kind_of_thing_a_counter_counts(name, kind):
     assert counters.kind(name) == kind
 
 
-def test_tables_by_priority_of_a_switch_become_names():
-    told = {"pauses_received": {"3": 12}, "roce_drops": 4, "ecn_marked": 7}
-    assert counters.of_switch(told) == {"rx_prio3_pause": 12, "roce_drops": 4, "ecn_marked": 7}
-
-
 def test_queues_that_have_the_same_names_are_added_up():
     queues = "".join(f"     Rx Queue#: {one}\n       pkts rx OOB: {one + 3}\n" for one in (0, 1))
     text = f"NIC statistics:\n{queues}     tx timeout count: 2\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import perftest
 
@@ -82,37 +80,6 @@ def test_both_directions_are_told_from_one():
 def test_latency_is_the_typical_one_or_the_average_of_a_duration(head, row, usec, typical):
     found = perftest.parse(texts.perftest([row], head, name="RDMA_Write Latency Test"))
     assert (found["kind"], found["usec"], found["bytes"], found["typical"]) == ("latency", usec, 2, typical)
-
-
-def document(**results):
-    return json.dumps({"test_info": {"test": "RDMA_Write BW", "Device": "mlx5_0", "Mtu": 4096}, "results": results})
-
-
-@pytest.mark.parametrize("gbits, gbps", [(True, 92.4), (False, 0.775107)])
-def test_json_has_no_unit_of_its_own(gbits, gbps):
-    text = document(MsgSize=65536, n_iterations=5000, BW_peak=92.42, BW_average=92.4, MsgRate=0.17)
-    assert perftest.parse_json(text, gbits)["gbps"] == pytest.approx(gbps, abs=1e-6)
-
-
-def test_json_of_latency():
-    text = document(MsgSize=2, n_iterations=9, t_typical=2.95, t_avg=3.2, percentile_99=8.9)
-    found = perftest.parse_json(text, True)
-    assert (found["usec"], found["p99"], found["mtu"]) == (2.95, 8.9, 4096)
-
-
-@pytest.mark.parametrize(
-    "text, words",
-    [
-        ('{"test_info": {}, "results": {"BW_average": 92.4,}}', "ends with a comma"),
-        ("{}", "missing"),
-        ("", "no JSON"),
-        (document(MsgSize=65536, BW_average="nan"), "no number"),
-    ],
-)
-def test_json_that_is_broken_has_no_figure(text, words):
-    found = perftest.parse_json(text, True)
-    assert (found["understood"], words in found["why"]) == (False, True)
-    assert "gbps" not in found
 
 
 @pytest.mark.parametrize(

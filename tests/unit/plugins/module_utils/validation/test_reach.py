@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import gdrcopy, pingpong
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import hostnames, ping, rping
 
 from . import texts
@@ -206,44 +205,3 @@ def test_ranks_that_do_not_belong_together_are_no_start(lines, ok):
 )
 def test_single_words_between_sentences_are_no_hosts(lines, hosts):
     assert hostnames.parse("\n".join(lines)).get("hosts") == hosts
-
-
-PINGPONG = """  local address:  LID 0x0000, QPN 0x000011, PSN 0xd24ed4, GID ::ffff:192.168.50.11
-  remote address: LID 0x0000, QPN 0x000012, PSN 0xdedad9, GID ::ffff:192.168.50.12
-"""
-
-
-@pytest.mark.parametrize(
-    "rest, usec, code",
-    [
-        (
-            "8192000 bytes in 0.02 seconds = 2947.29 Mbit/sec\n1000 iters in 0.02 seconds = 22.24 usec/iter\n",
-            22.24,
-            None,
-        ),
-        ("Failed to modify QP to RTR\nCouldn't connect to remote QP\n", None, "wrong_gid"),
-        ("", None, None),
-    ],
-)
-def test_ping_pong_of_verbs(rest, usec, code):
-    found = pingpong.parse(PINGPONG + rest)
-    assert (found.get("usec"), (found["error"] or {}).get("code")) == (usec, code)
-    assert bool(found["why"]) is (usec is None)
-
-
-@pytest.mark.parametrize(
-    "text, understood, passed",
-    [
-        ("Total: 28, Passed: 26, Failed: 0, Waived: 2\n", True, True),
-        ("Total: 28, Passed: 27, Failed: 1, Waived: 0\n", True, False),
-        ("Total: 28, Passed: 0, Failed: 0, Waived: 28\n", True, False),
-        # Before 2.4, of which some count no failure.
-        ("Running suite(s): Sanity\n100%: Checks: 27, Failures: 0, Errors: 0\n", True, True),
-        ("96%: Checks: 27, Failures: 1, Errors: 0\n", True, False),
-        ('Assertion "!(g == 0)" failed at sanity.cpp:181\n100%: Checks: 15, Failures: 0, Errors: 0\n', True, False),
-        ("", False, False),
-    ],
-)
-def test_copies_to_the_memory_of_a_gpu(text, understood, passed):
-    found = gdrcopy.parse(text)
-    assert (found["understood"], found["why"] == "") == (understood, passed)

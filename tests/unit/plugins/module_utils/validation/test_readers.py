@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import benchmark, gdrcopy, pingpong, verbs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import (
     chrony,
     counters,
@@ -28,20 +27,10 @@ READERS = {
     "iperf3": (iperf3.parse, texts.iperf3()),
     "nccl-tests": (nccl_tests.parse, texts.nccl_tests([texts.nccl_row(512 * texts.MIB, 10.6)])),
     "nccl": (nccl_log.parse, "job-01:1:1 [0] NCCL INFO Using network IB\n"),
-    "benchmark": (benchmark.parse, texts.horovod([100.0, 101.0])),
     "osu": (osu.parse, "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n0 1.61\n"),
     "rping": (rping.parse, texts.pings(3)),
     "ping": (ping.parse, texts.PING.format(lines="", received=5, loss=0)),
-    "pingpong": (
-        pingpong.parse,
-        "8192000 bytes in 0.02 seconds = 2947.29 Mbit/sec\n1000 iters in 0.02 seconds = 22.24 usec/iter\n",
-    ),
-    "gdrcopy": (gdrcopy.parse, "Total: 28, Passed: 28, Failed: 0, Waived: 0\n"),
     "hostnames": (hostnames.parse, "job-01\njob-02\n"),
-    "devinfo": (verbs.devinfo, texts.DEVINFO.format(state="ACTIVE", mtu=4096)),
-    "ibstat": (verbs.ibstat, texts.IBSTAT.format(head="CA 'mlx5_0'\n\t", type="MT4125", firmware="22", rate="100")),
-    "links": (verbs.links, "link rxe0/1 state ACTIVE physical_state LINK_UP netdev ens224\n"),
-    "gids": (verbs.gids, texts.GIDS + texts.V4),
     "topology": (topology.parse, texts.TOPO),
     "xid": (xid.parse, texts.KERNEL),
     "chrony": (chrony.parse, texts.TRACKING.format(reference="C0 (a)", stratum=3, word="slow", leap="Normal")),

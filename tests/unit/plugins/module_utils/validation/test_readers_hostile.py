@@ -7,8 +7,7 @@ import re
 import time
 
 import pytest
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation import verbs
-from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import counters, nccl_tests, perftest
+from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import counters
 
 from .test_readers import READERS
 
@@ -34,10 +33,7 @@ MARKS = (
 )
 DOCUMENTS = ('{"a": 1' + "0" * 5000 + "}", '{"a": 1e999}', '{"a": NaN}', "[" * 20000, '{"a":' * 4000)
 MORE = {
-    "listed": (verbs.listed, READERS["devinfo"][1]),
     "rdma": (counters.rdma, "link mlx5_0/1 rx_write_requests 5\n"),
-    "nccl-tests as JSON": (nccl_tests.parse_json, '{"results": [{"size": 8, "out_of_place": {"busbw": 1.5}}]}'),
-    "perftest as JSON": (lambda text: perftest.parse_json(text, True), '{"test_info": {}, "results": {"x": 1}}'),
 }
 # So long is a text of a mark, in which patterns that take its square run away.
 LONG, LIMIT_S = 10_000, 10

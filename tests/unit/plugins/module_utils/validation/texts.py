@@ -61,32 +61,6 @@ PING = """PING 192.168.50.12 (192.168.50.12) 8972(9000) bytes of data.
 5 packets transmitted, {received} received, {loss}% packet loss, time 812ms
 """
 RTT = "rtt min/avg/max/mdev = 0.101/0.213/0.402/0.090 ms\n"
-DEVINFO = """hca_id:\tmlx5_0
-\ttransport:\t\t\tInfiniBand (0)
-\tfw_ver:\t\t\t\t22.41.1000
-\tnode_guid:\t\t\t043f:7203:00da:2130
-\tphys_port_cnt:\t\t\t1
-\t\tport:\t1
-\t\t\tstate:\t\t\tPORT_{state} (4)
-\t\t\tmax_mtu:\t\t4096 (5)
-\t\t\tactive_mtu:\t\t{mtu} (5)
-\t\t\tlink_layer:\t\tEthernet
-"""
-IBSTAT = """{head}CA type: {type}
-\tNumber of ports: 1
-\tFirmware version: {firmware}
-\tNode GUID: 0x043f720300da2130
-\tPort 1:
-\t\tState: Active
-\t\tPhysical state: LinkUp
-\t\tRate: {rate}
-\t\tLink layer: Ethernet
-"""
-GIDS = (
-    "DEV     PORT    INDEX   GID       IPv4     VER     DEV\n---     ----    -----   ---       ----     ---     ---\n"
-)
-V6 = "mlx5_0  1       1       fe80:0000:0000:0000:a288:c2ff:fe03:f1a2                 v2      ens224\n"
-V4 = "mlx5_0\t1\t3\t0000:0000:0000:0000:0000:ffff:c0a8:320b\t192.168.50.11\tv2\tens224\n"
 TOPO = """\t\x1b[4mGPU0\tGPU1\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\x1b[0m
 GPU0\t X \tNV12\tSYS\tPHB\t0-31\t0-1\t\tN/A
 GPU1\tNV12\t X \tPIX\tSYS\t0-31\t1\t\tN/A

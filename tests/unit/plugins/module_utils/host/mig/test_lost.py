@@ -98,7 +98,6 @@ TABLES = {
     "a30_535.183.01__lgi": listing.instances,
     "a100-pcie40_esxi_510.47.03__lci": listing.compute_instances,
     "h100-sxm80_580.173.02_mig-2x1g__lgip": listing.profiles,
-    "a30_535.183.01__lcip-gi-2": listing.compute_profiles,
 }
 BROKEN = {
     "the GPU": lambda text: re.sub(r"(?m)^\|(\s+)\d(\s+(?:\d+\s+)?MIG)", r"|\1ERR!\2", text, count=1),

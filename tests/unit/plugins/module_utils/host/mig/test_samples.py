@@ -59,7 +59,6 @@ COMPUTE = {
     ],
     "h100-sxm80_580.173.02_mig-2x1g__lci": [(11, "1g.10gb", 0, 0, 0), (13, "1g.10gb", 0, 0, 0)],
 }  # fmt: skip
-COMPUTE_PROFILES = {"a30_535.183.01__lcip-gi-2": [("1c.2g.12gb", 0, False, 2), ("2g.12gb", 1, True, 1)]}
 ROWS = {
     "a100-pcie40_esxi_510.47.03__query-mig-current_after-reboot": [["00000000:0F:00.0", "Enabled"]],
     "h100-sxm80_580.173.02_mig-2x1g__query-no-mig-columns": [
@@ -128,7 +127,11 @@ INVENTORY = {
     "l40s__q-x_first-gpu": ("595.91.07", "NVIDIA L40S", "0000:30:00.0", 0x26B9, 0x1851, None),
 }
 # Not parsed by this collection: the table for people, whose figures all stand in the XML document too.
-FOR_PEOPLE = ["h100-sxm80_580.173.02_mig-2x1g__smi", "h100-sxm80_580.173.02_mig-off__smi"]
+FOR_PEOPLE = [
+    "a30_535.183.01__lcip-gi-2",
+    "h100-sxm80_580.173.02_mig-2x1g__smi",
+    "h100-sxm80_580.173.02_mig-off__smi",
+]
 
 
 @pytest.mark.parametrize("name", GPUS)
@@ -179,12 +182,6 @@ def test_the_compute_instances(name):
     assert [row[1:6] for row in listing.compute_instances(read(name))] == COMPUTE[name]
 
 
-@pytest.mark.parametrize("name", COMPUTE_PROFILES)
-def test_the_profiles_of_compute_instances_and_which_one_is_the_default(name):
-    found = [(row.name, row.id, row.default, row.total) for row in listing.compute_profiles(read(name))]
-    assert found == COMPUTE_PROFILES[name]
-
-
 @pytest.mark.parametrize("name", ROWS)
 def test_the_rows_of_a_query_with_and_without_header(name):
     assert listing.csv_rows(read(name)) == ROWS[name]
@@ -201,7 +198,7 @@ def test_why_a_command_failed_by_its_text_alone(name):
     assert (outcome.reason(text, 0), outcome.nothing_there(text)) == REASONS[name]
 
 
-@pytest.mark.parametrize("name", [*PROFILES, *INSTANCES, *COMPUTE, *PLACEMENTS, *COMPUTE_PROFILES])
+@pytest.mark.parametrize("name", [*PROFILES, *INSTANCES, *COMPUTE, *PLACEMENTS, *FOR_PEOPLE])
 def test_a_table_is_no_reason_to_fail(name):
     assert outcome.reason(read(name), 0) is None
 
@@ -226,6 +223,6 @@ def test_the_lines_of_a_terminal_end_otherwise_and_say_the_same(name):
 
 
 def test_every_sample_has_an_expectation():
-    tables = (GPUS, PROFILES, PLACEMENTS, INSTANCES, COMPUTE, COMPUTE_PROFILES, ROWS, EFFECTS, REASONS, INVENTORY)
+    tables = (GPUS, PROFILES, PLACEMENTS, INSTANCES, COMPUTE, ROWS, EFFECTS, REASONS, INVENTORY)
     expected = {f"{name}.txt" for table in (*tables, FOR_PEOPLE) for name in table}
     assert expected == set(NAMES)
