@@ -6,12 +6,14 @@ import json
 
 import pytest
 import yaml
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.find import Found
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.info import params, state
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.info import params, read, state
 from ansible_collections.aiready.vsphere.plugins.modules import vm_guest_info as module
 from pyVmomi import vim
 
+from unit.plugins.module_utils.vcenter.fakes import FakeInventory, opened
 from unit.plugins.modules import described
 
 DEVICE = vim.vm.device
@@ -137,3 +139,117 @@ def test_what_a_guest_said_before_it_was_switched_off_is_not_told():
 
 def test_a_network_that_may_not_be_seen_is_told_by_its_key():
     assert seen([card()], networks={}).adapters[0].network == "network-1"
+
+
+DRIVER = {"Name": "NVD-AIE_ESXi_8.0.0_Driver", "Version": "550.54.16-1OEM.800.1.0.20613240"}
+
+
+class Esxcli:
+    """esxcli of a host, which lists these VIBs or fails with an error."""
+
+    answer = [DRIVER]
+    asked = []
+
+    def __init__(self, vcenter, host):
+        self.host = host
+
+    def call(self, command):
+        assert command == "software.vib.list"
+        self.asked.append((self.host.name, self.host.ref._GetMoId()))
+        if isinstance(self.answer, OperatorError):
+            raise self.answer
+        return self.answer
+
+
+@pytest.fixture
+def esxcli(monkeypatch):
+    """The class by which hosts are asked, as this test sets it."""
+    fake = type("OfThisTest", (Esxcli,), {"asked": []})
+    monkeypatch.setattr(read, "Esxcli", fake)
+    return fake
+
+
+def a_vcenter(connection="connected", host_name="esx-01"):
+    """A vCenter with a VM on one of two hosts."""
+    vcenter, wire = opened()
+    inventory = FakeInventory(wire)
+    network = inventory.add(vim.Network, "network-1", name="VM Network")
+    for number in (1, 2):
+        name = host_name if number == 1 else "esx-02"
+        inventory.add(vim.HostSystem, f"host-{number}", name=name, **{"runtime.connectionState": connection})
+    inventory.add(
+        vim.VirtualMachine,
+        "vm-1",
+        name="train-01",
+        network=vim.Network.Array([network]),
+        **{
+            "runtime.powerState": "poweredOn",
+            "runtime.host": vim.HostSystem("host-1"),
+            "guest.toolsRunningStatus": "guestToolsRunning",
+            "config.hardware.device": DEVICE.VirtualDevice.Array([card(), card(key=4001, mac=PORT_A)]),
+            "guest.net": vim.vm.GuestInfo.NicInfo.Array(
+                [nic(MAC, "192.0.2.1", key=4000), nic(PORT_A, "192.0.2.2", key=4001)]
+            ),
+        },
+    )
+    return vcenter
+
+
+def looked(vcenter, *moids, **options):
+    """(VMs, labels of those that are not there, warnings)."""
+    identities = ("name", "path", "instance_uuid", "bios_uuid")
+    wishes = [{**dict.fromkeys(identities), "moid": moid} for moid in moids]
+    given = {"datacenter": None, "missing": "skip", "host_driver": True, "address_network": None, "data_network": None}
+    warnings = []
+    answer, missing = read.read(vcenter, {**given, "vms": wishes, **options}, warnings.append)
+    return answer, missing, warnings
+
+
+def test_a_vm_comes_with_its_host_and_the_driver_of_it(esxcli):
+    ((vm,), missing, warnings) = looked(a_vcenter(), "vm-1", "vm-9")
+    assert (vm["name"], vm["moid"], vm["address"]) == ("train-01", "vm-1", "192.0.2.1")
+    assert [adapter["network"] for adapter in vm["adapters"]] == ["VM Network", "VM Network"]
+    assert vm["host"] == {
+        "name": "esx-01",
+        "moid": "host-1",
+        "connection": "connected",
+        "driver": {"family": "nvaie", "version": "550.54.16"},
+    }
+    assert esxcli.asked == [("esx-01", "host-1")]
+    assert (missing, warnings) == (["MoID vm-9"], [])
+
+
+@pytest.mark.parametrize(
+    "host, options",
+    [({}, {"host_driver": False}), ({"connection": "notResponding"}, {})],
+    ids=["not asked for", "host that does not answer"],
+)
+def test_a_host_is_asked_for_its_driver_only_where_that_is_of_use(esxcli, host, options):
+    ((vm,), _missing, warnings) = looked(a_vcenter(**host), "vm-1", **options)
+    assert (vm["host"]["name"], vm["host"]["driver"], esxcli.asked, warnings) == ("esx-01", None, [], [])
+
+
+def test_a_host_whose_name_may_not_be_seen_goes_by_its_key(esxcli):
+    ((vm,), _missing, _warnings) = looked(a_vcenter(host_name=None), "vm-1")
+    assert (vm["host"]["name"], esxcli.asked) == ("host-1", [("host-1", "host-1")])
+
+
+def test_a_driver_that_the_host_does_not_name_is_a_warning(esxcli):
+    esxcli.answer = OperatorError("Host esx-01", "its VIBs were to be listed", "It refused", "Look at it", "refused")
+    ((vm,), _missing, (warning,)) = looked(a_vcenter(), "vm-1")
+    assert vm["host"]["driver"] is None
+    assert warning == f"The driver of a host is not known. {esxcli.answer.message}"
+
+
+def test_the_address_is_that_on_the_network_of_the_task(esxcli):
+    ((vm,), _missing, _warnings) = looked(a_vcenter(), "vm-1", address_network="other")
+    assert vm["why_no_address"] == "It has no adapter on other; its networks are: VM Network."
+
+
+def test_vms_that_are_not_there_are_errors_where_the_task_says_so(esxcli):
+    with pytest.raises(OperatorError) as failed:
+        looked(a_vcenter(), "vm-8", missing="fail")
+    assert failed.value.code == "vm_not_found"
+    with pytest.raises(OperatorError) as failed:
+        looked(a_vcenter(), "vm-1", "vm-8", "vm-9", missing="fail")
+    assert (failed.value.code, len(failed.value.data["vms"])) == ("some_not_found", 2)

@@ -222,3 +222,34 @@ def test_adapter_for_management_of_a_host_whose_data_path_is_known_has_no_unknow
     lab.at().portgroups = []
     told = lab.ask(portgroups=["pg-rdma"])["not_known"]
     assert [sentence.split(":")[0] for sentence in told if sentence.startswith("esx-01 vmnic0:")] == ["esx-01 vmnic0"]
+
+
+def test_a_switch_is_known_by_its_own_name_where_the_inventory_has_another():
+    lab = Lab()
+    lab.switches["leaf-02"].hostname = "sw-4711"
+    lab.at(2).lldp = [Neighbour("sw-4711.example.com", "Eth1/1", "00:11:22:33:44:55")]
+    lab.switches["leaf-02"].neighbours = {}
+    answer = lab.ask()
+    assert [path["b"] for path in answer["paths"] if path["a"]["name"] == "esx-02"] == [
+        {"name": "leaf-02", "port": HOST_PORT}
+    ]
+    assert not [sentence for sentence in answer["not_known"] if "sw-4711" in sentence]
+
+
+def test_a_setting_that_a_platform_never_reports_is_apart_from_those_that_are_unknown():
+    lab = Lab()
+    lab.leaf().pfc, lab.leaf().watchdog = None, None
+    lab.switches["leaf-01"].platform = "os10"
+    (end,) = [end for end in lab.ask()["ends"] if (end["name"], end["port"]) == ("leaf-01", HOST_PORT)]
+    assert (end["unknown"], end["untold"]) == (["flow control"], ["the watchdog"])
+    assert not {"flow control", "the watchdog"} & set(end["known"])
+
+
+@pytest.mark.parametrize("neighbours", [1, 2, 3])
+def test_a_port_with_more_than_one_neighbour_has_two_agents(neighbours):
+    lab = Lab()
+    lab.at().lldp = [Neighbour("leaf-01", "Eth1/1", f"00:11:22:33:44:5{number}") for number in range(neighbours)]
+    found = [one for one in lab.ask()["disagreements"] if one["code"] == "two_lldp_agents"]
+    assert [(one["a"]["name"], f"sees {neighbours} neighbours" in one["msg"]) for one in found] == (
+        [("esx-01", True)] if neighbours > 1 else []
+    )

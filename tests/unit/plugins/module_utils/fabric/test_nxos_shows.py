@@ -131,3 +131,23 @@ def test_neighbours_as_text():
         "Ethernet1/1": "esx-01",
         "Ethernet1/2": "esx-02",
     }
+
+
+def test_the_last_column_of_a_table_of_neighbours_is_the_port_and_not_what_the_peer_can_do():
+    text = """Device ID            Local Intf      Hold-time  Capability  Port ID
+leaf-02              Eth1/1          120        BR          Ethernet1/9
+esx-01               Eth1/2          120                    b8ce.f600.0001
+esx-02               Eth1/3          120        B,R
+esx-03               Eth1/4          120                    B
+esx-04               Eth1/5          120        eth0
+leaf-03              Eth1/6          120        BR          port 6 left
+"""
+    found = parsed(text, "show lldp neighbors").neighbours
+    assert {name: (peer.system, peer.port) for name, (peer,) in found.items()} == {
+        "Ethernet1/1": ("leaf-02", "Ethernet1/9"),
+        "Ethernet1/2": ("esx-01", "b8ce.f600.0001"),
+        "Ethernet1/3": ("esx-02", None),
+        "Ethernet1/4": ("esx-03", "B"),
+        "Ethernet1/5": ("esx-04", "eth0"),
+        "Ethernet1/6": ("leaf-03", "port 6 left"),
+    }

@@ -134,3 +134,89 @@ def test_what_dnf_says_beside_the_versions_is_none(guest):
     noise = "Updating Subscription Management repositories.\n Extra Packages 100% |  33.6 KiB/s |  00m01s\n"
     guest._dnf = lambda argv: (0, f"{noise}1.9-1.el9\n1.10-1.el9\n")
     assert manager(guest, ROCKY).versions("nvidia-container-toolkit") == ["1.10-1.el9", "1.9-1.el9"]
+
+
+def test_a_package_of_either_family_is_read_from_its_file(guest, tmp_path):
+    deb = guest.package_file(tmp_path)
+    rpm = guest.package_file(tmp_path, ending="rpm")
+    assert manager(guest).in_file(deb) == packages.Package("nvidia-linux-grid-550", "550.54.15", "amd64")
+    assert manager(guest, ROCKY).in_file(rpm) == packages.Package("nvidia-linux-grid-550", "550.54.15-1", "x86_64")
+
+
+def test_apt_is_asked_for_packages_in_the_place_of_others_in_one_command(guest):
+    manager(guest, wait_s=20).install(["dkms", "a=1"], without=["b", "c"])
+    (command,) = guest.did("apt-get")
+    assert command[-4:] == ("dkms", "a=1", "b-", "c-")
+    assert "install" in command
+    assert "DPkg::Lock::Timeout=20" in command
+
+
+def test_dnf_removes_the_others_before_it_installs(guest):
+    guest._dnf = lambda argv: (0, "")
+    manager(guest, ROCKY).install(["dkms"], "downgrade", without=["b", "c"])
+    manager(guest, ROCKY).install(["gcc"])
+    assert guest.did("dnf") == [
+        ("dnf", "-y", "remove", "b", "c"),
+        ("dnf", "-y", "downgrade", "dkms"),
+        ("dnf", "-y", "install", "gcc"),
+    ]
+
+
+def test_a_removal_that_is_refused_is_an_error_that_names_the_packages(guest):
+    guest.refusals = {"apt-get": "E: held", "dnf": "Error: protected"}
+    with pytest.raises(OperatorError, match="a, b was to be removed") as raised:
+        manager(guest).remove(["a", "b"])
+    assert (raised.value.code, guest.ran[-1][-3:]) == ("package_trouble", ("remove", "a", "b"))
+    with pytest.raises(OperatorError, match="a, b was to be removed"):
+        manager(guest, ROCKY).remove(["a", "b"])
+    assert guest.ran[-1] == ("dnf", "-y", "remove", "a", "b")
+
+
+@pytest.mark.parametrize("path", [None, "/tmp/x.deb"])
+def test_a_repair_that_fails_in_between_goes_on_and_its_end_counts(guest, path):
+    guest.refusals["dpkg"] = "dependency problems"
+    guest._apt_get = lambda argv: (0, "")
+    manager(guest).repair(path)
+    first, *install, last = guest.ran
+    assert first[0] == "dpkg"
+    assert first[-2:] == ("--configure", "-a")
+    assert [(command[0], command[-2:]) for command in install] == ([("dpkg", ("--install", path))] if path else [])
+    assert (last[0], last[-2:]) == ("apt-get", ("install", "--fix-broken"))
+    guest.refusals["apt-get"] = "unmet"
+    with pytest.raises(OperatorError, match="broken off was to be finished"):
+        manager(guest).repair(path)
+
+
+def test_a_dnf_that_cannot_remove_duplicates_is_an_error(guest):
+    guest._dnf = lambda argv: (1, "No space left on device")
+    with pytest.raises(OperatorError, match="No space left"):
+        manager(guest, ROCKY).repair()
+    guest._dnf = lambda argv: (1, "Error: No duplicated packages found for removal.")
+    manager(guest, ROCKY).repair()
+
+
+def test_only_dpkg_can_be_broken_off(guest):
+    guest.put("/var/lib/dpkg/updates/0001", "")
+    assert manager(guest, ROCKY).broken_off() is False
+
+
+def test_versions_of_apt_are_those_of_the_name_and_lists_are_renewed_where_there_are_none(guest):
+    table = " toolkit | 1.17.0-1 | https://repo amd64 Packages\n toolkit-base | 9 | https://repo\nnoise\n"
+    table += " toolkit | 1.16.2-1 | https://repo amd64 Packages\n"
+    answers = ["", table, table]
+    guest._apt_cache = lambda argv: (0, answers.pop(0))
+    guest._apt_get = lambda argv: (0, "")
+    assert manager(guest).versions("toolkit") == ["1.17.0-1", "1.16.2-1"]
+    assert len(guest.did("apt-get", "-q", "update")) == 1
+    assert manager(guest).versions("toolkit") == ["1.17.0-1", "1.16.2-1"]
+    assert len(guest.did("apt-get", "-q", "update")) == 1
+
+
+def test_a_version_is_asked_for_in_the_words_of_each_family(guest):
+    assert manager(guest).pinned("toolkit", "1.17.0-1") == "toolkit=1.17.0-1"
+    assert manager(guest, ROCKY).pinned("toolkit", "1.17.0-1") == "toolkit-1.17.0-1"
+
+
+def test_packages_are_chosen_by_patterns_in_the_order_of_their_names():
+    there = [packages.Package(name, "1") for name in ("nvidia-b", "cuda", "nvidia-a", "xnvidia-c")]
+    assert [one.name for one in packages.named(there, ("nvidia-*", "cuda"))] == ["cuda", "nvidia-a", "nvidia-b"]

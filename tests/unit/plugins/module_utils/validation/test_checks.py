@@ -227,3 +227,19 @@ def test_a_training_is_on_the_cpu_where_all_its_ranks_are(values, devices, devic
 @pytest.mark.parametrize("totals, total", [({"total": 5.0}, 5.0), ({"total": 0}, None), ({"total": -1.0}, None)])
 def test_a_rate_of_a_training_is_more_than_nothing(totals, total):
     assert check_cluster.figures(totals)["total"] == total
+
+
+@pytest.mark.parametrize(
+    "values, measured, verdicts",
+    [
+        ({"synchronised": True, "offset_s": -0.25}, 250.0, []),
+        ({"synchronised": True, "offset_s": None}, None, []),
+        ({"synchronised": None, "offset_s": 0.25}, None, []),
+        ({"synchronised": False, "offset_s": -0.25}, 250.0, [("fail", "clock")]),
+        ({"synchronised": False}, "not synchronised", [("fail", "clock")]),
+    ],
+    ids=["followed", "without an offset", "unknown", "off", "off by an unknown time"],
+)
+def test_the_distance_of_a_clock_is_in_milliseconds(values, measured, verdicts):
+    found = check_guest.clock(values, about("guest.clock", {"guest": "job-01"}))
+    assert (found.measured, codes(found)) == (measured, verdicts)

@@ -226,3 +226,17 @@ def test_a_wish_without_an_identity_is_an_error_that_names_them_all(site):
         found(site, {"name": "", "moid": None})
     assert refused.value.failure == {"code": "identity_missing", "subject": "VM"}
     assert ", ".join(find.IDENTITY_KEYS) in refused.value.message
+
+
+def test_each_of_several_ways_finds_its_own_vm(site):
+    wishes = [{"name": "node-02"}, {"instance_uuid": NODE_1}, {"moid": "vm-7"}, {"bios_uuid": "no UUID"}]
+    answers = find.find_vms(site.vcenter, wishes)
+    assert [answer.moid for answer in answers[:3]] == ["vm-2", "vm-1", "vm-7"]
+    assert isinstance(answers[3], OperatorError)
+
+
+def test_only_for_names_and_paths_there_are_others_that_are_near(site):
+    wishes = [{"name": "node-03"}, {"path": "/paris/vm/node-02"}, {"moid": "vm-99"}]
+    near = [answer.data["near"] for answer in find.find_vms(site.vcenter, wishes)]
+    paths = ["/paris/vm/team%2fa/node-02", "/emea/rome/vm/node-01", "/paris/vm/node-01"]
+    assert near == [["node-02", "node-01"], paths, []]

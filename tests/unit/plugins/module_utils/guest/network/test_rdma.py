@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
@@ -144,3 +146,53 @@ def test_what_is_loaded_is_compared_with_what_a_restart_would_load(files, tmp_pa
         files.write(f"/sys/module/mlx5_core/{field}", f"{text}\n")
     guest = Guest(tmp_path, answers={"modinfo mlx5_core": on_disk})
     assert rdma.outdated(files, guest) == outdated
+
+
+def test_each_kind_of_gid_has_its_name(files):
+    kinds = {0: "IB/RoCE v1", 1: "RoCE v2", 2: "IB"}
+    device(files, "mlx5_0", gids={index: (GIDS[2][0], kind) for index, kind in kinds.items()})
+    (port,) = rdma.devices(files)[0]["ports"]
+    assert [gid["type"] for gid in port["gids"]] == ["roce_v1", "roce_v2", "ib"]
+
+
+def test_the_layer_of_a_port_is_in_small_letters_and_may_be_unknown(files):
+    device(files, "mlx5_0")
+    assert rdma.devices(files)[0]["ports"][0]["link_layer"] == "ethernet"
+    files.write(f"{rdma.DEVICES}/mlx5_0/ports/1/link_layer", "")
+    assert rdma.devices(files)[0]["ports"][0]["link_layer"] is None
+
+
+def test_a_device_without_vendor_and_parent_is_of_no_known_kind(files):
+    device(files, "one", pci=None)
+    files.remove(f"{rdma.DEVICES}/one/parent")
+    assert [rdma.devices(files)[0][key] for key in ("module", "provider", "pci_id")] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    "answer, version",
+    [
+        ("MLNX_OFED_LINUX-24.10-1.1.4.0:\n", "MLNX_OFED_LINUX-24.10-1.1.4.0"),
+        ("\n", None),
+        ((127, "ofed_info: command not found"), None),
+    ],
+)
+def test_the_version_of_ofed_comes_without_its_colon(tmp_path, answer, version):
+    assert rdma.ofed(Guest(tmp_path, {"ofed_info -s": answer})) == version
+
+
+@pytest.mark.parametrize(
+    "release, possible",
+    [("5.11.22-generic", False), ("5.12.0", True), ("4.18.0-553.el8", False), ("6.1.0", True), ("unknown", False)],
+)
+def test_a_kernel_has_dma_buf_from_5_12_on(files, monkeypatch, release, possible):
+    monkeypatch.setattr(rdma.os, "uname", lambda: SimpleNamespace(release=release))
+    assert rdma.gpudirect(files)["kernel_dmabuf"] is possible
+
+
+@pytest.mark.parametrize("name", ["nvidia_peermem", "nv_peer_mem"])
+def test_peermem_comes_with_its_version_where_it_is_loaded(files, name):
+    found = rdma.gpudirect(files)
+    assert (found["peermem"], found["peermem_version"]) == (None, None)
+    files.write(f"/sys/module/{name}/version", "570.86.15\n")
+    found = rdma.gpudirect(files)
+    assert (found["peermem"], found["peermem_version"]) == (name, "570.86.15")

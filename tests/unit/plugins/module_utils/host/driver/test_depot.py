@@ -193,3 +193,14 @@ def test_a_depot_that_holds_another_package_beside_its_own_vibs_is_no_wrapper():
     (vib,), dummy = packages.driver("nvaie", "550.54.16")
     files = {"vib20/x/x.vib": vibs.write(vib), "extra/NVD-AIE-800_550.54.16-1OEM.800.1.0.20613240_1.zip": b"x"}
     assert depot.read(opened(zipped(files)), "x.zip").driver.version == VERSION
+
+
+def test_a_member_of_exactly_the_largest_size_is_metadata(monkeypatch):
+    data = shipped.build()
+    with zipfile.ZipFile(opened(data)) as archive:
+        largest = archive.getinfo("metadata.zip").file_size
+    monkeypatch.setattr(depot, "_LARGEST_METADATA", largest)
+    assert depot.read(opened(data), "x.zip").driver.version == VERSION
+    monkeypatch.setattr(depot, "_LARGEST_METADATA", largest - 1)
+    with pytest.raises(depot.Unreadable, match="too large"):
+        depot.read(opened(data), "x.zip")

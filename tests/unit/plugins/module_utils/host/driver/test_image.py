@@ -8,7 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.image import ClusterImage
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.depot import Vib
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.image import ClusterImage, bring
+from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered
 
 from unit.plugins.module_utils.vcenter.fakes import FakeClock
 
@@ -48,3 +51,224 @@ def test_a_host_that_failed_has_not(result):
     with pytest.raises(OperatorError) as failed:
         applied(result)
     assert (failed.value.code, failed.value.subject) == ("image_not_applied", "Cluster gpu")
+
+
+OLD, NEW = Vib("NVD-AIE_ESXi_8.0.0_Driver", "550.54.16"), Vib("NVD-AIE_ESXi_8.0.0_Driver", "550.90.05")
+IN_OLD, IN_NEW = (("NVD-AIE", "550.54.16"),), (("NVD-AIE", "550.90.05"),)
+
+
+class Cluster:
+    """Records what is asked of the image of a cluster."""
+
+    def __init__(self, holds=False):
+        self.done, self._holds = [], holds
+
+    def provide(self, wished, source):
+        self.done.append(("provide", wished, source))
+
+    def holds(self, _wished):
+        return self._holds
+
+    def change(self, wished):
+        self.done.append(("change", wished))
+
+    def apply(self):
+        self.done.append(("apply",))
+
+
+def item(vib, in_maintenance):
+    """A host with the old component in its image, which gets the new one."""
+    now = HostDriver(vibs=(vib,), in_image=IN_OLD, in_maintenance=in_maintenance)
+    return SimpleNamespace(label="Host esx-01", now=now, wanted=HostDriver(vibs=(NEW,), in_image=IN_NEW), touched=False)
+
+
+def test_a_host_that_works_gets_no_other_driver_and_its_image_stays():
+    cluster, host = Cluster(), item(OLD, in_maintenance=False)
+    with pytest.raises(OperatorError) as refused:
+        bring(cluster, host, "the depot")
+    assert refused.value.code == "not_in_maintenance"
+    assert (cluster.done, host.touched) == ([], False)
+
+
+def test_a_host_in_maintenance_is_brought_to_the_image_with_its_new_driver():
+    cluster, host = Cluster(), item(OLD, in_maintenance=True)
+    bring(cluster, host, "the depot")
+    assert cluster.done == [("provide", dict(IN_NEW), "the depot"), ("change", dict(IN_NEW)), ("apply",)]
+    assert host.touched
+
+
+def test_a_host_that_works_with_the_driver_already_may_go_on_while_its_image_changes():
+    cluster = Cluster()
+    bring(cluster, item(NEW, in_maintenance=False), "the depot")
+    assert cluster.done == [("provide", dict(IN_NEW), "the depot"), ("change", dict(IN_NEW))]
+
+
+def test_an_image_that_a_killed_run_has_changed_is_only_applied():
+    cluster = Cluster(holds=True)
+    bring(cluster, item(OLD, in_maintenance=True), "the depot")
+    assert [step[0] for step in cluster.done] == ["provide", "apply"]
+
+
+SOFTWARE = "/api/esx/settings/clusters/domain-c8/software"
+BASE = {"base_image": {"version": "8.0 U3"}, "components": {}}
+WISHED = dict(IN_NEW)
+
+
+class Drafts:
+    """An image of a cluster with these drafts, {name: (owner, software)}, and perhaps no place for another."""
+
+    clock = FakeClock()
+
+    def __init__(self, drafts, is_full=False):
+        self.drafts, self.is_full = drafts, is_full
+        self.patched = []
+
+    def is_user(self, owner):
+        return owner == "ops"
+
+    def call(self, method, path, body=None):
+        if path == SOFTWARE:
+            return BASE
+        if path == f"{SOFTWARE}/drafts":
+            if method == "GET":
+                return {name: owner and {"owner": owner} for name, (owner, _software) in self.drafts.items()}
+            if self.is_full:
+                raise Answered(400, "NOT_ALLOWED_IN_CURRENT_STATE", [])
+            return "new"
+        draft = path.removeprefix(f"{SOFTWARE}/drafts/")
+        if method == "PATCH":
+            self.patched.append((draft.removesuffix("/software/components"), body))
+            return None
+        return {"software": self.drafts[draft][1]}
+
+    def task(self, *_call):
+        return None
+
+
+def drafted(drafts, is_full=False):
+    """The draft that takes the components, and what it takes."""
+    rest = Drafts(drafts, is_full)
+    cluster = SimpleNamespace(_GetMoId=lambda: "domain-c8")
+    host = SimpleNamespace(name="esx-01", moid="host-1", cluster="gpu", cluster_ref=cluster)
+    ClusterImage(SimpleNamespace(rest=rest, host=host), 60).change(WISHED)
+    return rest.patched
+
+
+OURS = {**BASE, "components": {"NVD-AIE": {"version": "550.90.05"}}}
+OTHER = {**BASE, "components": {"nmlx5": {"version": "4.23"}}}
+RELEASE = {**BASE, "base_image": {"version": "8.0 U2"}}
+
+
+@pytest.mark.parametrize(
+    "drafts, taken",
+    [
+        ({}, "new"),
+        ({"7": ("ops", BASE)}, "7"),
+        ({"7": ("ops", OURS)}, "7"),
+        ({"7": ("ops", OTHER), "8": ("ops", OURS)}, "8"),
+        ({"7": ("ops", OTHER)}, "new"),
+        ({"7": ("ops", RELEASE)}, "new"),
+        ({"7": ("ops", None)}, "new"),
+        ({"7": ("carol", OURS)}, "new"),
+        ({"7": (None, OURS)}, "new"),
+    ],
+    ids=[
+        *("no draft", "empty draft of ours", "our change in it", "second of two", "another component in it"),
+        *("another release in it", "nothing in it", "of another user", "of nobody"),
+    ],
+)
+def test_a_draft_that_a_killed_run_has_left_is_used_where_nothing_else_is_in_it(drafts, taken):
+    assert drafted(drafts) == [(taken, {"components_to_set": WISHED})]
+
+
+def test_a_draft_with_other_changes_is_named_where_vcenter_makes_no_further_one():
+    with pytest.raises(OperatorError) as refused:
+        drafted({"7": ("ops", OTHER)}, is_full=True)
+    assert refused.value.code == "draft_in_the_way"
+    assert "ops changes nmlx5 in one" in refused.value.message
+
+
+def test_without_a_draft_in_the_way_the_refusal_of_vcenter_stays():
+    with pytest.raises(OperatorError) as refused:
+        drafted({"7": ("carol", OTHER)}, is_full=True)
+    assert refused.value.code == "rest_refused"
+
+
+DEPOTS = "/api/esx/settings/depots/offline"
+
+
+class Depots:
+    """The depots of vCenter, {name: {component: versions}}, and what an import from a URL brings."""
+
+    clock = FakeClock()
+
+    def __init__(self, depots, brings=None, fails=False):
+        self.depots, self.brings, self.fails = depots, brings, fails
+        self.imported = []
+
+    def call(self, method, path, body=None):
+        assert method == "GET"
+        if path == DEPOTS:
+            return dict.fromkeys(self.depots) or None
+        content = self.depots[path.removeprefix(f"{DEPOTS}/").removesuffix("/content")]
+        versions = {name: {"versions": [{"version": one} for one in many]} for name, many in content.items()}
+        # Bundles have nothing to do with the component, or hold more than one of them.
+        bundles = {"7.0": [{}], "8.0": [{"independent_components": versions}]}
+        return {"metadata_bundles": bundles} if content else None
+
+    def task(self, method, path, body, *_more):
+        self.imported.append((method, path, body["location"]))
+        if self.brings:
+            self.depots["imported"] = self.brings
+        if self.fails:
+            raise OperatorError("Cluster gpu", "the depot was to be imported", "It is there", "Wait", "task_failed")
+
+
+def provided(rest, wished=WISHED, url="https://depot.example.com/driver.zip"):
+    cluster = SimpleNamespace(_GetMoId=lambda: "domain-c8")
+    host = SimpleNamespace(name="esx-01", moid="host-1", cluster="gpu", cluster_ref=cluster)
+    reach = SimpleNamespace(rest=rest, host=host)
+    ClusterImage(reach, 60).provide(wished, SimpleNamespace(url=url, name="driver.zip"))
+    return rest.imported
+
+
+IMPORT = ("POST", f"{DEPOTS}?vmw-task=true", "https://depot.example.com/driver.zip")
+BOTH_VERSIONS = {"NVD-AIE": ["550.54.16", "550.90.05"]}
+
+
+@pytest.mark.parametrize(
+    "depots, imports",
+    [
+        ({"a": {"nmlx5": ["4.23"]}, "b": BOTH_VERSIONS}, []),
+        ({"a": {"NVD-AIE": ["550.54.16"]}, "b": {"NVD-AIE": ["550.90.05"]}}, []),
+        ({"a": {"NVD-AIE": ["550.54.16"]}}, [IMPORT]),
+        ({"a": {}}, [IMPORT]),
+        ({}, [IMPORT]),
+    ],
+    ids=["has it", "in the second of two", "has another version", "empty depot", "no depot"],
+)
+def test_a_depot_is_imported_where_none_has_the_component(depots, imports):
+    assert provided(Depots(depots, brings=BOTH_VERSIONS)) == imports
+
+
+def test_nothing_is_imported_for_a_component_that_goes():
+    assert provided(Depots({}), wished={"NVD-AIE": None}) == []
+
+
+def test_an_import_that_fails_because_another_run_has_done_it_is_no_failure():
+    assert provided(Depots({}, brings=BOTH_VERSIONS, fails=True)) == [IMPORT]
+
+
+@pytest.mark.parametrize(
+    "rest, url, code",
+    [
+        (Depots({}, fails=True), IMPORT[2], "task_failed"),
+        (Depots({}, brings={"NVD-AIE": ["550.54.16"]}), IMPORT[2], "not_in_depot"),
+        (Depots({}), None, "not_in_depot"),
+    ],
+    ids=["import fails", "import brings another version", "no address to import from"],
+)
+def test_a_component_that_no_depot_gets_is_a_failure(rest, url, code):
+    with pytest.raises(OperatorError) as failed:
+        provided(rest, url=url)
+    assert failed.value.code == code

@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import rules
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.cluster import Vm
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.state import Rule
 from pyVmomi import vim
 
-from .test_state import cluster, ref
+from .test_state import apart, cluster, drs, ref
 
 
 def together(*names, enabled=True):
@@ -20,13 +22,19 @@ def wish(**more):
     return {"name": "apart", "anti_affinity": True, "mandatory": True, "automation": "ignore", **more}
 
 
-def codes(there, names=("a", "b"), planned=(), **more):
-    """The codes of what speaks against a wish."""
+def refusal(there, names=("a", "b"), planned=(), **more):
+    """The error for a wish that cannot be had, or None."""
     try:
         rules.refuse_impossible(there, wish(**more), list(names), set(planned))
     except OperatorError as error:
-        return [problem["code"] for problem in error.data["problems"]]
-    return []
+        return error
+    return None
+
+
+def codes(there, *args, **more):
+    """The codes of what speaks against a wish."""
+    error = refusal(there, *args, **more)
+    return [problem["code"] for problem in error.data["problems"]] if error is not None else []
 
 
 @pytest.mark.parametrize(
@@ -60,3 +68,91 @@ def test_levels_of_single_vms_need_a_cluster_that_obeys_them(automation, code):
 def test_only_vms_that_run_are_side_by_side():
     assert rules.together(cluster(running=("a", "b")), ["a", "b"]) == {"esx-01": ["a", "b"]}
     assert rules.together(cluster(running=("a",)), ["a", "b"]) == {}
+
+
+def with_vms(*vms):
+    """The cluster with these VMs beside its own, each (MoID, name, whether it is a template)."""
+    there = cluster()
+    more = tuple(Vm(ref(moid), moid, name, "esx-01", template, False) for moid, name, template in vms)
+    return replace(there, vms=there.vms + more)
+
+
+def test_a_template_is_no_vm_that_runs():
+    error = refusal(with_vms(("vm-7", "golden", True)), ("a", "golden"))
+    assert error.code == "template"
+    assert "golden is a template." in error.message
+    assert codes(with_vms(("vm-7", "gold", False)), ("a", "gold")) == []
+
+
+def test_a_name_of_several_vms_is_refused_with_their_moids():
+    error = refusal(with_vms(("vm-8", "twin", False), ("vm-7", "twin", False)), ("a", "twin"))
+    assert error.code == "vm_ambiguous"
+    assert "twin is the name of 2 VMs: vm-7, vm-8." in error.message
+
+
+def test_names_near_a_missing_one_are_of_vms_and_not_in_the_task():
+    there = with_vms(("vm-7", "train-01", False), ("vm-8", "train-02", False), ("vm-9", "train-03", True))
+    message = refusal(there, ("train-01", "train-0")).message
+    assert "Not in the cluster: train-0; near them: train-02." in message
+
+
+@pytest.mark.parametrize(
+    "there, code, says",
+    [
+        ([apart("apart", "a", "b")], None, ""),
+        ([apart("other", "a", "b")], None, ""),
+        (
+            [vim.cluster.AffinityRuleSpec(name="apart", key=1, vm=[ref("c")])],
+            "rule_of_other_type",
+            "is one that keeps VMs together",
+        ),
+        ([vim.cluster.VmHostRuleInfo(name="apart", key=1)], "rule_of_other_type", "is one between VMs and hosts"),
+        ([vim.cluster.DependencyRuleInfo(name="apart", key=1)], "rule_of_other_type", "is one of another type"),
+        (
+            [apart("apart", "a", "b"), apart("apart", "b", "c", key=8)],
+            "rule_ambiguous",
+            "There are 2 rules of the name apart.",
+        ),
+    ],
+    ids=["ours", "other name", "together", "VMs and hosts", "dependency", "two of them"],
+)
+def test_a_rule_of_the_name_has_to_be_one_that_keeps_vms_apart(there, code, says):
+    error = refusal(cluster(there))
+    assert (error.code if error is not None else None) == code
+    assert says in (error.message if error is not None else "")
+    assert refusal(cluster(there), anti_affinity=False) is None
+
+
+def test_one_vm_alone_cannot_be_kept_apart():
+    error = refusal(cluster(), ("a",))
+    assert error.code == "too_few_vms"
+    assert "All entries of the task mean one VM, a." in error.message
+
+
+def test_without_drs_nobody_would_obey():
+    assert codes(replace(cluster(), drs=False), automation="manual") == ["drs_off"]
+
+
+def test_a_refusal_says_what_the_task_was_for():
+    assert "rule apart should keep a, b, x on hosts of their own" in refusal(cluster(), ("x", "b", "a")).message
+    message = refusal(cluster(), ("x",), anti_affinity=False, automation="manual").message
+    assert "the automation of x should be manual" in message
+
+
+@pytest.mark.parametrize(
+    "wanted, missing",
+    [
+        (drs(Rule(("a", "x"), True), a="cluster", x="cluster"), ["x"]),
+        (drs(None, a="manual", y="manual", x="disabled"), ["x", "y"]),
+        (drs(None, x="cluster"), None),
+        (drs(Rule(("a", "b"), True), a="manual", b="cluster"), None),
+    ],
+    ids=["of the rule", "with a level", "that needs nothing", "none"],
+)
+def test_vms_that_went_away_since_are_an_error_where_they_are_needed(wanted, missing):
+    error = rules.gone(cluster(), wanted)
+    if missing is None:
+        assert error is None
+    else:
+        assert (error.code, error.data["vms"]) == ("vm_gone", missing)
+        assert f"No longer in the cluster: {', '.join(missing)}" in error.message

@@ -71,7 +71,10 @@ def test_a_vm_is_upgraded_where_its_version_is_lower():
 
     class Fleet:
         def settle(self, items, what, done, start, give_up):
-            asked.extend((item.label, done(item), start(Ref(), item)) for item in items)
+            for item in items:
+                before, started = done(item), start(Ref(), item)
+                item.now.hardware_version = item.wanted.hardware_version
+                asked.append((item.label, before, started, done(item)))
 
     class Ref:
         def UpgradeVM_Task(self, version):
@@ -82,4 +85,4 @@ def test_a_vm_is_upgraded_where_its_version_is_lower():
         return SimpleNamespace(label=label, **dict(zip(("now", "wanted"), states, strict=True)), proved=None)
 
     hardware.upgrade(Fleet(), [item("older", 8, 9), item("equal", 19, 19), item("newer", 21, 19)], None)
-    assert asked == [("older", False, "vmx-09")]
+    assert asked == [("older", False, "vmx-09", True)]
