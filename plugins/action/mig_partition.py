@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import params
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.partition import MigPartitions
@@ -16,9 +16,7 @@ class ActionModule(RemoteAction):
     ARGUMENTS = params.ARGUMENTS
 
     def work(self, module, remote):
-        problems = params.check_params(module.params)
-        if problems:
-            module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+        fail_if_invalid(module, params.check_params(module.params))
         try:
             noun = MigPartitions(module.params, remote, module.warn, module.check_mode)
             items = noun.items()

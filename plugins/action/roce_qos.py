@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import offline, params
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import RoceQos, check_ports, read
@@ -21,9 +22,7 @@ class ActionModule(SwitchAction):
 
     def meet(self, module, platform):
         wish = module.params
-        problems = params.check_params(wish)
-        if problems:
-            module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+        fail_if_invalid(module, params.check_params(wish))
         ports = params.expanded([*wish["host_ports"], *wish["fabric_ports"]])
         if wish["state"] == "parsed":
             module.exit_json(changed=False, parsed=offline.parsed(platform, wish["outputs"]))

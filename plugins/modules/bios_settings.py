@@ -276,6 +276,7 @@ from dataclasses import replace
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import (
     address,
@@ -373,9 +374,7 @@ def main():
         "attributes": params["attributes"],
         "conflicts": params["conflicts"],
     }
-    problems = check_bmc(params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, check_bmc(params))
     label = str(address.parse(params["bmc_address"]))
     noun = BiosSettings(params)
     try:

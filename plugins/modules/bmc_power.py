@@ -173,6 +173,7 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import address, power, session, system
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import BMC, check_bmc
@@ -236,8 +237,7 @@ def main():
     problems = check_bmc(params)
     if not 1 <= params["timeout_s"] <= 86400:
         problems.append(f"timeout_s is {params['timeout_s']}; it must be between 1 and 86400.")
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, problems)
     label = str(address.parse(params["bmc_address"]))
     wish = {name: params[name] for name in ("state", "how", "timeout_s")}
     noun = ServerPower(params)

@@ -222,6 +222,7 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import login_noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
@@ -246,9 +247,7 @@ UNKNOWN_IDS = dict.fromkeys(("name", "machine_id", "registry", "path"), None)
 
 def main():
     module = AnsibleModule(argument_spec=ARGUMENTS, required_if=REQUIRED_IF, supports_check_mode=True)
-    problems = login_noun.check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, login_noun.check_params(module.params))
     noun = login_noun.RegistryLogin(module.params, Files())
     ids = dict(UNKNOWN_IDS, registry=module.params["registry"], checked="no")
     run(module, noun, [Item(module.params["registry"], module.params, ids)], "login", single=True)

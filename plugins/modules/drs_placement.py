@@ -226,6 +226,7 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import params
@@ -235,9 +236,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.noun import
 def main():
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
-    problems = params.check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, params.check_params(module.params))
     wish = params.wish(module.params)
     item = Item(wish["cluster"], wish, {"name": wish["cluster"], "moid": None, "vms": []})
     noun = DrsPlacement(module)

@@ -207,6 +207,7 @@ failure:
 import ipaddress
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
@@ -262,9 +263,7 @@ def interface_of(commands, address):
 
 def main():
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
-    problems = check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, check_params(module.params))
     commands, files = Commands(), Files()
     wish = dict(module.params)
     if not wish["interface"] and wish["mac"]:

@@ -235,6 +235,7 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
@@ -263,7 +264,7 @@ def main():
     user = module.params["user"]
     if user is not None and not user.strip():
         problem = "user: it is empty. Name a user, or leave it out."
-        module.fail_json(msg=problem, failure={"code": "invalid_parameters", "problems": [problem]})
+        fail_if_invalid(module, [problem])
     module.exit_json(changed=False, rdma=look(Commands(), Files(), user))
 
 

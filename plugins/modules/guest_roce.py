@@ -230,6 +230,7 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
@@ -243,9 +244,7 @@ def main():
         required_one_of=[("mac", "name")],
         supports_check_mode=True,
     )
-    problems = roce.check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, roce.check_params(module.params))
     params = module.params
     said = params["name"] or params["mac"]
     item = Item(f"Adapter {said}", params, {"name": said, "mac": params["mac"], "device": None})

@@ -190,7 +190,7 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import params, read, state
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import check_common
@@ -210,9 +210,7 @@ def look(vcenter, wish):
 def main():
     module = AnsibleModule(argument_spec=params.INFO_ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
-    problems = check_common(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, check_common(module.params))
     vcenter = None
     try:
         vcenter = session.connect(module.params, module.warn)

@@ -344,6 +344,7 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import (
     apply,
@@ -428,9 +429,7 @@ class HostDriver(Noun):
 def main():
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True, **params.RELATIONS)
     _pyvmomi.require(module)
-    problems = params.check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, params.check_params(module.params))
     host = module.params["host"]
     item = Item(f"Host {host}", module.params, {"name": host, "moid": None, "cluster": None})
     noun = HostDriver(module.params, module.warn, module.log)

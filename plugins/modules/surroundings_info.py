@@ -151,14 +151,13 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.environment import look, params
 
 
 def main():
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
-    problems = params.check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, params.check_params(module.params))
     module.exit_json(changed=False, **look.look(module.params))
 
 

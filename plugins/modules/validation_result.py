@@ -263,7 +263,7 @@ import os
 import time
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline, simulated, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.probe import record
 
@@ -322,9 +322,7 @@ def answer(made, path, kept):
 def main():
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     params = module.params
-    problems = check_params(params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, check_params(params))
     try:
         made, files, kept = record.record(params, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
         path = os.path.join(params["result_dir"], record.NAME)

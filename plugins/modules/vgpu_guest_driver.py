@@ -351,6 +351,7 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import params
@@ -364,9 +365,7 @@ def main():
         required_together=params.REQUIRED_TOGETHER,
         supports_check_mode=True,
     )
-    problems = params.check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, params.check_params(module.params))
     name = machine.name()
     unknown = dict.fromkeys(("machine_id", "distribution", "kernel", "secure_boot"))
     item = Item(name, dict(module.params), dict(unknown, name=name))

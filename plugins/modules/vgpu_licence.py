@@ -235,6 +235,7 @@ failure:
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import params
@@ -247,9 +248,7 @@ def main():
         mutually_exclusive=params.MUTUALLY_EXCLUSIVE,
         supports_check_mode=True,
     )
-    problems = params.check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, params.check_params(module.params))
     name = machine.name()
     item = Item(name, dict(module.params), {"name": name, "machine_id": None})
     run(module, Licence(), [item], "licence", single=True)

@@ -448,6 +448,7 @@ failure:
 """
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import params
@@ -458,9 +459,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.noun impo
 def main():
     module = CloneModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
-    problems = params.check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, params.check_params(module.params))
     items = [Item(wish["name"], wish, params.ids(wish)) for wish in params.wishes(module.params)]
     noun = Clones(module.params, module.warn, module.check_mode)
     try:

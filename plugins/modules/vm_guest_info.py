@@ -238,7 +238,7 @@ failure:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError, fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.info import params, read
 
@@ -246,9 +246,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.info import par
 def main():
     module = AnsibleModule(argument_spec=params.ARGUMENTS, supports_check_mode=True)
     _pyvmomi.require(module)
-    problems = params.check_params(module.params)
-    if problems:
-        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+    fail_if_invalid(module, params.check_params(module.params))
     vcenter = None
     try:
         vcenter = session.connect(module.params, module.warn)

@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
 
 
 class OperatorError(Exception):
@@ -36,3 +41,9 @@ class OperatorError(Exception):
 def _sentence(text: str) -> str:
     text = text.strip()
     return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def fail_if_invalid(module: AnsibleModule, problems: Sequence[str]) -> None:
+    """End a module whose parameters contradict each other, before it reads anything; problems are whole sentences."""
+    if problems:
+        module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})

@@ -14,6 +14,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.errors import UnsupportedError
 from ansible.plugins.action import ActionBase
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import fail_if_invalid
 from ansible_collections.aiready.vsphere.plugins.plugin_utils.run import failure
 
 # What ssh adds on standard error to everything that ran in a terminal.
@@ -73,8 +74,7 @@ class RemoteModule:
         self._display = action._display
         checked = ArgumentSpecValidator(arguments, **relations).validate(dict(action._task.args))
         problems = [_told(error) for error in checked.errors.errors]
-        if problems:
-            self.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
+        fail_if_invalid(self, problems)
         self.params = checked.validated_parameters
 
     def warn(self, message):
