@@ -49,6 +49,8 @@ NCCL = (
     ("gpudirect", re.compile(rf"NET/{RDMA} ?: GPU Direct RDMA (Enabled|Disabled) for HCA \d+ '([^']+)'")),
     ("no_device", re.compile(rf"NCCL INFO NET/{RDMA} ?: No device found")),
 )
+# Lines in which NCCL describes what it sets up; a line that names a source or a failure says more.
+CHATTER = re.compile(r"NCCL INFO (?!.*(?:[Ff]ail|[Ee]rror|refused|timed out|\.cc:\d))")
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,11 @@ def nccl(text):
         if found is not None:
             return what, list(found.groups())
     return None
+
+
+def is_chatter(text):
+    """Whether a line of NCCL's log explains no failure."""
+    return CHATTER.search(text[:LONGEST_OF_NCCL]) is not None
 
 
 def is_rdma(network):

@@ -10,8 +10,8 @@ import re
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
-# Name, size in bytes, users.
-_LINE = re.compile(r"(\w+)\s+\d{4,}\s+-?\d+(?:\s+\S+.*)?$")
+# Name, size in bytes, users. A kernel that cannot unload modules counts no users.
+_LINE = re.compile(r"(\w+)\s+\d{4,}\s+(?:-?\d+|-)(?:\s+\S+.*)?$")
 
 
 @texts.reader("lsmod")

@@ -5,7 +5,11 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.aiready.vsphere.plugins.module_utils.training import output, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
+
+from .samples import progress as seen_of
+from .samples import read
 
 
 def told(ranks=2, lines=0, iterations=(), ended=()):
@@ -65,3 +69,39 @@ def test_an_iteration_counts_among_the_last_lines_of_all_ranks_alone():
     early = [(5, 0, {"loss": 1.0}), (1, 0, {}), (1, 1, {}), (2, 0, {}), (2, 1, {})]
     assert told(iterations=early) == "2 of 2 ranks, iteration 5"
     assert told(iterations=early[:4]) == "2 of 2 ranks, iteration 5, loss 1"
+
+
+def test_a_run_of_an_h100_is_read_from_its_log():
+    seen = seen_of(read("torchrun_h100"), hosts=("job-01",))
+    assert (seen.ended, seen.failures, len(seen.iterations)) == ([0], [], 40)
+    assert seen.ranks[0]["device_name"] == "NVIDIA H100 80GB HBM3"
+    assert (seen.nccl["version"], output.transport(seen.nccl["networks"])) == ("2.28.9", "tcp")
+
+
+def test_ranks_that_end_with_the_same_weights_are_seen_so():
+    seen = seen_of(read("torchrun_two_ranks_on_cpus"), hosts=("job-01",))
+    assert seen.ended == [0, 1]
+    assert seen.ranks[0]["end"] == seen.ranks[1]["end"]
+
+
+def test_an_error_is_not_pushed_out_by_what_nccl_sets_up():
+    """An H100 has 64 channels, each with a line, and NCCL prints them after PyTorch's error."""
+    seen = seen_of(read("torchrun_h100_no_memory"), hosts=("job-01",))
+    assert seen.failures[0]["reason"].startswith("OutOfMemoryError: CUDA out of memory")
+    assert trouble.first_failure(seen.last_lines(), seen.failures).rank == 0
+    assert trouble.known_error(seen.tail(0)).code == "gpu_memory"
+
+
+@pytest.mark.parametrize(
+    "line, chatter",
+    [
+        ("job-01:653:653 [0] NCCL INFO Channel 37/64 : 0", True),
+        ("job-01:653:653 [0] NCCL INFO Trees [0] -1/-1/-1->0->-1", True),
+        ("job-01:653:653 [0] NCCL INFO transport/net.cc:355 -> 2", False),
+        ("job-01:653:653 [0] NCCL INFO Call to connect failed: Connection refused", False),
+        ("job-01:653:653 [0] NCCL WARN Cuda failure 'operation not supported'", False),
+        ("Traceback (most recent call last):", False),
+    ],
+)
+def test_lines_of_nccl_that_explain_no_failure(line, chatter):
+    assert output.is_chatter(line) is chatter

@@ -99,6 +99,12 @@ def test_no_gpus_are_told_from_no_answer(text, understood):
     assert (smi.parse(text)["understood"], bool(smi.parse(text)["why"])) == (understood, True)
 
 
+def test_modules_of_a_kernel_that_counts_no_users():
+    """As the kernel of a small VM with an H100 prints /proc/modules: it was built without unloading."""
+    found = modules.parse("nvidia_uvm 1830912 - - Live 0xffffffffc080c000 (O)\nnvidia 14299136 - - Live 0x0 (O)\n")
+    assert found["modules"] == ["nvidia", "nvidia_uvm"]
+
+
 def test_modules_by_either_spelling():
     found = modules.parse(
         "Module                  Size  Used by\nnvidia_peermem         16384  0\nnvidia 39059456 115 nvidia_uvm\n"
