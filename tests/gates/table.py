@@ -16,6 +16,7 @@ from gates.twin import twin
 PURE = ["tests/unit", "tests/house"]
 # Packages with a type for every name; others follow.
 TYPED = ["tests/gates", "tests/mutation", "tests/rehearse", "tests/supervise", "tests/warm"]
+TYPED_PLUGINS = "ansible_collections.aiready.vsphere.plugins.module_utils"
 
 
 def ruff(gate: Gate) -> None:
@@ -31,7 +32,9 @@ def vermin(gate: Gate) -> None:
 
 def types(gate: Gate) -> None:
     """Types of the packages that have them."""
-    gate.call([tool("mypy"), "--config-file", "tests/gates/mypy.ini", "--cache-dir", str(BUILD / "mypy"), *TYPED])
+    mypy = [tool("mypy"), "--cache-dir", str(BUILD / "mypy")]
+    gate.call([*mypy, "--config-file", "tests/gates/mypy.ini", *TYPED])
+    gate.call([*mypy, "--config-file", "tests/gates/mypy_plugins.ini", "--package", TYPED_PLUGINS])
 
 
 def ansible_lint(gate: Gate) -> None:
