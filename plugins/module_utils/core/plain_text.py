@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
 # No counter of a machine has more digits, and Python refuses to read some thousands.
@@ -44,7 +44,15 @@ def shown_all(value: Any) -> Any:
     return value
 
 
-def whole(text: str, otherwise: T | None = None) -> int | T | None:
+@overload
+def whole(text: str) -> int | None: ...
+
+
+@overload
+def whole(text: str, otherwise: T) -> int | T: ...
+
+
+def whole(text: str, otherwise: Any = None) -> Any:
     """The whole number that another machine wrote, or what stands in its place."""
     text = text.strip()
     digits = text[1:] if text[:1] == "-" else text

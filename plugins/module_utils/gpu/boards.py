@@ -20,7 +20,7 @@ class TimeSliced(NamedTuple):
     gb: int
     max_equal: int
     max_mixed: int | None
-    placements: tuple | None
+    placements: tuple[int, ...] | None
 
 
 class MigBacked(NamedTuple):
@@ -51,9 +51,9 @@ class Board(NamedTuple):
     memory_gb: int
     # MMIO space in GB that one GPU takes in a VM; 0 fits below 4 GB, None is not published.
     mmio_gb: int | None
-    time_sliced: tuple
-    mig_backed: tuple
-    other_series: tuple
+    time_sliced: tuple[TimeSliced, ...]
+    mig_backed: tuple[MigBacked, ...]
+    other_series: tuple[str, ...]
     mark: str
 
 

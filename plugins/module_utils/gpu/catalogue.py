@@ -6,8 +6,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterable
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import BOARDS
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import Board, MigBacked, TimeSliced
 
 _BY_PREFIX = {board.vsphere_prefix: board for board in BOARDS}
 _BY_KEY = {board.key: board for board in BOARDS}
@@ -15,52 +20,52 @@ NVIDIA = 0x10DE
 _BY_PCI = {int(board.pci_device_id, 16): board for board in BOARDS}
 
 
-def board(key):
+def board(key: str) -> Board | None:
     """The board with this key, or None."""
     return _BY_KEY.get(key)
 
 
-def board_of_pci(vendor_id, device_id):
+def board_of_pci(vendor_id: int, device_id: int) -> Board | None:
     """The board with these PCI ids, or None when the table does not have it."""
     return _BY_PCI.get(device_id) if vendor_id == NVIDIA else None
 
 
-def board_of(profile):
+def board_of(profile: str) -> Board | None:
     """The board that a profile belongs to, or None when the table does not have it."""
     name = parse(profile)
     return _BY_PREFIX.get(name.board) if name else None
 
 
-def time_sliced_type(profile):
+def time_sliced_type(profile: str) -> TimeSliced | None:
     """The TimeSliced row of a profile of the C series, or None."""
     name, owner = parse(profile), board_of(profile)
-    if owner is None or name.mig_backed or name.series != "c":
+    if name is None or owner is None or name.mig_backed or name.series != "c":
         return None
     return next((row for row in owner.time_sliced if row.gb == name.gb), None)
 
 
-def mig_type(profile):
+def mig_type(profile: str) -> MigBacked | None:
     """The MigBacked row of a profile, or None."""
     name, owner = parse(profile), board_of(profile)
-    if owner is None or not name.mig_backed:
+    if name is None or owner is None or not name.mig_backed:
         return None
     wanted = (name.slices, name.gb, name.series, name.media)
     return next((row for row in owner.mig_backed if (row.slices, row.gb, row.series, row.media) == wanted), None)
 
 
-def is_known(profile):
+def is_known(profile: str) -> bool:
     """True when the table lists this very profile."""
     owner = board_of(profile)
     return owner is not None and profile in time_sliced_profiles(owner) + mig_profiles(owner)
 
 
-def time_sliced_profiles(owner):
+def time_sliced_profiles(owner: Board) -> list[str]:
     """All time-sliced profiles of a board, C series first."""
     suffixes = [f"{row.gb}c" for row in owner.time_sliced] + list(owner.other_series)
     return [f"{owner.vsphere_prefix}-{suffix}" for suffix in suffixes]
 
 
-def mig_profiles(owner):
+def mig_profiles(owner: Board) -> list[str]:
     """All MIG-backed profiles of a board."""
     return [
         f"{owner.vsphere_prefix}-{row.slices}-{row.gb}{row.series}{'me' if row.media else ''}"
@@ -68,12 +73,12 @@ def mig_profiles(owner):
     ]
 
 
-def all_profiles():
+def all_profiles() -> list[str]:
     """Every profile in the table."""
     return [profile for owner in BOARDS for profile in time_sliced_profiles(owner) + mig_profiles(owner)]
 
 
-def board_memory_gb(profile, offered=()):
+def board_memory_gb(profile: str, offered: Iterable[str] = ()) -> int:
     """Memory of the whole GPU behind a profile; for a board that is not in the table, the largest type offered."""
     owner = board_of(profile)
     if owner is not None:
@@ -85,7 +90,7 @@ def board_memory_gb(profile, offered=()):
     return max([other.gb for other in siblings] + [name.gb])
 
 
-def most_per_gpu(profile):
+def most_per_gpu(profile: str) -> int | None:
     """How many vGPUs of a profile one GPU can hold, or None when the table does not have it."""
     sliced, mig = time_sliced_type(profile), mig_type(profile)
     if sliced is not None:
@@ -93,13 +98,13 @@ def most_per_gpu(profile):
     return mig.max_per_gpu if mig is not None else None
 
 
-def is_whole_gpu(profile, offered=()):
+def is_whole_gpu(profile: str, offered: Iterable[str] = ()) -> bool:
     """True for a time-sliced profile that takes the whole frame buffer of its GPU."""
     name = parse(profile)
     return name is not None and not name.mig_backed and name.gb == board_memory_gb(profile, offered)
 
 
-def needs_efi(profile):
+def needs_efi(profile: str) -> bool:
     """True when the GPU's memory window is too large for BIOS firmware: all boards since Volta, but not the T4."""
     owner = board_of(profile)
     if owner is not None:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Iterable
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 
 # Room for the windows of one passed-through network port or virtual function. Those of a ConnectX take some MB; that
@@ -13,7 +15,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalog
 DIRECT_PORT_GB = 1
 
 
-def gpu_mmio_gb(profile, offered=()):
+def gpu_mmio_gb(profile: str, offered: Iterable[str] = ()) -> int:
     """MMIO space of one GPU: as published, else twice its memory rounded up to a power of two."""
     owner = catalogue.board_of(profile)
     if owner is not None and owner.mmio_gb is not None:
@@ -22,12 +24,12 @@ def gpu_mmio_gb(profile, offered=()):
     return 2 * power_of_two(memory_gb) if memory_gb else 0
 
 
-def power_of_two(number):
+def power_of_two(number: int) -> int:
     """The smallest power of two that is not below the number."""
     return 1 << max(0, number - 1).bit_length()
 
 
-def passthrough_mmio_gb(vendor_id, device_id):
+def passthrough_mmio_gb(vendor_id: int, device_id: int) -> int | None:
     """MMIO space of a GPU that is passed through whole; None for a PCI device that is no known GPU."""
     owner = catalogue.board_of_pci(vendor_id, device_id)
     if owner is None:
@@ -35,7 +37,7 @@ def passthrough_mmio_gb(vendor_id, device_id):
     return owner.mmio_gb if owner.mmio_gb is not None else 2 * power_of_two(owner.memory_gb)
 
 
-def window_gb(gpu_sizes, direct_ports):
+def window_gb(gpu_sizes: Iterable[int], direct_ports: int) -> int:
     """MMIO space for GPUs of these sizes together with passed-through network ports; 0 when no GPU needs any."""
     total = sum(gpu_sizes)
     return power_of_two(total + direct_ports * DIRECT_PORT_GB) if total else 0

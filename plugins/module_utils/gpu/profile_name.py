@@ -28,15 +28,15 @@ class ProfileName(NamedTuple):
     variant: str
 
     @property
-    def mig_backed(self):
+    def mig_backed(self) -> bool:
         return self.slices is not None
 
     @property
-    def media(self):
+    def media(self) -> bool:
         return self.variant == "me"
 
 
-def parse(text):
+def parse(text: str) -> ProfileName | None:
     """The parts of a name, or None when it is not the name of a vGPU profile."""
     found = _PATTERN.match(text)
     if found is None:

@@ -33,19 +33,19 @@ class Gpu:
     """A GPU as a guest sees it."""
 
     address: str
-    name: str = None
-    uuid: str = None
-    virtualization: str = None
-    memory_mb: int = None
+    name: str | None = None
+    uuid: str | None = None
+    virtualization: str | None = None
+    memory_mb: int | None = None
     mig: bool = False
     # Product and state of its licence; None for a GPU that needs none.
-    product: str = None
-    licence: str = None
+    product: str | None = None
+    licence: str | None = None
     # When the licence ends, such as 2025-03-19T07:29:04Z.
-    expiry: str = None
+    expiry: str | None = None
 
     @property
-    def licensed(self):
+    def licensed(self) -> bool:
         return self.licence == "Licensed"
 
 
@@ -53,19 +53,20 @@ class Gpu:
 class Report:
     """What nvidia-smi told: GPUs, or why there are none."""
 
-    driver: str = None
-    gpus: tuple = ()
-    trouble: str = None
+    driver: str | None = None
+    gpus: tuple[Gpu, ...] = ()
+    trouble: str | None = None
     said: str = ""
 
 
 @dataclass
 class _Block:
-    values: dict = field(default_factory=dict)
-    blocks: dict = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
+    blocks: dict[str, _Block] = field(default_factory=dict)
 
-    def get(self, *path):
+    def get(self, *path: str) -> str | None:
         """The value at the end of a path of headings; None where it is missing or is said to be not available."""
+        block: _Block | None
         block = self
         for heading in path[:-1]:
             block = block.blocks.get(heading)
@@ -75,7 +76,7 @@ class _Block:
         return None if value in NOT_TOLD else value
 
 
-def parse(text):
+def parse(text: str) -> Report:
     """The Report of what `nvidia-smi -q` printed."""
     tree = _tree(text)
     headings = [(_GPU.match(heading), block) for heading, block in tree.blocks.items()]
@@ -84,23 +85,23 @@ def parse(text):
     return Report(_version(tree), gpus, trouble, _last_line(text) if trouble else "")
 
 
-def trouble_of(text):
+def trouble_of(text: str) -> str:
     """The code of what nvidia-smi complains of; no_devices where it lists none and says nothing."""
     return next((code for code, pattern in TROUBLE if re.search(pattern, text)), _unnamed(text))
 
 
-def _unnamed(text):
+def _unnamed(text: str) -> str:
     # The counter is `Attached GPUs`, and was seen as `Attached vGPUs` too.
     return "no_devices" if re.search(r"Attached v?GPUs\s*: 0\b", text) else "unknown"
 
 
-def _version(tree):
+def _version(tree: _Block) -> str | None:
     # R610 warns behind the number that there will be another name for it: 610.57.04 [Deprecated; ...].
     told = tree.get("Driver Version") or tree.get("KMD Version")
     return told.split(" ")[0] if told else None
 
 
-def _gpu(address, block):
+def _gpu(address: str, block: _Block) -> Gpu:
     licences = next((name for name in _LICENCES if name in block.blocks), _LICENCES[0])
     licence = block.get(licences, "License Status")
     memory = re.match(r"(\d+) MiB", block.get("FB Memory Usage", "Total") or "")
@@ -117,19 +118,19 @@ def _gpu(address, block):
     )
 
 
-def _state(licence):
+def _state(licence: str | None) -> str | None:
     """The state of a licence without its end; None where both are not available."""
     told = re.sub(r"\s*\(Expiry:.*\)\s*\Z", "", licence or "")
     return None if told in NOT_TOLD else told
 
 
-def _virtualization(block):
+def _virtualization(block: _Block) -> str | None:
     # VGPU, Pass-Through, None: the words of nvidia-smi, in one form.
     told = block.get("GPU Virtualization Mode", "Virtualization Mode")
     return re.sub(r"[^a-z]", "", told.lower()) if told else None
 
 
-def _expiry(licence):
+def _expiry(licence: str | None) -> str | None:
     """The end of a licence in one form; the parts are not always filled with zeros."""
     found = _EXPIRY.search(licence or "")
     if found is None:
@@ -138,7 +139,7 @@ def _expiry(licence):
     return f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"
 
 
-def _tree(text):
+def _tree(text: str) -> _Block:
     """Headings and values by their indentation."""
     root = _Block()
     open_ones = [(-1, root)]
@@ -158,6 +159,6 @@ def _tree(text):
     return root
 
 
-def _last_line(text):
+def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "it said nothing"

@@ -7,26 +7,35 @@
 from __future__ import annotations
 
 import traceback
+from typing import TYPE_CHECKING, Any, Callable
 
 from ansible.module_utils.basic import missing_required_lib
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+
+    # A reference to an object of vCenter, and a value of its API. Their types are no help: only new releases of pyVmomi
+    # have stubs, and those do not know methods by their names on the wire, such as PowerOnVM_Task.
+    Ref = Any
+    Data = Any
 
 __all__ = ["IMPORT_ERROR", "SoapStubAdapter", "VmomiSupport", "managed_type", "require", "vim", "vmodl"]
 
 try:
-    from pyVmomi import SoapStubAdapter, VmomiSupport, vim, vmodl
+    from pyVmomi import SoapStubAdapter, VmomiSupport, vim, vmodl  # type: ignore[attr-defined]
 except ImportError:
-    SoapStubAdapter = VmomiSupport = vim = vmodl = None
-    IMPORT_ERROR = traceback.format_exc()
+    SoapStubAdapter = VmomiSupport = vim = vmodl = None  # type: ignore[assignment,misc]
+    IMPORT_ERROR: str | None = traceback.format_exc()
 else:
     IMPORT_ERROR = None
 
 
-def require(module):
+def require(module: AnsibleModule) -> None:
     """Fail the module with installation advice when pyVmomi cannot be imported."""
     if IMPORT_ERROR is not None:
         module.fail_json(msg=missing_required_lib("pyVmomi"), exception=IMPORT_ERROR)
 
 
-def managed_type(kind):
+def managed_type(kind: str) -> Callable[..., Ref]:
     """The type with this WSDL name, such as VirtualMachine or PropertyCollector."""
     return VmomiSupport.GetWsdlType("urn:vim25", kind)

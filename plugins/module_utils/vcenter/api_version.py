@@ -7,11 +7,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import VmomiSupport
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Target
 
 PATH = "/sdk/vimServiceVersions.xml"
 # vCenter 7.0 Update 2. Modules and the REST services need what came with it.
@@ -19,17 +23,17 @@ OLDEST = (7, 0, 2)
 _NUMBERS = re.compile(r"\d+(\.\d+)+\Z")
 
 
-def numbers(text):
+def numbers(text: str) -> tuple[int, ...]:
     """8.0.3.0 as (8, 0, 3, 0); an empty tuple for a version that is not a release."""
     return tuple(int(part) for part in text.split(".")) if _NUMBERS.match(text or "") else ()
 
 
-def newest_known():
+def newest_known() -> str:
     """The newest release that this pyVmomi speaks."""
     return max(_spoken(), key=numbers)
 
 
-def negotiate(target, status, body):
+def negotiate(target: Target, status: int, body: bytes) -> str:
     """The pyVmomi name of the version to speak, from what the server says of itself."""
     offered = _offered(target, status, body)
     spoken = _spoken()
@@ -47,7 +51,7 @@ def negotiate(target, status, body):
     return spoken[best]
 
 
-def _spoken():
+def _spoken() -> dict[str, str]:
     """pyVmomi's names by release."""
     return {
         text: name
@@ -56,7 +60,7 @@ def _spoken():
     }
 
 
-def _offered(target, status, body):
+def _offered(target: Target, status: int, body: bytes) -> list[str]:
     if status != 200:
         raise trouble.not_vsphere(target, f"it answers with HTTP status {status}")
     try:
@@ -66,7 +70,7 @@ def _offered(target, status, body):
     offered = []
     for namespace in root.iter("namespace"):
         if namespace.findtext("name") == "urn:vim25":
-            offered += [entry.text for entry in namespace.iter("version")]
+            offered += [entry.text or "" for entry in namespace.iter("version")]
     if not offered:
         raise trouble.not_vsphere(target, "it names no version of urn:vim25")
     return [text for text in offered if numbers(text)]

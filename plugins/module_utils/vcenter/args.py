@@ -6,14 +6,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping
+
 from ansible.module_utils.basic import env_fallback
 
+if TYPE_CHECKING:
+    # The options of a module, as AnsibleModule takes them.
+    Options = Dict[str, Dict[str, Any]]
 
-def _env(*names):
+
+def _env(*names: str) -> tuple[Callable[..., str], list[str]]:
     return (env_fallback, list(names))
 
 
-CONNECTION = {
+CONNECTION: Options = {
     "hostname": {"type": "str", "fallback": _env("VMWARE_HOST")},
     "port": {"type": "int", "default": 443, "fallback": _env("VMWARE_PORT")},
     "username": {"type": "str", "fallback": _env("VMWARE_USER")},
@@ -27,22 +33,22 @@ CONNECTION = {
     "request_timeout_s": {"type": "int", "default": 120},
 }
 
-DATACENTER = {"datacenter": {"type": "str"}}
+DATACENTER: Options = {"datacenter": {"type": "str"}}
 
 IDENTITY_KEYS = ("name", "path", "moid", "instance_uuid", "bios_uuid")
 
 # The ways to name one VM; at the top of a module or inside the elements of a fleet.
-VM_IDENTITY = {key: {"type": "str"} for key in IDENTITY_KEYS}
+VM_IDENTITY: Options = {key: {"type": "str"} for key in IDENTITY_KEYS}
 
-TASK_WAITING = {
+TASK_WAITING: Options = {
     "tasks_in_flight": {"type": "int", "default": 32},
     "task_timeout_s": {"type": "int", "default": 600},
 }
 
-HOST_IDENTITY = {"host": {"type": "str", "required": True}}
+HOST_IDENTITY: Options = {"host": {"type": "str", "required": True}}
 
 # How esxcli is reached; ssh_* is looked at for esxcli_transport=ssh alone.
-ESXCLI_TRANSPORT = {
+ESXCLI_TRANSPORT: Options = {
     "esxcli_transport": {"type": "str", "choices": ["vcenter", "ssh"], "default": "vcenter"},
     "esxcli_timeout_s": {"type": "int", "default": 900},
     "ssh_host": {"type": "str"},
@@ -66,7 +72,7 @@ _RANGES = {
 }
 
 
-def check_common(params):
+def check_common(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters of this file, one sentence each."""
     missing = [
         f"{name} is not set; give it to the task, to module_defaults, or by the environment variable {variable}."

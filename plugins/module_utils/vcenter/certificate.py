@@ -11,6 +11,24 @@ import socket
 import ssl
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPSConnection
+from typing import TYPE_CHECKING, Protocol, Sequence, cast
+
+if TYPE_CHECKING:
+
+    class Server(Protocol):
+        """Where to connect, by a proxy or directly."""
+
+        @property
+        def host(self) -> str: ...
+        @property
+        def port(self) -> int: ...
+        @property
+        def connect_timeout_s(self) -> int: ...
+        @property
+        def proxy_host(self) -> str | None: ...
+        @property
+        def proxy_port(self) -> int: ...
+
 
 _EXPLICIT_0, _EXPLICIT_3 = 0xA0, 0xA3
 _UTC_TIME = 0x17
@@ -27,17 +45,17 @@ class Certificate:
     subject: str
     issuer: str
     not_after: str
-    names: tuple
+    names: tuple[str, ...]
     fingerprint: str
 
 
-def fingerprint(der):
+def fingerprint(der: bytes) -> str:
     """SHA-256 in the notation of browsers and vCenter."""
     digest = hashlib.sha256(der).hexdigest().upper()
     return ":".join(digest[at : at + 2] for at in range(0, len(digest), 2))
 
 
-def presented(target):
+def presented(target: Server) -> Certificate | None:
     """The certificate that a server shows; None when it cannot be had."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
@@ -51,14 +69,14 @@ def presented(target):
         connection = HTTPSConnection(target.host, target.port, timeout=target.connect_timeout_s, context=context)
     try:
         connection.connect()
-        return parse(connection.sock.getpeercert(True))
+        return parse(cast(bytes, connection.sock.getpeercert(True)))
     except (OSError, HTTPException, ValueError):
         return None
     finally:
         connection.close()
 
 
-def parse(der):
+def parse(der: bytes) -> Certificate:
     """Read a DER certificate; the ssl module only parses certificates that it trusts."""
     try:
         whole = _elements(der)[0][1]
@@ -77,7 +95,7 @@ def parse(der):
         raise ValueError(f"not a certificate: {error}") from error
 
 
-def _elements(data):
+def _elements(data: bytes) -> list[tuple[int, bytes]]:
     """The tag and content of every element in a piece of DER."""
     found = []
     at = 0
@@ -93,7 +111,7 @@ def _elements(data):
     return found
 
 
-def _name(data):
+def _name(data: bytes) -> str:
     parts = []
     pairs = [_elements(pair[1]) for entry in _elements(data) for pair in _elements(entry[1])]
     for oid, value in pairs:
@@ -103,7 +121,7 @@ def _name(data):
     return ", ".join(parts) or "(empty)"
 
 
-def _time(element):
+def _time(element: tuple[int, bytes]) -> str:
     kind, value = element
     text = value.decode("ascii")
     if kind == _UTC_TIME:
@@ -111,8 +129,8 @@ def _time(element):
     return f"{text[:4]}-{text[4:6]}-{text[6:8]}"
 
 
-def _alternative_names(fields):
-    names = []
+def _alternative_names(fields: Sequence[tuple[int, bytes]]) -> tuple[str, ...]:
+    names: list[str] = []
     for tag, content in fields:
         if tag != _EXPLICIT_3:
             continue
@@ -123,7 +141,7 @@ def _alternative_names(fields):
     return tuple(name for name in names if name)
 
 
-def _alternative_name(tag, value):
+def _alternative_name(tag: int, value: bytes) -> str:
     if tag == _DNS_NAME:
         return value.decode("ascii", "replace")
     if tag == _IP_ADDRESS:

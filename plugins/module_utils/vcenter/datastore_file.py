@@ -13,6 +13,7 @@ import os
 import re
 from dataclasses import dataclass
 from http.client import HTTPException
+from typing import TYPE_CHECKING, Callable, Iterator, Mapping
 from urllib.parse import quote, urlencode
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -23,6 +24,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.range_reader import RangeReader
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.tasks import Job, run_tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import persist
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.tasks import Outcome
 
 _BRACKETS = re.compile(r"\[(?P<store>[^\]]+)\]\s*(?P<path>.*)\Z", re.DOTALL)
 _VOLUME = re.compile(r"/vmfs/volumes/(?P<store>[^/]+)/+(?P<path>.+)\Z", re.DOTALL)
@@ -43,37 +53,37 @@ class Place:
     path: str
 
     @property
-    def in_brackets(self):
+    def in_brackets(self) -> str:
         """As vCenter writes it."""
         return f"[{self.store}] {self.path}"
 
     @property
-    def on_host(self):
+    def on_host(self) -> str:
         """As the host's shell and esxcli write it."""
         return f"/vmfs/volumes/{self.store}/{self.path}"
 
 
-def place(text):
+def place(text: str) -> Place | None:
     """The Place that [datastore] path or /vmfs/volumes/datastore/path means; None for anything else."""
     found = _BRACKETS.match(text) or _VOLUME.match(text)
     path = found.group("path").strip("/ ") if found else ""
-    return Place(found.group("store").strip(), path) if path else None
+    return Place(found.group("store").strip(), path) if found and path else None
 
 
 class DatastoreFiles:
     """The files on the datastores of one host."""
 
-    def __init__(self, vcenter, host, timeout_s=600):
+    def __init__(self, vcenter: VCenter, host: HostFound, timeout_s: int = 600) -> None:
         self._vcenter = vcenter
         self._host = host
         self._timeout_s = timeout_s
-        self._stores = None
+        self._stores: list[Row] | None = None
 
-    def known(self, wanted):
+    def known(self, wanted: Place) -> Place:
         """The same place by the name of its datastore; an error when the host has none such."""
         return Place(self._store(wanted).get("name"), wanted.path)
 
-    def size(self, wanted):
+    def size(self, wanted: Place) -> int | None:
         """The size of a file in bytes; None when it is not there."""
         with self._send("HEAD", self._url(wanted), repeatable=True) as response:
             if response.status == 404:
@@ -81,7 +91,7 @@ class DatastoreFiles:
             self._demand(response, wanted, "read the file")
             return int(response.getheader("Content-Length") or 0)
 
-    def open(self, wanted):
+    def open(self, wanted: Place) -> io.BufferedReader | None:
         """The file, opened for reading in parts; None when it is not there."""
         size = self.size(wanted)
         if size is None:
@@ -89,7 +99,7 @@ class DatastoreFiles:
         reader = RangeReader(lambda first, count: self.part(wanted, first, count), size)
         return io.BufferedReader(reader)
 
-    def checksum(self, wanted):
+    def checksum(self, wanted: Place) -> str | None:
         """The SHA-256 of a file in hexadecimal digits; None when it is not there."""
         digest = hashlib.sha256()
         with self._send("GET", self._url(wanted), repeatable=True) as response:
@@ -100,7 +110,7 @@ class DatastoreFiles:
                 digest.update(chunk)
         return digest.hexdigest()
 
-    def part(self, wanted, first, count):
+    def part(self, wanted: Place, first: int, count: int) -> tuple[bytes, bool]:
         """Some bytes of a file; all of them from a server that does not cut."""
         headers = {"Range": f"bytes={first}-{first + count - 1}"}
         with self._send("GET", self._url(wanted), headers=headers, repeatable=True) as response:
@@ -115,7 +125,7 @@ class DatastoreFiles:
                 )
             return response.read(), response.status == 206
 
-    def upload(self, local, wanted, checksum):
+    def upload(self, local: str, wanted: Place, checksum: str) -> None:
         """Copy a local file there. It gets its name once it is there in full, so that nobody finds half a file."""
         size = os.path.getsize(local)
         self._demand_room(wanted, size)
@@ -143,7 +153,7 @@ class DatastoreFiles:
                 self.remove(draft)
             raise
 
-    def remove(self, wanted):
+    def remove(self, wanted: Place) -> None:
         """Delete a file; one that is not there is no error."""
         manager = self._vcenter.content.fileManager
         outcome = self._run(
@@ -154,7 +164,7 @@ class DatastoreFiles:
         if outcome.error is not None and not isinstance(outcome.fault, vim.fault.FileNotFound):
             raise outcome.error
 
-    def _put_into_room(self, local, draft, size):
+    def _put_into_room(self, local: str, draft: Place, size: int) -> None:
         try:
             self._put(local, draft, size)
         except OperatorError:
@@ -163,13 +173,13 @@ class DatastoreFiles:
             self._demand_room(draft, size)
             raise
 
-    def _put(self, local, wanted, size):
+    def _put(self, local: str, wanted: Place, size: int) -> None:
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
         with self._send("PUT", self._url(wanted), local=local, headers=headers, repeatable=True) as response:
             self._demand(response, wanted, "write the file")
             response.read()
 
-    def _rename(self, draft, wanted, checksum):
+    def _rename(self, draft: Place, wanted: Place, checksum: str) -> None:
         manager, home = self._vcenter.content.fileManager, self._host.datacenter_ref
         outcome = self._run(
             wanted,
@@ -191,7 +201,7 @@ class DatastoreFiles:
             raise outcome.error
         self.remove(draft)
 
-    def _make_folder(self, wanted):
+    def _make_folder(self, wanted: Place) -> None:
         folder = wanted.path.rpartition("/")[0]
         if not folder:
             return
@@ -205,12 +215,12 @@ class DatastoreFiles:
         except vmodl.MethodFault as fault:
             raise explain(fault, f"Host {self._host.name}", f"make the folder {name}") from fault
 
-    def _run(self, wanted, what, start):
+    def _run(self, wanted: Place, what: str, start: Callable[[], Ref]) -> Outcome:
         label = f"Host {self._host.name}, {wanted.in_brackets}"
         (outcome,) = run_tasks(self._vcenter, [Job(label, start, what)], timeout_s=self._timeout_s)
         return outcome
 
-    def _demand_room(self, wanted, size):
+    def _demand_room(self, wanted: Place, size: int) -> None:
         free = self._store(wanted).get("summary.freeSpace", 0)
         if free < size:
             raise self._error(
@@ -221,7 +231,7 @@ class DatastoreFiles:
                 "no_disk_space",
             )
 
-    def _store(self, wanted):
+    def _store(self, wanted: Place) -> Row:
         if self._stores is None:
             select = {"Datastore": ("name", "summary.accessible", "summary.freeSpace", "summary.url")}
             self._stores = retrieve(self._vcenter, select, [self._host.ref], [("HostSystem", "datastore")])
@@ -247,12 +257,19 @@ class DatastoreFiles:
             candidates=names,
         )
 
-    def _url(self, wanted):
+    def _url(self, wanted: Place) -> str:
         where = urlencode({"dcPath": self._host.datacenter, "dsName": self._store(wanted).get("name")}, quote_via=quote)
         return f"/folder/{quote(wanted.path)}?{where}"
 
     @contextlib.contextmanager
-    def _send(self, method, url, local=None, headers=None, repeatable=False):
+    def _send(
+        self,
+        method: str,
+        url: str,
+        local: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        repeatable: bool = False,
+    ) -> Iterator[HTTPResponse]:
         """The response to a request with the session's cookie; an expired session is renewed once."""
         with contextlib.ExitStack() as stack:
             response = persist(
@@ -267,7 +284,9 @@ class DatastoreFiles:
             except (OSError, HTTPException) as error:
                 raise trouble.explain(error, self._vcenter.wire.target) from error
 
-    def _attempt(self, stack, method, url, local, headers):
+    def _attempt(
+        self, stack: contextlib.ExitStack, method: str, url: str, local: str | None, headers: Mapping[str, str] | None
+    ) -> HTTPResponse:
         wire = self._vcenter.wire
         for renewals_left in range(_RENEWALS, -1, -1):
             stack.pop_all().close()
@@ -284,7 +303,7 @@ class DatastoreFiles:
             raise HTTPException(f"{response.status} {response.reason}")
         return response
 
-    def _demand(self, response, wanted, what):
+    def _demand(self, response: HTTPResponse, wanted: Place, what: str) -> None:
         if response.status < 300:
             return
         said = response.read(4096).decode("utf-8", "replace")
@@ -303,5 +322,5 @@ class DatastoreFiles:
             status=response.status,
         )
 
-    def _error(self, wanted, wish, found, todo, code, **data):
+    def _error(self, wanted: Place, wish: str, found: str, todo: str, code: str, **data: object) -> OperatorError:
         return OperatorError(f"Host {self._host.name}, {wanted.in_brackets}", wish, found, todo, code, **data)

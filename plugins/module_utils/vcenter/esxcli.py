@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, Protocol, Sequence, cast
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -15,6 +16,20 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import ref
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import IMPORT_ERROR, vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain, vendor_messages
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data, Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+
+    class Host(Protocol):
+        """What has to be known of a host to ask it."""
+
+        @property
+        def ref(self) -> Ref: ...
+
+        @property
+        def name(self) -> str: ...
+
 
 # Fields that are texts even when they look like a number or a truth value: the payload carries no types.
 TEXT_FIELDS = frozenset(
@@ -36,14 +51,14 @@ _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 class Esxcli:
     """Runs commands such as software.vib.list; names of commands, arguments and fields are esxcli's own."""
 
-    def __init__(self, vcenter, host, timeout_s=900):
+    def __init__(self, vcenter: VCenter, host: Host, timeout_s: int = 900) -> None:
         self._vcenter = vcenter
         self._host = host
         self._timeout_s = timeout_s
-        self._executer = None
+        self._executer: Ref = None
         reflect.register()
 
-    def call(self, command, **arguments):
+    def call(self, command: str, **arguments: object) -> Any:
         """The answer of a command: a list of dicts, a dict, or a single value; None when it prints nothing.
 
         An argument is named as on the command line, with _ for the dashes inside (dry_run=True). None is left out. A
@@ -56,7 +71,7 @@ class Esxcli:
         ]
         return decode(self._answered(command, texts))
 
-    def _answered(self, command, texts):
+    def _answered(self, command: str, texts: Sequence[tuple[str, str]]) -> str | None:
         label = f"Host {self._host.name}"
         wanted = f"esxcli {command.replace('.', ' ')} should have succeeded"
         repeats = _REPEATS if is_read(command) else 0
@@ -70,7 +85,9 @@ class Esxcli:
                 raise OperatorError(label, wanted, error.found, error.todo, error.code, command=command) from error
             except vmodl.MethodFault as fault:
                 if reflect.is_cli_fault(fault):
-                    raise refusal(self._host.name, command, list(fault.errMsg or vendor_messages(fault))) from fault
+                    raise refusal(
+                        self._host.name, command, list(cast(Any, fault).errMsg or vendor_messages(fault))
+                    ) from fault
                 if isinstance(fault, _UNKNOWN):
                     raise _unknown(label, wanted, command, fault) from fault
                 raise explain(fault, label, wanted) from fault
@@ -78,7 +95,7 @@ class Esxcli:
                 raise refusal(self._host.name, command, _complaints(result.fault))
             return result.response if result is not None else None
 
-    def _execute(self, command, texts):
+    def _execute(self, command: str, texts: Sequence[tuple[str, str]]) -> Data:
         if self._executer is None:
             self._executer = reflect.retrieve_executer(self._host.ref)
         namespace = command.rpartition(".")[0]
@@ -87,19 +104,19 @@ class Esxcli:
             return reflect.execute(self._executer, moid, f"vim.EsxCLI.{command}", texts)
 
 
-def is_read(command):
+def is_read(command: str) -> bool:
     """Whether a command only looks, so that it may be sent again."""
     return command.rpartition(".")[2] in _READS
 
 
-def listed(value):
+def listed(value: object) -> list[Any]:
     """A field that holds a list: as a list, however many entries came."""
     if value is None or value == "":
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def spelled(value):
+def spelled(value: object) -> list[str]:
     """The texts of an argument: none for None, several for a list."""
     if value is None:
         return []
@@ -110,7 +127,7 @@ def spelled(value):
     return [str(value)]
 
 
-def typed(name, text):
+def typed(name: str, text: Any) -> Any:
     """A field's text as the value that it stands for."""
     if name in TEXT_FIELDS or not isinstance(text, str):
         return text
@@ -119,7 +136,7 @@ def typed(name, text):
     return int(text) if _INTEGER.match(text) else text
 
 
-def decode(response):
+def decode(response: str | None) -> Any:
     """What esxcli answered, from the XML in which the host sends it."""
     if not response or not response.strip():
         return None
@@ -132,7 +149,7 @@ def decode(response):
     return root.text or "" if kind == "string" else typed("", root.text or "")
 
 
-def refusal(host, command, lines):
+def refusal(host: str, command: str, lines: list[str] | list[str | None]) -> OperatorError:
     """The error for what esxcli itself has refused, in its own words."""
     lines = [line.strip() for line in lines if line and line.strip()]
     return OperatorError(
@@ -146,7 +163,7 @@ def refusal(host, command, lines):
     )
 
 
-def _unknown(label, wanted, command, fault):
+def _unknown(label: str, wanted: str, command: str, fault: vmodl.MethodFault) -> OperatorError:
     return OperatorError(
         label,
         wanted,
@@ -157,8 +174,8 @@ def _unknown(label, wanted, command, fault):
     )
 
 
-def _struct(element):
-    fields = {}
+def _struct(element: ElementTree.Element) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
     for child in element:
         name = _local(child)
         value = _struct(child) if len(child) else typed(name, child.text or "")
@@ -171,15 +188,15 @@ def _struct(element):
     return fields
 
 
-def _kind(element):
+def _kind(element: ElementTree.Element) -> str:
     return element.get(_TYPE, "").rpartition(":")[2]
 
 
-def _local(element):
+def _local(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-def _complaints(fault):
+def _complaints(fault: Data) -> list[str | None]:
     """The lines of an error: esxcli's own stand in the detail, of other faults there is only the message."""
     try:
         detail = ElementTree.fromstring(fault.faultDetail or "<none/>")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import (
@@ -18,6 +19,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli imp
     spelled,
     typed,
 )
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Host
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 # On the command line these stand alone; all others take a value.
 _FLAGS = frozenset(("dry_run", "rebooting_image", "apply_now"))
@@ -29,12 +34,17 @@ _NO_CONNECTION = 255
 class SshEsxcli:
     """Runs commands such as software.vib.list in the shell of a host."""
 
-    def __init__(self, host, params, run=subprocess.run):
+    def __init__(
+        self,
+        host: Host,
+        params: Mapping[str, Any],
+        run: Callable[..., subprocess.CompletedProcess[str]] = subprocess.run,
+    ) -> None:
         self._host = host
         self._params = params
         self._run = run
 
-    def call(self, command, **arguments):
+    def call(self, command: str, **arguments: object) -> Any:
         """The answer of a command, as from Esxcli.call."""
         line = shlex.join(["esxcli", "--formatter=json", *command.split("."), *_options(arguments)])
         done = self._ssh(command, line)
@@ -44,7 +54,7 @@ class SshEsxcli:
             raise refusal(self._host.name, command, (done.stdout + "\n" + done.stderr).splitlines())
         return _decode(done.stdout)
 
-    def _ssh(self, command, line):
+    def _ssh(self, command: str, line: str) -> subprocess.CompletedProcess[str]:
         params = self._params
         argv = ["ssh", "-T", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes"]
         argv += ["-o", f"ConnectTimeout={_CONNECT_S}", "-p", str(params["ssh_port"])]
@@ -76,7 +86,7 @@ class SshEsxcli:
         except OSError as error:
             raise self._unreachable([str(error)]) from error
 
-    def _unreachable(self, said):
+    def _unreachable(self, said: Sequence[str]) -> OperatorError:
         return OperatorError(
             f"Host {self._host.name}",
             "esxcli over SSH was wanted",
@@ -87,15 +97,15 @@ class SshEsxcli:
         )
 
 
-def open_esxcli(vcenter, host, params):
+def open_esxcli(vcenter: VCenter, host: Host, params: Mapping[str, Any]) -> Esxcli | SshEsxcli:
     """esxcli of a host in the way that the parameters (args.ESXCLI_TRANSPORT) ask for."""
     if params["esxcli_transport"] == "ssh":
         return SshEsxcli(host, params)
     return Esxcli(vcenter, host, params["esxcli_timeout_s"])
 
 
-def _options(arguments):
-    options = []
+def _options(arguments: Mapping[str, object]) -> list[str]:
+    options: list[str] = []
     for name, value in arguments.items():
         dashed = "--" + name.replace("_", "-")
         if name in _FLAGS:
@@ -105,7 +115,7 @@ def _options(arguments):
     return options
 
 
-def _decode(text):
+def _decode(text: str) -> Any:
     """The JSON formatter's output; what is no JSON is the plain text of a command without fields."""
     text = text.strip()
     if not text:
@@ -116,7 +126,7 @@ def _decode(text):
         return typed("", text)
 
 
-def _retyped(name, value):
+def _retyped(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return [_retyped(name, entry) for entry in value]
     if isinstance(value, dict):

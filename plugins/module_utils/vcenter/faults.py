@@ -6,10 +6,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
 
-def explain(fault, label, wanted):
+
+def explain(fault: vmodl.MethodFault, label: str, wanted: str) -> OperatorError:
     """An OperatorError for a vendor fault that came instead of what was wanted for the labelled object."""
     row = next((_ADVICE[name] for name in _lineage(fault) if name in _ADVICE), None)
     service = _missing_service(fault)
@@ -58,16 +63,16 @@ _REMOVABLE = (
 )
 
 
-def _missing_service(fault):
+def _missing_service(fault: vmodl.MethodFault) -> str:
     """The kind of a service that the server does not have; running again would never help."""
     gone = getattr(fault, "obj", None) if fault._wsdlName == "ManagedObjectNotFound" else None
     kind = getattr(gone, "_wsdlName", "")
     return "" if kind in _REMOVABLE else kind
 
 
-def vendor_messages(fault):
+def vendor_messages(fault: vmodl.MethodFault | None) -> list[str]:
     """Every message in a fault, its details and its causes: outermost first, without repetitions."""
-    messages = []
+    messages: list[str] = []
     seen = set()
     while fault is not None and id(fault) not in seen:
         seen.add(id(fault))
@@ -80,31 +85,31 @@ def vendor_messages(fault):
     return messages
 
 
-def _lineage(fault):
+def _lineage(fault: vmodl.MethodFault) -> list[str]:
     """The fault's type name and those of its ancestors, nearest first."""
     return [kind.__dict__.get("_wsdlName", kind.__name__) for kind in type(fault).__mro__]
 
 
-def _details(fault):
+def _details(fault: vmodl.MethodFault) -> list[str]:
     """What the typed fields of a fault say, for those that help."""
     return [text.format(value) for text, value in _fields(fault).values()]
 
 
-def _named(fault):
+def _named(fault: vmodl.MethodFault) -> dict[str, str]:
     """The machine-readable side of the same fields."""
     return {name: value for name, (text, value) in _fields(fault).items()}
 
 
-def _fields(fault):
+def _fields(fault: vmodl.MethodFault) -> dict[str, tuple[str, str]]:
     values = {name: (text, getattr(fault, name, None)) for name, text in _FIELDS}
     return {name: (text, _shown(value)) for name, (text, value) in values.items() if _is_set(value)}
 
 
-def _is_set(value):
+def _is_set(value: object) -> bool:
     return value is not None and (hasattr(value, "_GetMoId") or str(value) != "")
 
 
-def _shown(value):
+def _shown(value: object) -> str:
     return value._GetMoId() if hasattr(value, "_GetMoId") else str(value)
 
 

@@ -10,12 +10,18 @@ import difflib
 import re
 import uuid
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import IDENTITY_KEYS
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 # Up to this many UUIDs are asked for one by one; beyond it one look at all VMs is cheaper.
 _FEW = 3
@@ -29,19 +35,21 @@ _SPOKEN = {"name": "name", "path": "path", "moid": "MoID", "instance_uuid": "ins
 class Found:
     """A VM that was found."""
 
-    ref: object
+    ref: Ref
     moid: str
     name: str
     path: str
 
 
-def label(wish):
+def label(wish: Mapping[str, Any]) -> str:
     """What a wish calls its VM, for messages."""
     key, value = _identity(wish)
     return value if key in ("name", "path") else f"{_SPOKEN[key]} {value}"
 
 
-def find_vms(vcenter, wishes, datacenter=None):
+def find_vms(
+    vcenter: VCenter, wishes: Sequence[Mapping[str, Any]], datacenter: str | None = None
+) -> list[Found | OperatorError]:
     """For each wish a Found, or the OperatorError that says why there is none.
 
     A wish is a dict with one of name, path, moid, instance_uuid and bios_uuid. An unknown datacenter is raised.
@@ -69,7 +77,7 @@ def find_vms(vcenter, wishes, datacenter=None):
     return [_answer(tree, key, value, rows, datacenter) for (key, value), rows in zip(identities, hits)]
 
 
-def datacenter_of_name(vcenter, wish):
+def datacenter_of_name(vcenter: VCenter, wish: str) -> tuple[inventory.Tree, Ref]:
     """The tree of all datacenters, and the one wished for."""
     tree = inventory.read_datacenters(vcenter)
     there = tree.of_kind("Datacenter")
@@ -96,7 +104,7 @@ def datacenter_of_name(vcenter, wish):
     )
 
 
-def _identity(wish):
+def _identity(wish: Mapping[str, Any]) -> tuple[str, str]:
     for key in IDENTITY_KEYS:
         if wish.get(key):
             return key, wish[key]
@@ -109,13 +117,13 @@ def _identity(wish):
     )
 
 
-def _is_datacenter(tree, row, wish):
+def _is_datacenter(tree: inventory.Tree, row: Row, wish: str) -> bool:
     if "/" in wish:
         return inventory.same_path(tree.path(row), wish)
     return inventory.same_name(row.get("name", ""), wish)
 
 
-def _look_up(tree, key, value, datacenter):
+def _look_up(tree: inventory.Tree, key: str, value: str, datacenter: str | None) -> list[Row]:
     """The VMs of a tree that a wish stands for."""
     if key == "moid":
         row = tree.row(value)
@@ -129,7 +137,7 @@ def _look_up(tree, key, value, datacenter):
     return [row for row in vms if wanted and _canonical(row.get(_UUID_PROPERTY[key])) == wanted]
 
 
-def _has_path(tree, row, wish, datacenter):
+def _has_path(tree: inventory.Tree, row: Row, wish: str, datacenter: str | None) -> bool:
     path = tree.path(row)
     if inventory.same_path(path, wish):
         return True
@@ -141,7 +149,7 @@ def _has_path(tree, row, wish, datacenter):
     return bool(below) and inventory.same_path("/".join(below), wish)
 
 
-def _ask(vcenter, key, value, datacenter):
+def _ask(vcenter: VCenter, key: str, value: str, datacenter: Ref | None) -> list[Ref]:
     """Candidates for a MoID or UUID without a look at the whole inventory."""
     if key == "moid":
         return _vm_refs(vcenter, [value])
@@ -159,8 +167,8 @@ def _ask(vcenter, key, value, datacenter):
         raise explain(fault, f"{_SPOKEN[key]} {value}", "find the VM") from fault
 
 
-def _rows_of(tree, refs, datacenter):
-    rows = [tree.row(ref._GetMoId()) for ref in refs]
+def _rows_of(tree: inventory.Tree, refs: Iterable[Ref], datacenter: Ref | None) -> list[Row]:
+    rows: list[Row] | list[Row | None] = [tree.row(ref._GetMoId()) for ref in refs]
     rows = [row for row in rows if row is not None and row.kind == "VirtualMachine"]
     if datacenter is None:
         return rows
@@ -168,7 +176,9 @@ def _rows_of(tree, refs, datacenter):
     return [row for row, home in homes if home is not None and home.moid == datacenter._GetMoId()]
 
 
-def _answer(tree, key, value, rows, datacenter):
+def _answer(
+    tree: inventory.Tree, key: str, value: str, rows: Sequence[Row], datacenter: str | None
+) -> Found | OperatorError:
     if len(rows) == 1:
         row = rows[0]
         return Found(row.ref, row.moid, inventory.unescaped(row.get("name", row.moid)), tree.path(row))
@@ -206,11 +216,11 @@ def _answer(tree, key, value, rows, datacenter):
     )
 
 
-def _near(tree, key, value):
+def _near(tree: inventory.Tree, key: str, value: str) -> list[str]:
     """Names, or paths of VMs with names, that the user may have meant; letters of the other case count as equal."""
     if key not in ("name", "path"):
         return []
-    spoken = {}
+    spoken: dict[str, set[str]] = {}
     for row in tree.of_kind("VirtualMachine"):
         name = inventory.unescaped(row.get("name", ""))
         spoken.setdefault(name.lower(), set()).add(name if key == "name" else tree.path(row))
@@ -219,16 +229,16 @@ def _near(tree, key, value):
     return [text for name in near for text in sorted(spoken[name])][:_NEAR]
 
 
-def _vm_refs(vcenter, moids):
+def _vm_refs(vcenter: VCenter, moids: Iterable[str]) -> list[Ref]:
     # pyVmomi writes a MoID into its request as it is, and a "<" in one would break it for all VMs.
     return [managed_type("VirtualMachine")(moid, vcenter.stub) for moid in moids if _MOID.match(moid)]
 
 
-def _unique(refs):
+def _unique(refs: Iterable[Ref]) -> list[Ref]:
     return list({ref._GetMoId(): ref for ref in refs}.values())
 
 
-def _canonical(text):
+def _canonical(text: str | None) -> str | None:
     """A UUID in its usual form; None for anything else, such as that of an inaccessible VM."""
     try:
         return str(uuid.UUID(text.replace(" ", ""))) if text else None
@@ -236,5 +246,5 @@ def _canonical(text):
         return None
 
 
-def _listed(texts):
+def _listed(texts: Iterable[str]) -> str:
     return ", ".join(sorted(texts))

@@ -9,11 +9,17 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _NEAR = 5
 _MOID = re.compile(r"(host-\d+|ha-host)\Z", re.ASCII)
@@ -29,20 +35,22 @@ _UP = tuple((kind, "parent") for kind in ("HostSystem",) + _PLACES)
 class HostFound:
     """A host that was found. cluster and cluster_ref are None for a host that is in none."""
 
-    ref: object
+    ref: Ref
     moid: str
     name: str
     path: str
     cluster: str | None
-    cluster_ref: object
+    cluster_ref: Ref | None
     # The inventory path of the datacenter, without a leading slash: what file access calls dcPath.
     datacenter: str
-    datacenter_ref: object
+    datacenter_ref: Ref | None
     connection: str
-    row: object
+    row: Row
 
 
-def find_host(vcenter, name, properties=(), allow_unreachable=False):
+def find_host(
+    vcenter: VCenter, name: str, properties: Sequence[str] = (), allow_unreachable: bool = False
+) -> HostFound:
     """The host with this name, inventory path or MoID; its row holds the properties asked for.
 
     Properties that a host has while it is away are those that vCenter remembers, so that a host which is not connected
@@ -61,7 +69,7 @@ def find_host(vcenter, name, properties=(), allow_unreachable=False):
     return found
 
 
-def find_hosts(vcenter, names, properties=()):
+def find_hosts(vcenter: VCenter, names: Sequence[str], properties: Sequence[str] = ()) -> list[HostFound]:
     """These hosts, or all when no name is given, in two requests; their rows hold the properties asked for.
 
     Those that are away are among them, with what vCenter remembers.
@@ -81,13 +89,13 @@ def find_hosts(vcenter, names, properties=()):
     return [replace(one, connection=str(read[one.moid].get(_STATE)), row=read[one.moid]) for one in found]
 
 
-def read_again(vcenter, found, properties):
+def read_again(vcenter: VCenter, found: HostFound, properties: Iterable[str]) -> HostFound:
     """The same host with these properties as they are now, one request."""
     rows = retrieve(vcenter, {"HostSystem": ("name", _STATE, _POWER) + tuple(properties)}, [found.ref])
     return replace(found, connection=str(rows[0].get(_STATE)), row=rows[0])
 
 
-def unreachable(found):
+def unreachable(found: HostFound) -> OperatorError:
     """The error for a host that cannot be asked now."""
     power = str(found.row.get(_POWER, "unknown"))
     todo = "Connect it in vCenter" if found.connection == "disconnected" else "Check its power and management network"
@@ -102,7 +110,7 @@ def unreachable(found):
     )
 
 
-def _candidates(vcenter, name):
+def _candidates(vcenter: VCenter, name: str) -> tuple[inventory.Tree, list[Row]]:
     """A tree, and the rows of it that the name stands for."""
     if _MOID.match(name):
         ref = managed_type("HostSystem")(name, vcenter.stub)
@@ -114,7 +122,7 @@ def _candidates(vcenter, name):
     return tree, _among(tree, name)
 
 
-def _among(tree, name):
+def _among(tree: inventory.Tree, name: str) -> list[Row]:
     """The rows that a name or an inventory path stands for."""
     hosts = tree.of_kind("HostSystem")
     if "/" in name:
@@ -122,7 +130,7 @@ def _among(tree, name):
     return [row for row in hosts if row.get("name", "").lower() == name.lower()]
 
 
-def _only(tree, name):
+def _only(tree: inventory.Tree, name: str) -> Row:
     """The one row that a name, an inventory path or a MoID stands for."""
     row = tree.row(name) if _MOID.match(name) else None
     rows = [row] if row is not None else _among(tree, name)
@@ -131,13 +139,13 @@ def _only(tree, name):
     return rows[0]
 
 
-def _select():
-    select = dict.fromkeys(_PLACES, ("name", "parent"))
+def _select() -> dict[str, tuple[str, ...]]:
+    select: dict[str, tuple[str, ...]] = dict.fromkeys(_PLACES, ("name", "parent"))
     select["HostSystem"] = ("name", "parent", _STATE, _POWER)
     return select
 
 
-def _found(vcenter, tree, row, properties):
+def _found(vcenter: VCenter, tree: inventory.Tree, row: Row, properties: Sequence[str]) -> HostFound:
     parent = row.get("parent")
     place = tree.row(parent._GetMoId()) if parent is not None else None
     in_cluster = place is not None and place.kind == "ClusterComputeResource"
@@ -147,8 +155,8 @@ def _found(vcenter, tree, row, properties):
         moid=row.moid,
         name=row.get("name", row.moid),
         path=_path(tree, row),
-        cluster=inventory.unescaped(place.get("name", place.moid)) if in_cluster else None,
-        cluster_ref=place.ref if in_cluster else None,
+        cluster=inventory.unescaped(place.get("name", place.moid)) if place and in_cluster else None,
+        cluster_ref=place.ref if place and in_cluster else None,
         datacenter=_path(tree, home)[1:] if home is not None else "",
         datacenter_ref=home.ref if home is not None else None,
         connection=str(row.get(_STATE)),
@@ -157,7 +165,7 @@ def _found(vcenter, tree, row, properties):
     return read_again(vcenter, found, properties) if properties else found
 
 
-def _path(tree, row):
+def _path(tree: inventory.Tree, row: Row) -> str:
     """As vCenter's own paths; a stand-alone host has the same name as the compute resource around it."""
     chain = _chain(tree, row)
     if chain[-1].kind == "Folder" and chain[-1].get("parent") is None:
@@ -165,9 +173,9 @@ def _path(tree, row):
     return "/" + "/".join(entry.get("name", "?") for entry in reversed(chain))
 
 
-def _chain(tree, row):
+def _chain(tree: inventory.Tree, row: Row | None) -> list[Row]:
     """The object and what is above it, as far as it may be seen."""
-    chain = []
+    chain: list[Row] = []
     while row is not None and row not in chain:
         chain.append(row)
         above = row.get("parent")
@@ -175,7 +183,7 @@ def _chain(tree, row):
     return chain
 
 
-def _not_one(tree, name, rows):
+def _not_one(tree: inventory.Tree, name: str, rows: Sequence[Row]) -> OperatorError:
     if rows:
         paths = sorted(_path(tree, row) for row in rows)
         return OperatorError(

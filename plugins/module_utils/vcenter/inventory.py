@@ -7,14 +7,20 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _ESCAPE = re.compile("%(25|2f|5c)", re.IGNORECASE)
 _MEANING = {"25": "%", "2f": "/", "5c": "\\"}
 
 # A VM inside a vApp has no parent folder of its own, and a vApp inside another one has only that.
-_PARENTS = {
+_PARENTS: dict[str, tuple[str, ...]] = {
     "VirtualMachine": ("parent", "parentVApp"),
     "VirtualApp": ("parentFolder", "parentVApp"),
     "Folder": ("parent",),
@@ -27,32 +33,32 @@ _UP = tuple((kind, path) for kind, paths in _PARENTS.items() for path in paths)
 class Tree:
     """Rows by MoID, with paths."""
 
-    def __init__(self, rows=()):
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
         self._rows = {row.moid: row for row in rows}
 
-    def of_kind(self, kind):
+    def of_kind(self, kind: str) -> list[Row]:
         return [row for row in self._rows.values() if row.kind == kind]
 
-    def row(self, moid):
+    def row(self, moid: str) -> Row | None:
         return self._rows.get(moid)
 
-    def add(self, other):
+    def add(self, other: Tree) -> None:
         self._rows.update(other._rows)
 
-    def ancestors(self, row):
+    def ancestors(self, row: Row | None) -> list[Row]:
         """From the object itself up to the root, as far as it may be seen."""
-        chain = []
+        chain: list[Row] = []
         while row is not None and row not in chain:
             chain.append(row)
             refs = [row.get(path) for path in _PARENTS.get(row.kind, ())]
             row = next((self._rows.get(ref._GetMoId()) for ref in refs if ref is not None), None)
         return chain
 
-    def datacenter(self, row):
+    def datacenter(self, row: Row) -> Row | None:
         """The row of the datacenter that the object lives in."""
         return next((entry for entry in self.ancestors(row) if entry.kind == "Datacenter"), None)
 
-    def path(self, row):
+    def path(self, row: Row) -> str:
         """The inventory path as vCenter writes it, with its escapes; the root folder has no name in it."""
         chain = self.ancestors(row)
         top = chain[-1]
@@ -61,39 +67,39 @@ class Tree:
         return "/" + "/".join(entry.get("name", "?") for entry in reversed(chain))
 
 
-def read_down(vcenter, start, vm_properties=()):
+def read_down(vcenter: VCenter, start: Ref, vm_properties: Sequence[str] = ()) -> Tree:
     """The tree of all VMs below a folder or datacenter, one request."""
     return Tree(retrieve(vcenter, _select(vm_properties), [start], _DOWN))
 
 
-def read_datacenters(vcenter):
+def read_datacenters(vcenter: VCenter) -> Tree:
     """The tree of all datacenters, one small request."""
     select = {kind: ("name",) + _PARENTS[kind] for kind in ("Folder", "Datacenter")}
     return Tree(retrieve(vcenter, select, [vcenter.content.rootFolder], [("Folder", "childEntity")]))
 
 
-def read_up(vcenter, refs):
+def read_up(vcenter: VCenter, refs: Iterable[Ref]) -> Tree:
     """The tree of some VMs and everything above them, one request; VMs that do not exist are left out."""
     return Tree(retrieve(vcenter, _select(()), refs, _UP, skip_gone=True))
 
 
-def unescaped(name):
+def unescaped(name: str) -> str:
     """A name as people see it: vCenter keeps %, / and \\ in names as %25, %2f and %5c."""
     return _ESCAPE.sub(lambda match: _MEANING[match.group(1).lower()], name)
 
 
-def same_name(stored, wish):
+def same_name(stored: str, wish: str) -> bool:
     """Whether a stored name is the one wished for, which may be written with or without escapes."""
     return stored == wish or unescaped(stored) == unescaped(wish)
 
 
-def same_path(stored, wish):
+def same_path(stored: str, wish: str) -> bool:
     """Component by component, so that an escaped slash is no separator."""
     ours, theirs = stored.strip("/").split("/"), wish.strip("/").split("/")
     return len(ours) == len(theirs) and all(same_name(*pair) for pair in zip(ours, theirs))
 
 
-def _select(vm_properties):
+def _select(vm_properties: Sequence[str]) -> dict[str, tuple[str, ...]]:
     select = {kind: ("name",) + paths for kind, paths in _PARENTS.items()}
     select["VirtualMachine"] += tuple(vm_properties)
     return select

@@ -6,23 +6,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import Clock
+
 FIRST_S, LONGEST_S = 0.2, 5.0
 
 
 class Pauses:
     """Each pause is twice as long as the one before, up to LONGEST_S."""
 
-    def __init__(self, clock, limit_s):
+    def __init__(self, clock: type[Clock], limit_s: float) -> None:
         self._clock = clock
         self._deadline = clock.now() + limit_s
         self._next = FIRST_S
 
     @property
-    def over(self):
+    def over(self) -> bool:
         """Whether the time limit has passed."""
         return self._clock.now() >= self._deadline
 
-    def sleep(self):
+    def sleep(self) -> None:
         """Wait until the next check."""
         self._clock.sleep(min(self._next, max(0.0, self._deadline - self._clock.now())))
         self._next = min(self._next * 2, LONGEST_S)

@@ -6,13 +6,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterable, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import managed_type, vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data, Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+
 _RESTARTS = 2
 # Steps that lead back to where a step came from. No server promises to notice that it goes round in a circle.
-_BACK = {
+_BACK: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {
     ("ComputeResource", "host"): (("HostSystem", "parent"),),
     ("HostSystem", "vm"): (("VirtualMachine", "runtime.host"),),
     ("HostSystem", "network"): (("DistributedVirtualPortgroup", "host"), ("Network", "host")),
@@ -23,28 +30,34 @@ _BACK = {
 class Row:
     """What was read of one object."""
 
-    def __init__(self, ref, values, missing):
+    def __init__(self, ref: Ref, values: Mapping[str, Data], missing: Mapping[str, vmodl.MethodFault]) -> None:
         self.ref = ref
         self.missing = missing
         self._values = values
 
     @property
-    def moid(self):
+    def moid(self) -> str:
         return self.ref._GetMoId()
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         return self.ref._wsdlName
 
-    def get(self, path, default=None):
+    def get(self, path: str, default: Data = None) -> Data:
         """The value of a property path; the default when it is unset or could not be read (see missing)."""
         return self._values.get(path, default)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Row {self.kind} {self.moid}>"
 
 
-def retrieve(vcenter, select, start, walk=(), skip_gone=False):
+def retrieve(
+    vcenter: VCenter,
+    select: Mapping[str, Sequence[str]],
+    start: Iterable[Ref],
+    walk: Sequence[tuple[str, str]] = (),
+    skip_gone: bool = False,
+) -> list[Row]:
     """Rows of everything reached from the start objects that is of a selected kind.
 
     select maps a kind to its property paths; walk lists (kind, property) steps that are followed from any object
@@ -64,7 +77,7 @@ def retrieve(vcenter, select, start, walk=(), skip_gone=False):
     return []
 
 
-def _read(vcenter, spec):
+def _read(vcenter: VCenter, spec: Data) -> list[Row]:
     """All pages; again from the first one when the session or the connection is lost in between."""
     restarts = 0
     while True:
@@ -80,9 +93,9 @@ def _read(vcenter, spec):
         restarts += 1
 
 
-def _pages(collector, spec):
+def _pages(collector: Ref, spec: Data) -> list[Row]:
     options = vmodl.query.PropertyCollector.RetrieveOptions()
-    rows = []
+    rows: list[Row] = []
     page = collector.RetrievePropertiesEx(specSet=[spec], options=options)
     while page is not None:
         rows.extend(_row(content) for content in page.objects or ())
@@ -90,7 +103,7 @@ def _pages(collector, spec):
     return rows
 
 
-def _row(content):
+def _row(content: Data) -> Row:
     missing = {entry.path: entry.fault for entry in content.missingSet or ()}
     for fault in missing.values():
         # vCenter answers a request without a session too, but hides every property behind this fault.
@@ -99,7 +112,7 @@ def _row(content):
     return Row(content.obj, {entry.name: entry.val for entry in content.propSet or ()}, missing)
 
 
-def _filter_spec(select, start, walk):
+def _filter_spec(select: Mapping[str, Sequence[str]], start: Iterable[Ref], walk: Sequence[tuple[str, str]]) -> Data:
     collector = vmodl.query.PropertyCollector
     steps = [
         collector.TraversalSpec(
@@ -120,14 +133,14 @@ def _filter_spec(select, start, walk):
     )
 
 
-def followed(step, walk):
+def followed(step: tuple[str, str], walk: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The steps of a walk that go on after one of them: none that leads back to where it came from."""
     return [other for other in walk if tuple(other) not in _BACK.get(tuple(step), ())]
 
 
-def _same(ref, other):
+def _same(ref: Ref, other: Ref | None) -> bool:
     return other is not None and ref._GetMoId() == other._GetMoId()
 
 
-def _explained(vcenter, fault, select):
+def _explained(vcenter: VCenter, fault: vmodl.MethodFault, select: Mapping[str, Sequence[str]]) -> OperatorError:
     return explain(fault, vcenter.name, f"read the properties of {', '.join(sorted(select))} objects")

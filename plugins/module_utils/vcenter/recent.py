@@ -6,13 +6,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Callable, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref, vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _UNENDED = ("queued", "running")
 
 
-def await_unended(vcenter, ref, label, is_meant, timeout_s):
+def await_unended(
+    vcenter: VCenter, ref: Ref, label: str, is_meant: Callable[[vim.TaskInfo], bool], timeout_s: int
+) -> bool:
     """Wait for the tasks of an object for which is_meant(info) is true; whether there were any."""
     rows = retrieve(
         vcenter,
@@ -23,7 +31,7 @@ def await_unended(vcenter, ref, label, is_meant, timeout_s):
     )
     infos = [(row.ref, row.get("info")) for row in rows if row.kind == "Task"]
     unended = [ref for ref, info in infos if info is not None and str(info.state) in _UNENDED and is_meant(info)]
-    jobs = [tasks.Job(label, lambda ref=ref: ref) for ref in unended]
+    jobs = [tasks.Job(label, cast("Callable[[], Ref]", lambda ref=ref: ref)) for ref in unended]
     if jobs:
         tasks.run_tasks(vcenter, jobs, limit=len(jobs), timeout_s=timeout_s)
     return bool(jobs)

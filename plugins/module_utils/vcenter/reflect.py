@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterable
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import VmomiSupport, vim
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data, Ref, vmodl
 
 _NAMESPACE = "urn:vim25"
 _SINCE = "vim.version.version5"
@@ -40,7 +45,7 @@ _EXECUTE = (
 _EXECUTERS = ((_PACKAGE, "ReflectManagedMethodExecuter"), ("vim.ManagedMethodExecuter", "ManagedMethodExecuter"))
 
 
-def register():
+def register() -> None:
     """Teach pyVmomi the types, unless somebody in this process has done so already."""
     for vmodl_name, wsdl_name, fields in _DATA:
         if not _is_known(wsdl_name):
@@ -55,13 +60,13 @@ def register():
             VmomiSupport.CreateManagedType(vmodl_name, wsdl_name, "vmodl.ManagedObject", _SINCE, None, methods)
 
 
-def retrieve_executer(host):
+def retrieve_executer(host: Ref) -> Ref:
     """The executer of a host."""
     info = _method("RetrieveManagedMethodExecuter", (), "vmodl.ManagedObject")
     return host._stub.InvokeMethod(host, info, ())
 
 
-def execute(executer, moid, method, arguments):
+def execute(executer: Ref, moid: str, method: str, arguments: Iterable[tuple[str, str]]) -> Data:
     """Let an object inside the host run a method; a result with a response or a fault, both in XML."""
     argument_type = VmomiSupport.GetWsdlType(_NAMESPACE, _ARGUMENT)
     argument = argument_type.Array(argument_type(name=name, val=text) for name, text in arguments)
@@ -69,12 +74,12 @@ def execute(executer, moid, method, arguments):
     return executer._stub.InvokeMethod(executer, info, (moid, "urn:vim25/5.0", method, argument))
 
 
-def is_cli_fault(fault):
+def is_cli_fault(fault: vmodl.MethodFault) -> bool:
     """Whether a fault is esxcli's own, which carries the lines that the command would have printed."""
-    return isinstance(fault, vim.EsxCLI.CLIFault)
+    return isinstance(fault, vim.EsxCLI.CLIFault)  # type: ignore[attr-defined]
 
 
-def _is_known(wsdl_name):
+def _is_known(wsdl_name: str) -> bool:
     try:
         VmomiSupport.GetWsdlType(_NAMESPACE, wsdl_name)
     except KeyError:
@@ -82,13 +87,13 @@ def _is_known(wsdl_name):
     return True
 
 
-def _execute_definition():
+def _execute_definition() -> tuple[object, ...]:
     params = tuple((name, kind, _SINCE, flags, None) for name, kind, flags in _EXECUTE)
     result = (0, f"{_PACKAGE}.SoapResult", f"{_PACKAGE}.SoapResult")
     return ("executeSoap", "ExecuteSoap", _SINCE, params, result, None, None)
 
 
-def _method(wsdl_name, fields, result):
+def _method(wsdl_name: str, fields: Iterable[tuple[str, str, int]], result: str) -> VmomiSupport.LazyObject:
     """A method as pyVmomi's stubs take it, without a place in a class."""
     params = tuple(
         VmomiSupport.LazyObject(name=name, typeName=kind, version=_SINCE, flags=flags, privId=None)

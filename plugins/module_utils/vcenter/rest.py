@@ -10,11 +10,17 @@ import base64
 import contextlib
 import json
 from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import persist
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import Clock
 
 _SESSION = "/api/session"
 _HEADER = "vmware-api-session-id"
@@ -24,7 +30,7 @@ _RENEWALS = 1
 class Answered(Exception):
     """The service refused; status, kind (such as NOT_FOUND) and messages are its own."""
 
-    def __init__(self, status, kind, messages):
+    def __init__(self, status: int, kind: str, messages: Sequence[str]) -> None:
         self.status = status
         self.kind = kind
         self.messages = messages
@@ -34,15 +40,15 @@ class Answered(Exception):
 class Rest:
     """A session of the REST services, opened by the first request."""
 
-    def __init__(self, vcenter):
+    def __init__(self, vcenter: VCenter) -> None:
         self._vcenter = vcenter
-        self._token = None
+        self._token: str | None = None
 
     @property
-    def clock(self):
+    def clock(self) -> type[Clock]:
         return self._vcenter.clock
 
-    def call(self, method, path, body=None):
+    def call(self, method: str, path: str, body: Any = None) -> Any:
         """The decoded answer to a request; Answered for a refusal."""
         for renewals_left in range(_RENEWALS, -1, -1):
             if self._token is None:
@@ -55,9 +61,19 @@ class Rest:
             raise _refusal(status, answer)
         return answer
 
-    def task(self, method, path, body, label, wanted, timeout_s, on_progress=None):
+    def task(
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        label: str,
+        wanted: str,
+        timeout_s: int,
+        on_progress: Callable[[int, str], None] | None = None,
+    ) -> Any:
         """The result of a request that starts a task, once that has ended; progress is told as (percent, text)."""
         name = self.call(method, path, body)
+        told: tuple[int, str] | None
         pauses, told = Pauses(self.clock, timeout_s), None
         while True:
             info = self.call("GET", f"/api/cis/tasks/{name}")
@@ -89,7 +105,7 @@ class Rest:
                 )
             pauses.sleep()
 
-    def is_image_managed(self, host):
+    def is_image_managed(self, host: HostFound) -> bool:
         """Whether one image manages the software of the host's cluster, instead of baselines."""
         if host.cluster_ref is None or not self._vcenter.is_vcenter:
             return False
@@ -102,19 +118,19 @@ class Rest:
                 return False
             raise refused(error, f"Cluster {host.cluster}", "how its software is managed was asked") from error
 
-    def is_user(self, owner):
+    def is_user(self, owner: str) -> bool:
         """Whether the name that vCenter gives to a user is ours."""
         (name, domain), (our_name, our_domain) = _parts_of(owner), _parts_of(self._vcenter.login_words()[0])
         return name == our_name and (domain == our_domain or "" in (domain, our_domain))
 
-    def close(self):
+    def close(self) -> None:
         """Log out."""
         if self._token is not None:
             token, self._token = self._token, None
             with contextlib.suppress(OperatorError):
                 self._send("DELETE", _SESSION, None, {_HEADER: token})
 
-    def _log_in(self):
+    def _log_in(self) -> str:
         words = ":".join(self._vcenter.login_words())
         basic = base64.b64encode(words.encode("utf-8")).decode("ascii")
         status, answer = self._send("POST", _SESSION, None, {"Authorization": f"Basic {basic}"}, repeatable=True)
@@ -132,7 +148,9 @@ class Rest:
             raise refused(_refusal(status, answer), self._vcenter.name, wanted, "the REST services")
         return answer
 
-    def _send(self, method, path, body, headers, repeatable=None):
+    def _send(
+        self, method: str, path: str, body: Any, headers: Mapping[str, str], repeatable: bool | None = None
+    ) -> tuple[int, Any]:
         wire = self._vcenter.wire
         if body is not None:
             headers = dict(headers, **{"Content-Type": "application/json"})
@@ -141,7 +159,7 @@ class Rest:
             headers = dict(headers, **{"Content-Length": "0"})
         headers = dict(headers, Accept="application/json")
 
-        def attempt():
+        def attempt() -> tuple[int, bytes]:
             with wire.exchange(method, path, body=body, headers=headers) as response:
                 status, text = response.status, response.read()
             if status in (502, 503, 504):
@@ -158,7 +176,7 @@ class Rest:
             raise trouble.not_vsphere(wire.target, f"{path} is answered with something that is no JSON") from error
 
 
-def _parts_of(user):
+def _parts_of(user: str) -> tuple[str, str]:
     """The name and the first label of the domain: DOMAIN\\user, user@domain.example.com and user are all written."""
     domain, backslash, name = user.lower().partition("\\")
     if not backslash:
@@ -166,7 +184,7 @@ def _parts_of(user):
     return name, domain.partition(".")[0]
 
 
-def refused(error, label, wanted, field="vSphere Lifecycle Manager"):
+def refused(error: Answered, label: str, wanted: str, field: str = "vSphere Lifecycle Manager") -> OperatorError:
     """An OperatorError for what the REST services refused; field is what the user needs privileges for."""
     todo = f"Look at the messages, and at the user's privileges for {field}"
     if error.status == 401:
@@ -178,14 +196,14 @@ def refused(error, label, wanted, field="vSphere Lifecycle Manager"):
     )
 
 
-def _refusal(status, answer):
+def _refusal(status: int, answer: Any) -> Answered:
     answer = answer if isinstance(answer, dict) else {}
     return Answered(status, answer.get("error_type", ""), messages_in(answer))
 
 
-def messages_in(answer):
+def messages_in(answer: Any) -> list[str]:
     """Every message in an error or a result, wherever the service has put it."""
-    found = []
+    found: list[str] = []
     if isinstance(answer, dict):
         text = answer.get("default_message")
         if isinstance(text, str) and text:
@@ -198,7 +216,7 @@ def messages_in(answer):
     return list(dict.fromkeys(found))
 
 
-def _progress(info):
+def _progress(info: Mapping[str, Any]) -> tuple[int, str]:
     progress = info.get("progress") or {}
     total, done = progress.get("total") or 0, progress.get("completed") or 0
     message = progress.get("message") or {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, cast
 
 from ansible.module_utils.common import warnings
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
@@ -21,8 +22,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import CertificateChanged
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Target, Wire
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data, Ref
 
-def connect(params, warn=warnings.warn, clock=Clock, make_wire=Wire):
+
+def connect(
+    params: Mapping[str, Any],
+    warn: Callable[[str], None] = warnings.warn,
+    clock: type[Clock] = Clock,
+    make_wire: Callable[[Target], Wire] = Wire,
+) -> VCenter:
     """A VCenter for connection parameters as args.CONNECTION describes them; warn takes one sentence."""
     problems = check_common(params) + trust.contradictions(trust.VCENTER, params, os.environ)
     if problems:
@@ -61,53 +70,60 @@ def connect(params, warn=warnings.warn, clock=Clock, make_wire=Wire):
 class VCenter:
     """An open way to one vCenter; everything else in this package works on it."""
 
-    def __init__(self, wire, username, password, store=None, clock=Clock):
+    def __init__(
+        self,
+        wire: Wire,
+        username: str,
+        password: str,
+        store: session_file.SessionStore | None = None,
+        clock: type[Clock] = Clock,
+    ) -> None:
         self.clock = clock
         self.stub = ReliableStub(wire, self.renew, clock)
-        self.si = vim.ServiceInstance("ServiceInstance", self.stub)
-        self.content = None
+        self.si: Ref = vim.ServiceInstance("ServiceInstance", self.stub)
+        self.content: Data = None
         self._wire = wire
         self._username = username
         self._password = password
         self._store = store
-        self._instance_uuid = None
+        self._instance_uuid: str | None = None
 
     @property
-    def name(self):
+    def name(self) -> str:
         """What messages call this server."""
         return self._wire.target.name
 
     @property
-    def request_timeout_s(self):
+    def request_timeout_s(self) -> int:
         """How long one request may take."""
         return self._wire.target.timeout_s
 
     @property
-    def api_version_text(self):
+    def api_version_text(self) -> str:
         """The server's own API version, such as 8.0.3.0."""
         return self.content.about.apiVersion
 
     @property
-    def api_version(self):
+    def api_version(self) -> tuple[int, ...]:
         """The same as a tuple of numbers, for comparisons."""
         return api_version.numbers(self.api_version_text)
 
     @property
-    def is_vcenter(self):
+    def is_vcenter(self) -> bool:
         """False for a host that was addressed directly."""
         return self.content.about.apiType == "VirtualCenter"
 
     @property
-    def wire(self):
+    def wire(self) -> Wire:
         """What requests go over that are not SOAP."""
         return self._wire
 
-    def login_words(self):
+    def login_words(self) -> tuple[str, str]:
         """The user and the password, for services that have a session of their own."""
         return self._username, self._password
 
     @contextlib.contextmanager
-    def patience(self, seconds):
+    def patience(self, seconds: int) -> Iterator[None]:
         """Answers may take this long in here: for requests that carry out long work before they answer."""
         wire = self._wire
         usual, wire.patience_s = wire.patience_s, max(seconds, wire.patience_s)
@@ -116,11 +132,11 @@ class VCenter:
         finally:
             wire.patience_s = usual
 
-    def managed(self, kind, moid):
+    def managed(self, kind: str, moid: str) -> Ref:
         """A reference to an object by its kind and MoID; costs no request."""
         return managed_type(kind)(moid, self.stub)
 
-    def open(self):
+    def open(self) -> None:
         """Take the kept session on trust, or log in; whether it still lives shows at the first request."""
         if self._store is None:
             self._adopt(self._login())
@@ -128,12 +144,12 @@ class VCenter:
         else:
             self._adopt(self._store.fresh(None, self._login))
 
-    def renew(self, stale=None):
+    def renew(self, stale: str | None = None) -> None:
         """Replace a session that vCenter has dropped; of many processes only one logs in."""
         stale = self._wire.cookie if stale is None else stale
         self._adopt(self._login() if self._store is None else self._store.fresh(stale, self._login))
 
-    def close(self):
+    def close(self) -> None:
         """Log out, unless the session is kept for later tasks."""
         if self.content is not None and (self._store is None or not self._store.kept):
             atexit.unregister(self.close)
@@ -142,7 +158,7 @@ class VCenter:
                 sessions.Logout()
         self._wire.drop()
 
-    def _adopt(self, state):
+    def _adopt(self, state: session_file.State) -> None:
         if self._instance_uuid not in (None, state.instance_uuid):
             raise OperatorError(
                 self.name,
@@ -157,7 +173,7 @@ class VCenter:
         self._wire.pin = state.fingerprint
         self.content = _content(state, self.stub)
 
-    def _login(self):
+    def _login(self) -> session_file.State:
         wire = self._wire
         wire.cookie = ""
         if wire.target.validate_certs:
@@ -178,7 +194,7 @@ class VCenter:
         return _state(wire, content)
 
 
-def _state(wire, content):
+def _state(wire: Wire, content: Data) -> session_file.State:
     services = {}
     for entry in content._GetPropertyList():
         value = getattr(content, entry.name)
@@ -188,14 +204,14 @@ def _state(wire, content):
     return session_file.State(
         cookie=wire.cookie,
         version=wire.version,
-        fingerprint=wire.shown,
+        fingerprint=cast(str, wire.shown),
         instance_uuid=content.about.instanceUuid or "",
         about={name: value for name, value in about.items() if isinstance(value, str)},
         services=services,
     )
 
 
-def _content(state, stub):
+def _content(state: session_file.State, stub: ReliableStub) -> Data:
     """The service content as the server sent it, without asking again."""
     content = vim.ServiceInstanceContent(about=vim.AboutInfo(**state.about))
     for name, (kind, moid) in state.services.items():

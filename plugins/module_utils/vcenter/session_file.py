@@ -15,6 +15,7 @@ import stat
 import threading
 import time
 from dataclasses import asdict, dataclass, fields
+from typing import Any, Callable, Iterator
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
@@ -34,15 +35,22 @@ class State:
     version: str
     fingerprint: str
     instance_uuid: str
-    about: dict
-    services: dict
+    about: dict[str, str]
+    services: dict[str, list[str]]
     format: int = FORMAT
 
 
 class SessionStore:
     """The file of one session. Whoever needs a new session gets it through fresh()."""
 
-    def __init__(self, directory, key, patience_s, warn, sleep=time.sleep):
+    def __init__(
+        self,
+        directory: str,
+        key: str,
+        patience_s: float,
+        warn: Callable[[str], None],
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self.path = os.path.join(directory, key + ".json")
         # False for a session that could not be written, which nobody can use after this process.
         self.kept = True
@@ -51,7 +59,7 @@ class SessionStore:
         self._warn = warn
         self._sleep = sleep
 
-    def load(self):
+    def load(self) -> State | None:
         """The session on disk; None when there is none that can be used."""
         try:
             handle = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW)
@@ -62,7 +70,7 @@ class SessionStore:
                 return None
             return _decoded(file.read())
 
-    def save(self, state):
+    def save(self, state: State) -> None:
         """Replace the file in one step, readable for nobody else at any moment."""
         draft = f"{self.path}.{os.getpid()}.{threading.get_ident()}"
         try:
@@ -76,7 +84,7 @@ class SessionStore:
                 os.unlink(draft)
             self._warn(f"The vCenter session cannot be kept in {self.path} ({error}); every task logs in anew.")
 
-    def fresh(self, stale, login):
+    def fresh(self, stale: str | None, login: Callable[[], State]) -> State:
         """A session with another cookie than the stale one: somebody else's, or else the result of login()."""
         began = time.time()
         while True:
@@ -96,7 +104,7 @@ class SessionStore:
                 )
             self._sleep(_POLL_S)
 
-    def _newer(self, stale, began):
+    def _newer(self, stale: str | None, began: float) -> State | None:
         state = self.load()
         if state is not None and state.cookie != stale:
             return state
@@ -105,7 +113,7 @@ class SessionStore:
             raise OperatorError(**refusal)
         return None
 
-    def _login(self, login):
+    def _login(self, login: Callable[[], State]) -> State:
         try:
             state = login()
         except OperatorError as error:
@@ -116,7 +124,7 @@ class SessionStore:
         return state
 
     @contextlib.contextmanager
-    def _lock(self):
+    def _lock(self) -> Iterator[bool]:
         """Whether the lock was free; it ends with the process, so nobody has to clean up after a kill."""
         with contextlib.ExitStack() as stack:
             try:
@@ -129,12 +137,12 @@ class SessionStore:
                 self._warn(f"{self._lock_path} cannot be locked ({error}); other tasks may log in too.")
             yield True
 
-    def _note_refusal(self, error):
+    def _note_refusal(self, error: OperatorError) -> None:
         parts = {name: getattr(error, name) for name in _REFUSAL_PARTS}
         with contextlib.suppress(OSError), open(self._lock_path, "w", opener=_private_opener) as file:
             json.dump(dict(parts, at=time.time()), file)
 
-    def _refusal(self):
+    def _refusal(self) -> dict[str, Any] | None:
         try:
             with open(self._lock_path, opener=_private_opener) as file:
                 refusal = json.load(file)
@@ -143,7 +151,9 @@ class SessionStore:
         return refusal if isinstance(refusal, dict) and set(refusal) == set(_REFUSAL_PARTS) | {"at"} else None
 
 
-def open_store(directory, server, user, speaks, patience_s, warn):
+def open_store(
+    directory: str | None, server: str, user: str, speaks: str, patience_s: float, warn: Callable[[str], None]
+) -> SessionStore | None:
     """The store for a server and user; None, with a warning, where nothing can be written."""
     directory = os.path.expanduser(directory or _default_directory())
     try:
@@ -160,12 +170,12 @@ def open_store(directory, server, user, speaks, patience_s, warn):
     return SessionStore(directory, hashlib.sha256(identity.encode()).hexdigest()[:32], patience_s, warn)
 
 
-def _default_directory():
+def _default_directory() -> str:
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
     return os.path.join(cache, "aiready.vsphere", "sessions")
 
 
-def _demand_private(directory, found):
+def _demand_private(directory: str, found: os.stat_result) -> None:
     if stat.S_ISLNK(found.st_mode) or not stat.S_ISDIR(found.st_mode):
         problem = "It is a symbolic link" if stat.S_ISLNK(found.st_mode) else "It is not a directory"
     elif found.st_uid != os.geteuid():
@@ -183,15 +193,15 @@ def _demand_private(directory, found):
     )
 
 
-def _is_private(found):
+def _is_private(found: os.stat_result) -> bool:
     return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not stat.S_IMODE(found.st_mode) & 0o077
 
 
-def _private_opener(path, flags):
+def _private_opener(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW, 0o600)
 
 
-def _decoded(raw):
+def _decoded(raw: bytes) -> State | None:
     """A State, or None for anything that does not look like one written by this version."""
     try:
         data = json.loads(raw)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Callable, List, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
@@ -15,6 +16,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import NoConnection
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.watch import Watch
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data, Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.watch import News
+
+    # How many jobs have ended, of how many, and which one did just now.
+    Progress = Callable[[int, int, str, "Outcome"], None]
 
 FIRST_PAUSE_S = 0.1
 LAST_PAUSE_S = 1.0
@@ -27,7 +36,7 @@ class Job:
     """One task to run. start() sends the request and returns the Task."""
 
     label: str
-    start: object
+    start: Callable[[], Ref]
     wanted: str = "a task should have succeeded"
     # True where the server itself refuses the same request twice (a spec with a changeVersion): then an answer
     # of 503 is no reason to give up.
@@ -38,13 +47,15 @@ class Job:
 class Outcome:
     """How one job ended: error is None on success. uncertain: it may have been carried out, or may be yet."""
 
-    result: object = None
-    error: object = None
-    fault: object = None
+    result: Data = None
+    error: OperatorError | None = None
+    fault: vmodl.MethodFault | None = None
     uncertain: bool = False
 
 
-def run_tasks(vcenter, jobs, limit=32, timeout_s=600, on_progress=None):
+def run_tasks(
+    vcenter: VCenter, jobs: Sequence[Job], limit: int = 32, timeout_s: int = 600, on_progress: Progress | None = None
+) -> list[Outcome]:
     """Outcomes of all jobs, in their order; never raises for one job, and cancels nothing."""
     return _Run(vcenter, jobs, limit, timeout_s, on_progress).outcomes()
 
@@ -52,30 +63,32 @@ def run_tasks(vcenter, jobs, limit=32, timeout_s=600, on_progress=None):
 class _Work:
     """One job on its way."""
 
-    def __init__(self, index, job):
+    def __init__(self, index: int, job: Job) -> None:
         self.index = index
         self.job = job
-        self.task = None
-        self.deadline = None
+        self.task: Ref = None
+        self.deadline = math.inf
         self.not_before = 0.0
         self.pauses = list(BUSY_PAUSES_S)
         self.resent = False
 
 
 class _Run:
-    def __init__(self, vcenter, jobs, limit, timeout_s, on_progress):
+    def __init__(
+        self, vcenter: VCenter, jobs: Sequence[Job], limit: int, timeout_s: int, on_progress: Progress | None
+    ) -> None:
         self.clock = vcenter.clock
         self.limit = limit
         self.timeout_s = timeout_s
         self.on_progress = on_progress
         self.queue = [_Work(index, job) for index, job in enumerate(jobs)]
-        self.running = {}
-        self.done = [None] * len(jobs)
+        self.running: dict[str, _Work] = {}
+        self.done: list[Outcome | None] = [None] * len(jobs)
         self.watch = Watch(vcenter)
         # A poll that the server holds back for longer than a request may take would end as an error.
         self.longest_poll_s = min(LONGEST_POLL_S, vcenter.request_timeout_s // 2)
 
-    def outcomes(self):
+    def outcomes(self) -> list[Outcome]:
         pause = FIRST_PAUSE_S
         try:
             while self.queue or self.running:
@@ -95,9 +108,9 @@ class _Run:
             self._end_all(error)
         finally:
             self.watch.close()
-        return self.done
+        return cast(List[Outcome], self.done)
 
-    def _start_what_may(self):
+    def _start_what_may(self) -> None:
         for work in list(self.queue):
             if len(self.running) >= self.limit:
                 return
@@ -105,7 +118,7 @@ class _Run:
                 self.queue.remove(work)
                 self._start(work)
 
-    def _start(self, work):
+    def _start(self, work: _Work) -> None:
         try:
             work.task = work.job.start()
         except FateUnknown as error:
@@ -125,12 +138,12 @@ class _Run:
             work.deadline = self.clock.now() + self.timeout_s
             self.running[work.task._GetMoId()] = work
 
-    def _again(self, work):
+    def _again(self, work: _Work) -> None:
         work.task = None
         work.not_before = self.clock.now() + work.pauses.pop(0)
         self.queue.append(work)
 
-    def _failed(self, work, fault):
+    def _failed(self, work: _Work, fault: vmodl.MethodFault) -> None:
         if isinstance(fault, vim.fault.TaskInProgress) and work.pauses:
             self._again(work)
             return
@@ -139,13 +152,13 @@ class _Run:
         echo = work.resent and isinstance(fault, vim.fault.ConcurrentAccess)
         self._end(work, Outcome(error=error, fault=fault, uncertain=echo))
 
-    def _end(self, work, outcome):
+    def _end(self, work: _Work, outcome: Outcome) -> None:
         self.done[work.index] = outcome
         if self.on_progress is not None:
             ended = sum(1 for entry in self.done if entry is not None)
             self.on_progress(ended, len(self.done), work.job.label, outcome)
 
-    def _end_all(self, error):
+    def _end_all(self, error: OperatorError) -> None:
         """vCenter cannot be reached any more: say for each job what that means for it."""
         for work in list(self.running.values()):
             self._end(work, Outcome(error=_lost(work, error), uncertain=True))
@@ -154,7 +167,7 @@ class _Run:
         self.running.clear()
         self.queue.clear()
 
-    def _take(self, ended):
+    def _take(self, ended: Mapping[str, News]) -> None:
         for moid, news in ended.items():
             work = self.running.pop(moid, None)
             if work is None:
@@ -166,7 +179,7 @@ class _Run:
             else:
                 self._end(work, Outcome(error=_gone(work.job, moid), uncertain=True))
 
-    def _give_up_on_late(self):
+    def _give_up_on_late(self) -> None:
         now = self.clock.now()
         late = [work for work in self.running.values() if work.deadline <= now]
         if not late:
@@ -174,12 +187,12 @@ class _Run:
         last_seen = self.watch.look([work.task for work in late])
         self._take({moid: news for moid, news in last_seen.items() if news.ended})
         for work in late:
-            moid = work.task._GetMoId() if work.task is not None else None
+            moid = work.task._GetMoId() if work.task is not None else ""
             if self.running.pop(moid, None) is not None:
                 error = _late(work.job, moid, self.timeout_s, last_seen.get(moid))
                 self._end(work, Outcome(error=error, uncertain=True))
 
-    def _poll_s(self):
+    def _poll_s(self) -> int:
         """How long the server may hold a poll back: not beyond the next deadline or start."""
         now = self.clock.now()
         moments = [work.deadline for work in self.running.values()]
@@ -187,17 +200,17 @@ class _Run:
             moments += [work.not_before for work in self.queue]
         return min(self.longest_poll_s, max(1, math.ceil(min(moments) - now)))
 
-    def _sleep_until_next_start(self):
+    def _sleep_until_next_start(self) -> None:
         if self.queue:
             self.clock.sleep(max(0.0, min(work.not_before for work in self.queue) - self.clock.now()))
 
 
-def _unanswered(job, error):
+def _unanswered(job: Job, error: FateUnknown) -> OperatorError:
     found = f"{error.data['method']} was sent, but not answered: {error.found}"
     return OperatorError(job.label, job.wanted, found, error.todo, error.code, **error.data)
 
 
-def _lost(work, error):
+def _lost(work: _Work, error: OperatorError) -> OperatorError:
     if work.task is None:
         found, todo = f"It was not started, since {error.message}", "Run again once vCenter answers"
     else:
@@ -206,7 +219,7 @@ def _lost(work, error):
     return OperatorError(work.job.label, work.job.wanted, found, todo, error.code)
 
 
-def _gone(job, moid):
+def _gone(job: Job, moid: str) -> OperatorError:
     return OperatorError(
         job.label,
         job.wanted,
@@ -217,7 +230,7 @@ def _gone(job, moid):
     )
 
 
-def _late(job, moid, timeout_s, news):
+def _late(job: Job, moid: str, timeout_s: int, news: News | None) -> OperatorError:
     seen = "unknown" if news is None else news.state
     if news is not None and news.percent is not None:
         seen += f", {news.percent} percent"

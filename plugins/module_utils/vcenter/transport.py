@@ -12,12 +12,19 @@ from __future__ import annotations
 import random
 import time
 from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, Callable, Sequence, TypeVar, cast
 from xml.parsers.expat import ExpatError
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import SoapStubAdapter, vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import CertificateChanged
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data, Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Wire
+
+    T = TypeVar("T")
 
 PAUSES_S = (0.25, 0.5, 1.0, 2.0, 4.0)
 _RENEWALS = 2
@@ -67,7 +74,7 @@ class Clock:
 class FateUnknown(OperatorError):
     """The request may or may not have been carried out: only a new read can tell."""
 
-    def __init__(self, server, method, why, http_status=None):
+    def __init__(self, server: str, method: str, why: str, http_status: int | None = None) -> None:
         super().__init__(
             server,
             f"{method} should have been answered",
@@ -82,19 +89,19 @@ class FateUnknown(OperatorError):
 class ReliableStub:
     """What pyVmomi's managed objects talk to: one retry policy for every call."""
 
-    def __init__(self, wire, renew, clock=Clock):
+    def __init__(self, wire: Wire, renew: Callable[[str], None], clock: type[Clock] = Clock) -> None:
         self.wire = wire
         self._renew = renew
         self._clock = clock
 
     @property
-    def version(self):
+    def version(self) -> str:
         return self.wire.version
 
-    def InvokeAccessor(self, mo, info):
-        return SoapStubAdapter.InvokeAccessor(self, mo, info)
+    def InvokeAccessor(self, mo: Ref, info: Data) -> Data:
+        return SoapStubAdapter.InvokeAccessor(cast(Any, self), mo, info)
 
-    def InvokeMethod(self, mo, info, args):
+    def InvokeMethod(self, mo: Ref, info: Data, args: Sequence[object]) -> Data:
         """Call a method; vendor faults are raised as they came, trouble on the way as OperatorError."""
         renewals = 0
         while True:
@@ -115,13 +122,13 @@ class ReliableStub:
             self._renew(cookie)
             renewals += 1
 
-    def SupportServerGUIDs(self):
+    def SupportServerGUIDs(self) -> bool:
         return False
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: object) -> ReliableStub:
         return self
 
-    def _answered(self, mo, info, args):
+    def _answered(self, mo: Ref, info: Data, args: Sequence[object]) -> tuple[int, Data]:
         return persist(
             lambda: self.wire.call(mo, info, args, self),
             self.wire,
@@ -131,12 +138,12 @@ class ReliableStub:
         )
 
 
-def is_repeatable(method):
+def is_repeatable(method: str) -> bool:
     """Whether a method may be sent twice without harm."""
     return method.startswith(_REPEATABLE) and method not in _ONCE
 
 
-def persist(attempt, wire, what, repeatable, clock=Clock):
+def persist(attempt: Callable[[], T], wire: Wire, what: str, repeatable: bool, clock: type[Clock] = Clock) -> T:
     """Run an attempt until the server answers, within bounds.
 
     What cannot be cured becomes an OperatorError; a changed certificate is for the caller to judge.

@@ -10,10 +10,14 @@ import re
 import socket
 import ssl
 from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, Callable
 from xml.parsers.expat import ExpatError
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import certificate
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.wire import Target
 
 _PASSING_STATUS = (408, 429, 502, 503, 504)
 
@@ -25,19 +29,19 @@ class NoConnection(OperatorError):
 class CertificateChanged(OSError):
     """The server shows another certificate than the one that the session was opened with."""
 
-    def __init__(self, pinned, shown):
+    def __init__(self, pinned: str, shown: str) -> None:
         super().__init__(f"the certificate {pinned} was expected, the server shows {shown}")
         self.pinned = pinned
         self.shown = shown
 
 
-def http_status(error):
+def http_status(error: BaseException) -> int | None:
     """The status code inside the exception that pyVmomi makes of an unexpected HTTP answer."""
     match = re.match(r"([1-5]\d\d)\b", str(error)) if error.__class__ is HTTPException else None
     return int(match.group(1)) if match else None
 
 
-def is_passing(error):
+def is_passing(error: BaseException) -> bool:
     """Whether the same attempt may succeed a moment later."""
     if isinstance(error, (ssl.SSLCertVerificationError, socket.gaierror, ConnectionRefusedError, CertificateChanged)):
         return False
@@ -51,7 +55,7 @@ def is_passing(error):
     return isinstance(error, HTTPException)
 
 
-def reason(error):
+def reason(error: BaseException) -> str:
     """One clause that says what happened on the wire."""
     status = http_status(error)
     if status is not None:
@@ -64,7 +68,7 @@ def reason(error):
     return f"The connection broke ({text})"
 
 
-def explain(error, target):
+def explain(error: BaseException, target: Target) -> NoConnection:
     """A NoConnection for anything that http.client, ssl and socket raise while talking to a target."""
     if _timed_out(error):
         return _told(
@@ -84,7 +88,7 @@ def explain(error, target):
     )
 
 
-def not_vsphere(target, found):
+def not_vsphere(target: Target, found: str) -> NoConnection:
     """There is something at the address, but not a vSphere API."""
     return _told(
         target,
@@ -94,16 +98,16 @@ def not_vsphere(target, found):
     )
 
 
-def _told(target, found, todo, code, **data):
+def _told(target: Target, found: str, todo: str, code: str, **data: object) -> NoConnection:
     return NoConnection(target.name, "a vCenter connection was wanted", found, todo, code, **data)
 
 
-def _timed_out(error):
+def _timed_out(error: BaseException) -> bool:
     # Before Python 3.10 a handshake that times out is an SSLError with this text and no type of its own.
     return isinstance(error, (socket.timeout, TimeoutError)) or "timed out" in str(error)
 
 
-def _name_unknown(error, target):
+def _name_unknown(error: BaseException, target: Target) -> NoConnection:
     name = target.proxy_host or target.host
     option = "proxy_host" if target.proxy_host else "hostname"
     return _told(
@@ -114,7 +118,7 @@ def _name_unknown(error, target):
     )
 
 
-def _refused(error, target):
+def _refused(error: BaseException, target: Target) -> NoConnection:
     if target.proxy_host:
         found = f"The proxy {target.proxy_host} refuses connections on port {target.proxy_port}"
         todo = "Check `proxy_host` and `proxy_port`"
@@ -124,7 +128,7 @@ def _refused(error, target):
     return _told(target, found, todo, "vcenter_refused")
 
 
-def _changed(error, target):
+def _changed(error: CertificateChanged, target: Target) -> NoConnection:
     return _told(
         target,
         f"The server shows the certificate {error.shown}, but the session was opened with {error.pinned}, "
@@ -137,7 +141,7 @@ def _changed(error, target):
     )
 
 
-def _untrusted(error, target):
+def _untrusted(error: BaseException, target: Target) -> NoConnection:
     shown = certificate.presented(target)
     said = getattr(error, "verify_message", "") or str(error)
     found = f"Its certificate is not trusted: {said}"
@@ -162,7 +166,7 @@ def _untrusted(error, target):
     return _told(target, found, todo, code, fingerprint=shown.fingerprint if shown is not None else "")
 
 
-def _not_tls(error, target):
+def _not_tls(error: BaseException, target: Target) -> NoConnection:
     return _told(
         target,
         f"The TLS handshake failed ({getattr(error, 'reason', None) or error})",
@@ -171,7 +175,7 @@ def _not_tls(error, target):
     )
 
 
-_TELLERS = (
+_TELLERS: tuple[tuple[type[BaseException], Callable[[Any, Target], NoConnection]], ...] = (
     (ssl.SSLCertVerificationError, _untrusted),
     (CertificateChanged, _changed),
     (socket.gaierror, _name_unknown),

@@ -7,11 +7,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data, Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _REBUILDS = 5
 _PATHS = ("info.state", "info.error", "info.result")
@@ -22,25 +27,29 @@ class News:
     """What is known of a task."""
 
     state: str = ""
-    result: object = None
-    fault: object = None
-    percent: object = None
+    result: Data = None
+    fault: vmodl.MethodFault | None = None
+    percent: int | None = None
     gone: bool = False
 
     @property
-    def ended(self):
+    def ended(self) -> bool:
         return self.gone or self.state in ("success", "error")
 
 
 class Watch:
     """Says which of the given tasks have ended."""
 
-    def __init__(self, vcenter):
+    _collector: Ref
+    _view: Ref
+    _followed: dict[str, Ref]
+
+    def __init__(self, vcenter: VCenter) -> None:
         self._vcenter = vcenter
-        self._news = {}
+        self._news: dict[str, News] = {}
         self.abandon()
 
-    def poll(self, tasks, longest_s):
+    def poll(self, tasks: Sequence[Ref], longest_s: int) -> dict[str, News]:
         """News of those tasks that have ended; waits on the server, up to a limit, while there is nothing new."""
         for rebuilds_left in range(_REBUILDS, -1, -1):
             try:
@@ -59,13 +68,13 @@ class Watch:
                 raise explain(fault, self._vcenter.name, f"watch {len(tasks)} tasks") from fault
         return self._ended(tasks)
 
-    def look(self, tasks):
+    def look(self, tasks: Sequence[Ref]) -> dict[str, News]:
         """News of tasks by one plain read, without any waiting."""
         rows = retrieve(self._vcenter, {"Task": ["info"]}, tasks, skip_gone=True)
         seen = {row.moid: _news_of(row.get("info")) for row in rows}
         return {task._GetMoId(): seen.get(task._GetMoId(), News(gone=True)) for task in tasks}
 
-    def close(self):
+    def close(self) -> None:
         """Tidy up on the server; it would do so itself at the end of the session."""
         for thing in (self._collector, self._view):
             if thing is not None:
@@ -75,13 +84,13 @@ class Watch:
                     continue
         self.abandon()
 
-    def abandon(self):
+    def abandon(self) -> None:
         """Forget what there is on the server, because it is gone or cannot be reached."""
         self._collector = self._view = None
         self._version = ""
         self._followed = {}
 
-    def _follow(self, tasks):
+    def _follow(self, tasks: Sequence[Ref]) -> None:
         wanted = {task._GetMoId(): task for task in tasks}
         if self._collector is None:
             # Forks share the session: updates of the session's own collector would go to whoever asks first.
@@ -97,7 +106,7 @@ class Watch:
                 self._news[lost._GetMoId()] = News(gone=True)
         self._followed = wanted
 
-    def _wait(self, longest_s):
+    def _wait(self, longest_s: int) -> None:
         options = vmodl.query.PropertyCollector.WaitOptions(maxWaitSeconds=longest_s)
         while True:
             answer = self._collector.WaitForUpdatesEx(version=self._version, options=options)
@@ -110,7 +119,7 @@ class Watch:
             if not answer.truncated:
                 return
 
-    def _note(self, update):
+    def _note(self, update: Data) -> None:
         moid = update.obj._GetMoId()
         if update.kind == "leave":
             # Also what a removal from the view looks like; then nobody asks for this news any more.
@@ -125,18 +134,18 @@ class Watch:
             elif change.name == "info.error":
                 news.fault = change.val
 
-    def _ended(self, tasks):
+    def _ended(self, tasks: Sequence[Ref]) -> dict[str, News]:
         known = {task._GetMoId(): self._news.get(task._GetMoId()) for task in tasks}
         return {moid: news for moid, news in known.items() if news is not None and news.ended}
 
 
-def _news_of(info):
+def _news_of(info: vim.TaskInfo | None) -> News:
     if info is None:
         return News(state="unreadable")
     return News(str(info.state), info.result, info.error, info.progress)
 
 
-def _filter_spec(view):
+def _filter_spec(view: Ref) -> Data:
     collector = vmodl.query.PropertyCollector
     step = collector.TraversalSpec(name="tasks", type=vim.view.ListView, path="view", skip=False)
     return collector.FilterSpec(

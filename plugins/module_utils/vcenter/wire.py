@@ -11,12 +11,20 @@ import selectors
 import ssl
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPSConnection
+from typing import IO, TYPE_CHECKING, Any, Iterator, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import SoapStubAdapter
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.certificate import fingerprint
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import CertificateChanged
+
+if TYPE_CHECKING:
+    import socket
+    from http.client import HTTPResponse
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data, Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import ReliableStub
 
 _LARGEST_PAGE = 1 << 20
 
@@ -35,11 +43,11 @@ class Target:
     session_file: str | None = None
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self.host if self.port == 443 else f"{self.host}:{self.port}"
 
     @property
-    def connect_timeout_s(self):
+    def connect_timeout_s(self) -> int:
         """A server that is there answers the first packets at once, however long its reads may take."""
         return min(self.timeout_s, 15)
 
@@ -47,38 +55,38 @@ class Target:
 class Wire:
     """Sends one request at a time; knows the session cookie, the API version and the pinned certificate."""
 
-    def __init__(self, target):
+    def __init__(self, target: Target) -> None:
         self.target = target
-        self.pin = None
-        self.shown = None
+        self.pin: str | None = None
+        self.shown: str | None = None
         # Whether any part of the latest request has left this machine.
         self.sent = False
         # How long the next answer may take.
         self.patience_s = target.timeout_s
         self._context = tls_context(target)
-        self._adapter = None
+        self._adapter: Any = None
         self._new_adapter(None)
 
     @property
-    def cookie(self):
+    def cookie(self) -> str:
         """The cookie alone, without the attributes that came along with it."""
         return self._adapter.cookie.partition(";")[0]
 
     @cookie.setter
-    def cookie(self, cookie):
+    def cookie(self, cookie: str) -> None:
         self._adapter.cookie = cookie
 
     @property
-    def version(self):
+    def version(self) -> str:
         return self._adapter.version
 
-    def use_version(self, version):
+    def use_version(self, version: str) -> None:
         """Speak this version from now on; pyVmomi's adapter alone can only go up."""
         if version != self._adapter.version:
             self.drop()
             self._new_adapter(version)
 
-    def call(self, mo, info, args, stub):
+    def call(self, mo: Ref, info: Data, args: Sequence[object], stub: ReliableStub) -> tuple[int, Data]:
         """One SOAP request; the HTTP status and the answer or fault."""
         self.sent = False
         if info.wsdlName == "Login":
@@ -90,7 +98,7 @@ class Wire:
             raise HTTPException(f"{status} without a SOAP fault")
         return status, answer
 
-    def fetch(self, path):
+    def fetch(self, path: str) -> tuple[int, bytes]:
         """One GET; the HTTP status and the body."""
         self.sent = False
         connection = self._adapter.GetConnection()
@@ -106,7 +114,9 @@ class Wire:
         return response.status, body
 
     @contextlib.contextmanager
-    def exchange(self, method, path, body=None, headers=None):
+    def exchange(
+        self, method: str, path: str, body: bytes | IO[bytes] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Iterator[HTTPResponse]:
         """One request of any kind, for the other services at vCenter's address; the response, to be read inside."""
         self.sent = False
         self._shed_dead_connections()
@@ -125,21 +135,21 @@ class Wire:
         else:
             connection.close()
 
-    def drop(self):
+    def drop(self) -> None:
         """Close all connections; the next request opens a new one."""
         self._adapter.DropConnections()
 
-    def opened(self, connection):
+    def opened(self, connection: HTTPSConnection) -> None:
         """Called for every new connection, before anything secret goes over it."""
         self.sent = False
-        self.shown = fingerprint(connection.sock.getpeercert(True))
+        self.shown = fingerprint(cast(bytes, connection.sock.getpeercert(True)))
         if self.pin is None:
             self.pin = self.shown
         if self.shown != self.pin:
             connection.close()
             raise CertificateChanged(self.pin, self.shown)
 
-    def _new_adapter(self, version):
+    def _new_adapter(self, version: str | None) -> None:
         target = self.target
         self._adapter = SoapStubAdapter(
             host=target.host,
@@ -152,7 +162,7 @@ class Wire:
         self._adapter.scheme = _Connection
         self._adapter.schemeArgs["wire"] = self
 
-    def _shed_dead_connections(self):
+    def _shed_dead_connections(self) -> None:
         # A connection that the server closed while idle would make the fate of a change unknown for no reason.
         for connection, _idle_since in list(self._adapter.pool):
             if connection.sock is not None and _has_input(connection.sock):
@@ -163,7 +173,7 @@ class Wire:
 class _Connection(HTTPSConnection):
     """Tells its wire what happens, limits the time to connect, and goes through the proxy if there is one."""
 
-    def __init__(self, *_address, wire, timeout, context, **_more):
+    def __init__(self, *_address: object, wire: Wire, timeout: float, context: ssl.SSLContext, **_more: object) -> None:
         # Each release of pyVmomi has its own way to a proxy, so the address that it hands over is not used.
         self._wire, target = wire, wire.target
         if target.proxy_host:
@@ -172,7 +182,7 @@ class _Connection(HTTPSConnection):
         else:
             super().__init__(target.host, target.port, timeout=timeout, context=context)
 
-    def connect(self):
+    def connect(self) -> None:
         patience, self.timeout = self.timeout, self._wire.target.connect_timeout_s
         try:
             super().connect()
@@ -183,7 +193,7 @@ class _Connection(HTTPSConnection):
         self.sock.settimeout(patience)
         self._wire.opened(self)
 
-    def send(self, data):
+    def send(self, data: Any) -> None:
         if self.sock is None:
             self.connect()
         self._wire.sent = True
@@ -191,14 +201,14 @@ class _Connection(HTTPSConnection):
         super().send(data)
 
 
-def _has_input(sock):
+def _has_input(sock: socket.socket) -> bool:
     """Whether something can be read from a socket of which nothing is expected, such as its end."""
     with selectors.DefaultSelector() as selector:
         selector.register(sock, selectors.EVENT_READ)
         return bool(selector.select(0))
 
 
-def tls_context(target):
+def tls_context(target: Target) -> ssl.SSLContext:
     """Verification is on for every host name, unless the user has turned it off."""
     if not target.validate_certs:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -212,7 +222,7 @@ def tls_context(target):
                 target.name,
                 "a vCenter connection was wanted",
                 f"The file {target.ca_file} cannot be used as trusted certificates "
-                f"({trust.why_unusable(target.ca_file, error)})",
+                f"({trust.why_unusable(cast(str, target.ca_file), error)})",
                 "Set `ca_file` to a file with certificates in PEM format",
                 "ca_file",
             ) from error

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
 # Of these a name has to be said; without one, the others stand for all that is around the hosts that were named.
@@ -28,7 +30,7 @@ ARGUMENTS = dict(
 )
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = args.check_common(params)
     for number, wish in enumerate(params["objects"]):

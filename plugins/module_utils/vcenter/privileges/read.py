@@ -7,12 +7,20 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.privileges import state
+
+if TYPE_CHECKING:
+    import datetime
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _UP = ("name", "parent")
 _SELECT = {
@@ -41,7 +49,7 @@ _DOWN = (
 )
 
 
-def read(vcenter, params):
+def read(vcenter: VCenter, params: Mapping[str, Any]) -> dict[str, Any]:
     """{what is told of vCenter, its hosts, datastores, and the privileges}."""
     root = vcenter.content.rootFolder
     rows = properties.retrieve(vcenter, _SELECT, [root], _DOWN)
@@ -55,7 +63,7 @@ def read(vcenter, params):
     }
 
 
-def _vcenter(vcenter):
+def _vcenter(vcenter: VCenter) -> dict[str, Any]:
     about = vcenter.content.about
     ahead, within = _clock(vcenter.si.CurrentTime, vcenter.name)
     return {
@@ -70,7 +78,7 @@ def _vcenter(vcenter):
     }
 
 
-def _host(row):
+def _host(row: Row) -> dict[str, Any]:
     product = row.get("config.product")
     told = {
         "name": state.name_of(row),
@@ -91,7 +99,7 @@ def _host(row):
     return dict(told, clock_ahead_s=ahead, clock_known_within_s=within)
 
 
-def _clock(ask, subject):
+def _clock(ask: Callable[[], datetime.datetime], subject: str) -> tuple[float, float]:
     before = time.time()
     try:
         theirs = ask()
@@ -100,7 +108,7 @@ def _clock(ask, subject):
     return state.skew(theirs, before, time.time())
 
 
-def _privileges(vcenter, there, wishes):
+def _privileges(vcenter: VCenter, there: state.Inventory, wishes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """For each wish whether the object is there and what is not held on it; all objects are asked for at once."""
     meant = [there.meant(wish["kind"], wish["name"]) for wish in wishes]
     refs = list({ref._GetMoId(): ref for found in meant for ref in found}.values())
@@ -119,7 +127,7 @@ def _privileges(vcenter, there, wishes):
     ]
 
 
-def _held(vcenter, refs, asked):
+def _held(vcenter: VCenter, refs: Sequence[Ref], asked: Sequence[str]) -> dict[str, set[str]]:
     """{MoID: the privileges that the session has there}."""
     wanted = "the user's privileges were to be read"
     try:

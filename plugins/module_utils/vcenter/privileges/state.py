@@ -7,10 +7,15 @@
 from __future__ import annotations
 
 import datetime
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
 
-TYPES = {
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+
+TYPES: dict[str, tuple[str, ...]] = {
     "datacenter": ("Datacenter",),
     "cluster": ("ClusterComputeResource",),
     "host": ("HostSystem",),
@@ -25,7 +30,9 @@ GB = 1 << 30
 class Inventory:
     """The rows by MoID, with the way up; what is asked for is looked up among them."""
 
-    def __init__(self, rows, root, datacenter=None, hosts=()):
+    def __init__(
+        self, rows: Sequence[Row], root: Ref, datacenter: str | None = None, hosts: Sequence[str] = ()
+    ) -> None:
         self._rows = {row.moid: row for row in rows}
         self._root = root
         self._datacenter = datacenter
@@ -35,7 +42,7 @@ class Inventory:
         there = {name_of(row).lower() for row in self.hosts}
         self.strangers = [name for name in hosts if name.lower() not in there]
 
-    def meant(self, kind, name=None):
+    def meant(self, kind: str, name: str | None = None) -> list[Ref]:
         """The references of the objects that a wish stands for; none where there is no such object."""
         if kind == "vcenter":
             return [self._root]
@@ -46,12 +53,12 @@ class Inventory:
         # A folder that is not there yet is made below the one of all VMs.
         return found or (self._around(kind) if kind == "folder" else [])
 
-    def datastores(self):
+    def datastores(self) -> list[Row]:
         """The rows of what the hosts that were named keep VMs on."""
         seen = dict.fromkeys(ref._GetMoId() for row in self.hosts for ref in row.get("datastore") or ())
         return [self._rows[moid] for moid in seen if moid in self._rows]
 
-    def _around(self, kind):
+    def _around(self, kind: str) -> list[Ref]:
         if kind == "host":
             return [row.ref for row in self.hosts]
         if kind == "folder":
@@ -60,23 +67,23 @@ class Inventory:
         above = [self._above(row, kind) for row in self.hosts]
         return _once(row.ref for row in above if row is not None)
 
-    def _is(self, row, name):
+    def _is(self, row: Row, name: str) -> bool:
         if inventory.same_name(row.get("name", ""), name):
             return True
         path = [name_of(one) for one in reversed(list(self._up(row)))]
         wanted = [part for part in name.split("/") if part]
         return path[-len(wanted) :] == wanted
 
-    def _inside(self, row):
+    def _inside(self, row: Row) -> bool:
         home = self._above(row, "datacenter")
         wish = (self._datacenter or "").rstrip("/").rpartition("/")[2]
         return not wish or home is None or inventory.same_name(home.get("name", ""), wish)
 
-    def _above(self, row, kind):
+    def _above(self, row: Row, kind: str) -> Row | None:
         return next((one for one in self._up(row) if one.kind in TYPES[kind]), None)
 
-    def _up(self, row):
-        seen = []
+    def _up(self, row: Row | None) -> Iterator[Row]:
+        seen: list[Row] = []
         while row is not None and row not in seen:
             seen.append(row)
             yield row
@@ -84,12 +91,12 @@ class Inventory:
             row = self._rows.get(above._GetMoId()) if above is not None else None
 
 
-def name_of(row):
+def name_of(row: Row) -> str:
     """A name as people see it."""
     return inventory.unescaped(row.get("name", row.moid))
 
 
-def skew(theirs, before, after):
+def skew(theirs: datetime.datetime, before: float, after: float) -> tuple[float, float]:
     """(seconds that a clock is ahead at least, how exactly that is known), from one look between two moments of ours.
 
     What lies within the time that the question took may be the way, and counts as none.
@@ -106,7 +113,7 @@ def skew(theirs, before, after):
     return round(ahead, 1), round(after - before, 1)
 
 
-def datastore(row):
+def datastore(row: Row) -> dict[str, Any]:
     """A datastore as the user sees it."""
     summary = row.get("summary")
     return {
@@ -117,5 +124,5 @@ def datastore(row):
     }
 
 
-def _once(refs):
+def _once(refs: Iterable[Ref | None]) -> list[Ref]:
     return list({ref._GetMoId(): ref for ref in refs if ref is not None}.values())
