@@ -10,13 +10,18 @@ the boot has taken. A change that somebody makes without this collection is not 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Mapping
 
-def note_name(what):
+if TYPE_CHECKING:
+    import datetime
+
+
+def note_name(what: str) -> str:
     """The name of the note about one thing."""
     return f"{what}.at_boot"
 
 
-def known(notes, what, boot_time, configured):
+def known(notes: Mapping[str, str], what: str, boot_time: datetime.datetime | None, configured: str) -> str | None:
     """What this boot has taken: as noted, or else what is configured; None where the time of the boot is unknown."""
     if boot_time is None:
         return None
@@ -24,15 +29,15 @@ def known(notes, what, boot_time, configured):
     return value if boot == _text(boot_time) else configured
 
 
-def is_noted(notes, what, boot_time):
+def is_noted(notes: Mapping[str, str], what: str, boot_time: datetime.datetime) -> bool:
     """Whether there is a note of this boot."""
     return notes.get(note_name(what), "").partition(" ")[0] == _text(boot_time)
 
 
-def note(boot_time, value):
+def note(boot_time: datetime.datetime, value: str) -> str:
     """The text of a note."""
     return f"{_text(boot_time)} {value}"
 
 
-def _text(boot_time):
+def _text(boot_time: datetime.datetime) -> str:
     return boot_time.isoformat().replace(" ", "T")

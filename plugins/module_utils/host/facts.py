@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     at_boot,
@@ -20,6 +21,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host import (
     pci,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import network_of
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, Port
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.port_groups import Group
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 PROPERTIES = (
     "availableField",
@@ -59,21 +66,21 @@ LOCKDOWN = {"lockdownDisabled": "disabled", "lockdownNormal": "normal", "lockdow
 class Answers:
     """What was asked besides the properties; None where the host could not be asked."""
 
-    modules: list | None = None
-    kernel: list | None = None
-    options: dict | None = None
+    modules: list[Any] | None = None
+    kernel: list[dict[str, Any]] | None = None
+    options: dict[str, Any] | None = None
     # {vmnic: what `esxcli network nic dcb status get` says}
-    dcb: dict = field(default_factory=dict)
-    driver: dict | None = None
+    dcb: dict[str, dict[str, Any] | None] = field(default_factory=dict)
+    driver: dict[str, Any] | None = None
     # Users whom lockdown mode lets in.
-    lockdown_exceptions: list | None = None
+    lockdown_exceptions: list[str] | None = None
     # Rows of `esxcli hardware pci list`, by which virtual functions are recognised.
-    pci: list | None = None
+    pci: list[dict[str, Any]] | None = None
     # Its distributed port groups, as port_groups.groups_of() has them.
-    groups: dict = field(default_factory=dict)
+    groups: dict[str, Group] = field(default_factory=dict)
 
 
-def facts(found, vms, answers, wish):
+def facts(found: HostFound, vms: Iterable[Row], answers: Answers, wish: Mapping[str, Any]) -> dict[str, Any]:
     """The whole projection; vms are rows of the host's VMs."""
     row = found.row
     running = running_vms(vms)
@@ -143,12 +150,12 @@ def facts(found, vms, answers, wish):
     }
 
 
-def running_vms(rows):
+def running_vms(rows: Iterable[Row]) -> dict[str, str]:
     """{MoID: name} of the VMs that run."""
     return {one.moid: one.get("name", one.moid) for one in rows if str(one.get("runtime.powerState")) == "poweredOn"}
 
 
-def graphics_of(row, running):
+def graphics_of(row: Row, running: Mapping[str, str]) -> graphics.Graphics | None:
     """The graphics of a host; None where vCenter does not know them."""
     config = row.get("config.graphicsConfig")
     if config is None:
@@ -161,14 +168,16 @@ def graphics_of(row, running):
     return graphics.state_of(config, row.get("config.graphicsInfo"), running, version, policy)
 
 
-def modules_of(row, infos, names, network):
+def modules_of(
+    row: Row, infos: Iterable[Any] | None, names: Iterable[str], network: Network
+) -> list[module_state.Module | None]:
     """The kernel modules with these names, None for one that the host has not."""
     known = {info.name: info for info in infos or []}
     notes = marks.read(row)
     return [_module_of(row, notes, known[name], network) if name in known else None for name in names]
 
 
-def _module_of(row, notes, info, network):
+def _module_of(row: Row, notes: Mapping[str, str], info: Any, network: Network) -> module_state.Module:
     configured = info.optionString or ""
     active = at_boot.known(notes, info.name, row.get("runtime.bootTime"), configured)
     return module_state.Module(
@@ -181,7 +190,7 @@ def _module_of(row, notes, info, network):
     )
 
 
-def dcb_of(answer):
+def dcb_of(answer: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Mode and priorities with flow control, from what esxcli answers about a port."""
     if not answer:
         return None
@@ -193,12 +202,12 @@ def dcb_of(answer):
     }
 
 
-def _module(one):
+def _module(one: module_state.Module) -> dict[str, Any]:
     shown = module_state.project(one)
     return {name: shown[name] for name in ("enabled", "loaded", "options", "active_options")}
 
 
-def _gpu(device, tree, given):
+def _gpu(device: graphics.Device, tree: pci.Tree, given: Mapping[str, passthrough.Given]) -> dict[str, Any]:
     return {
         "id": device.id,
         "board": device.name,
@@ -208,7 +217,13 @@ def _gpu(device, tree, given):
     }
 
 
-def _nic(port, network, tree, dcb, given):
+def _nic(
+    port: Port,
+    network: Network,
+    tree: pci.Tree,
+    dcb: Mapping[str, Mapping[str, Any] | None],
+    given: Mapping[str, passthrough.Given],
+) -> dict[str, Any]:
     rdma = network.rdma_of(port.device)
     return {
         "device": port.device,
@@ -226,7 +241,9 @@ def _nic(port, network, tree, dcb, given):
     }
 
 
-def _given_ports(tree, network, given, rows):
+def _given_ports(
+    tree: pci.Tree, network: Network, given: Mapping[str, passthrough.Given], rows: Iterable[Mapping[str, Any]] | None
+) -> list[str]:
     """Adapters that were given away, which the host's network knows no more; nothing without a list of functions."""
     if rows is None:
         return []
@@ -242,7 +259,7 @@ def _given_ports(tree, network, given, rows):
     )
 
 
-def _given_nic(address, tree):
+def _given_nic(address: str, tree: pci.Tree) -> dict[str, Any]:
     told = dict.fromkeys(("device", "driver", "mtu", "switch", "link_mbps", "rdma", "dcb"))
     return dict(
         told,
@@ -254,12 +271,12 @@ def _given_nic(address, tree):
     )
 
 
-def _given_of(given, address):
+def _given_of(given: Mapping[str, passthrough.Given], address: str) -> dict[str, bool]:
     state = given.get(address)
     return {"configured": bool(state and state.configured), "active": bool(state and state.active)}
 
 
-def _functions_of(given, address):
+def _functions_of(given: Mapping[str, passthrough.Given], address: str) -> dict[str, int]:
     """The virtual functions that are there, and the most that the running firmware allows.
 
     The number is that of the adapter's own PCI capability; whether it is usable now depends on the BIOS too [unsure].
@@ -268,12 +285,19 @@ def _functions_of(given, address):
     return {"active": state.vfs_active if state else 0, "max": state.vfs_max if state else 0}
 
 
-def _is_mellanox(tree, address):
+def _is_mellanox(tree: pci.Tree, address: str) -> bool:
     device = tree.get(address)
     return device is not None and device.vendor == pci.MELLANOX
 
 
-def _pending(row, shown, given, settings, modules, driver):
+def _pending(
+    row: Row,
+    shown: graphics.Graphics | None,
+    given: Mapping[str, passthrough.Given],
+    settings: Mapping[str, kernel.Setting],
+    modules: Iterable[module_state.Module],
+    driver: Mapping[str, Any] | None,
+) -> list[dict[str, str]]:
     waiting = list(graphics.pending(shown)) if shown else []
     waiting += passthrough.pending(given.values())
     waiting += kernel.pending(settings)

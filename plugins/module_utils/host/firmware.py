@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
+from typing import Any, Iterable, Iterator, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -25,10 +26,10 @@ class Adapter:
     """One PCI function of an adapter and the parameters of its firmware."""
 
     device: mlxconfig.MstDevice
-    keys: dict
+    keys: dict[str, mlxconfig.Key]
 
 
-def meant(devices, wishes):
+def meant(devices: Sequence[mlxconfig.MstDevice], wishes: Sequence[str]) -> list[mlxconfig.MstDevice]:
     """The devices that a task names, by PCI address, port, mst name, or all; unknown ones are told at once."""
     if ALL in wishes:
         return list(devices)
@@ -54,7 +55,7 @@ def meant(devices, wishes):
     return found
 
 
-def want(label, now, settings):
+def want(label: str, now: Adapter, settings: Mapping[str, Any]) -> Adapter:
     """An adapter with the settings as they shall be from its next start on."""
     problems = [problem for name, value in sorted(settings.items()) for problem in _problems(now, name, value)]
     if problems:
@@ -70,7 +71,7 @@ def want(label, now, settings):
     return replace(now, keys={**now.keys, **keys})
 
 
-def compare(now, wanted, names, needs):
+def compare(now: Adapter, wanted: Adapter, names: Iterable[str], needs: str) -> list[Change]:
     """The settings to write; one that runs already needs no restart."""
     return [
         Change(
@@ -84,12 +85,12 @@ def compare(now, wanted, names, needs):
     ]
 
 
-def assignments(changes):
+def assignments(changes: Iterable[Change]) -> list[str]:
     """KEY=VALUE for each change, as mlxconfig takes them."""
-    return [f"{change.path}={mlxconfig.plain(change.after)}" for change in changes]
+    return [f"{change.path}={mlxconfig.plain(cast(str, change.after))}" for change in changes]
 
 
-def pending(adapter, names, needs):
+def pending(adapter: Adapter, names: Iterable[str], needs: str) -> list[dict[str, str]]:
     """Parameters whose value for the next start is not the one that runs."""
     keys = [adapter.keys[name] for name in names if name in adapter.keys]
     # Of a value that the firmware does not tell nobody can say that it waits.
@@ -97,7 +98,7 @@ def pending(adapter, names, needs):
     return [{"what": key.name, "needs": needs} for key in waiting]
 
 
-def project(adapter, names):
+def project(adapter: Adapter, names: Iterable[str]) -> dict[str, Any]:
     """An adapter as a user sees it."""
     keys = [adapter.keys[name] for name in names if name in adapter.keys]
     return {
@@ -105,7 +106,7 @@ def project(adapter, names):
     }
 
 
-def _problems(now, name, value):
+def _problems(now: Adapter, name: str, value: Any) -> Iterator[str]:
     key = now.keys.get(name)
     if key is None:
         near = difflib.get_close_matches(name, now.keys, n=3, cutoff=0.7)
@@ -122,7 +123,7 @@ def _problems(now, name, value):
         yield f"{name} is a number, which {value} is not."
 
 
-def _hidden(now):
+def _hidden(now: Adapter) -> str:
     """Firmware shows some parameters only on request (NVIDIA's nic-configuration-operator sets that first)."""
     switch = now.keys.get("ADVANCED_PCI_SETTINGS")
     if switch is None or mlxconfig.same(switch.current, True):
@@ -130,7 +131,7 @@ def _hidden(now):
     return "; some parameters show only after ADVANCED_PCI_SETTINGS was set and the adapter was started again"
 
 
-def _wished(key, value):
+def _wished(key: mlxconfig.Key, value: Any) -> mlxconfig.Key:
     """A key with a new value, spelled as the tool shows it where it shows the same value already."""
     if value is None:
         return replace(key, next=key.default)
@@ -142,9 +143,9 @@ def _wished(key, value):
     return replace(key, next=word or text)
 
 
-def _is_switch(key):
+def _is_switch(key: mlxconfig.Key) -> bool:
     return key.current.lower() in _SWITCH
 
 
-def _listed(names):
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(names)

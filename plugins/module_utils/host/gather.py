@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, TypeVar
 
 from ansible.module_utils.common import warnings
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -17,12 +18,24 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import esx
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import SshEsxcli
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+
+    D = TypeVar("D")
+    T = TypeVar("T")
+
 VM_PROPERTIES = ("name", "runtime.powerState")
 RDMA_DRIVER = "nmlx5_core"
 NVIDIA_MODULE = "nvidia"
 
 
-def gather(vcenter, params, warn=warnings.warn):
+def gather(
+    vcenter: VCenter, params: Mapping[str, Any], warn: Callable[[str], None] = warnings.warn
+) -> tuple[HostFound, list[Row], Answers]:
     """(the host that was found, rows of its VMs, Answers); what a host has no service for is left out and warned of."""
     found = hosts.find_host(vcenter, params["host"], allow_unreachable=True)
     found, rows = _read(vcenter, found, PROPERTIES, True)
@@ -34,7 +47,7 @@ def gather(vcenter, params, warn=warnings.warn):
     modules = asked(lambda: kernel_modules(found), [])
     esxcli = asked(lambda: esxcli_ssh.open_esxcli(vcenter, found, params), None)
 
-    def called(command):
+    def called(command: str) -> Any:
         return asked(lambda: esxcli.call(command), None) if esxcli is not None else None
 
     vibs = called("software.vib.list")
@@ -58,10 +71,10 @@ def gather(vcenter, params, warn=warnings.warn):
 class _Asked:
     """Questions to services of a host, of which one may be missing; the others are asked all the same."""
 
-    def __init__(self, warn):
+    def __init__(self, warn: Callable[[str], None]) -> None:
         self._warn = warn
 
-    def __call__(self, question, otherwise):
+    def __call__(self, question: Callable[..., T], otherwise: D) -> T | D:
         try:
             return question()
         except OperatorError as error:
@@ -71,7 +84,7 @@ class _Asked:
             return otherwise
 
 
-def _manager(found, name):
+def _manager(found: HostFound, name: str) -> Any:
     """A service of the host; one that vCenter does not name is missing as one that does not answer."""
     service = getattr(found.row.get("configManager"), name, None)
     if service is None:
@@ -85,7 +98,7 @@ def _manager(found, name):
     return service
 
 
-def _exceptions(found):
+def _exceptions(found: HostFound) -> list[str] | None:
     """The users whom lockdown mode lets in; None where it is off, or where vCenter does not show them."""
     if LOCKDOWN.get(str(found.row.get("config.lockdownMode")), "disabled") == "disabled":
         return None
@@ -96,13 +109,15 @@ def _exceptions(found):
         return None
 
 
-def read(vcenter, found, paths):
+def read(vcenter: VCenter, found: HostFound, paths: Iterable[str]) -> tuple[HostFound, list[Row]]:
     """A host with these properties, and rows of its VMs, in one request."""
     found, rows = _read(vcenter, found, paths)
     return found, _vms(rows)
 
 
-def _read(vcenter, found, paths, with_groups=False):
+def _read(
+    vcenter: VCenter, found: HostFound, paths: Iterable[str], with_groups: bool = False
+) -> tuple[HostFound, list[Row]]:
     select = {
         "HostSystem": ("name", "runtime.connectionState", "runtime.powerState") + tuple(paths),
         "VirtualMachine": VM_PROPERTIES,
@@ -117,11 +132,11 @@ def _read(vcenter, found, paths, with_groups=False):
     return found, rows
 
 
-def _vms(rows):
+def _vms(rows: Iterable[Row]) -> list[Row]:
     return [one for one in rows if one.kind == "VirtualMachine"]
 
 
-def kernel_modules(found):
+def kernel_modules(found: HostFound) -> list[vim.host.KernelModuleSystem.ModuleInfo]:
     """What the host tells about its kernel modules."""
     try:
         return list(_manager(found, "kernelModuleSystem").QueryModules() or [])
@@ -129,7 +144,7 @@ def kernel_modules(found):
         raise explain(fault, f"Host {found.name}", "its kernel modules were to be listed") from fault
 
 
-def option_values(found, name):
+def option_values(found: HostFound, name: str) -> list[Any]:
     """The values of an advanced option: one, or none where the host does not know it."""
     try:
         return [entry.value for entry in _manager(found, "advancedOption").QueryOptions(name=name) or []]
@@ -139,7 +154,9 @@ def option_values(found, name):
         raise explain(fault, f"Host {found.name}", f"the advanced option {name} was to be read") from fault
 
 
-def driver_of(vibs, modules):
+def driver_of(
+    vibs: Iterable[Mapping[str, Any]] | None, modules: Iterable[vim.host.KernelModuleSystem.ModuleInfo]
+) -> dict[str, Any]:
     """The installed host driver, and whether the kernel has loaded its module."""
     found = next((vib for vib in vibs or [] if names.family_of(str(vib.get("Name", "")))), None)
     loaded = any(module.name == NVIDIA_MODULE and module.loaded for module in modules)
@@ -153,7 +170,7 @@ def driver_of(vibs, modules):
     }
 
 
-def _dcb(esxcli, port):
+def _dcb(esxcli: Esxcli | SshEsxcli, port: str) -> dict[str, Any] | None:
     try:
         return esxcli.call("network.nic.dcb.status.get", nic_name=port)
     except OperatorError as error:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -39,11 +40,11 @@ class Device:
     active: str
     mode: str = ""
     active_mode: str = ""
-    vms: tuple = ()
+    vms: tuple[str, ...] = ()
     own: bool = True
 
     @property
-    def waits(self):
+    def waits(self) -> bool:
         """Whether a restart of Xorg, or of the host, would change something."""
         if self.active in ("basic", "direct"):
             return False
@@ -57,15 +58,17 @@ class Graphics:
     default_type: str
     policy: str
     active_policy: str
-    devices: tuple = ()
-    version: tuple = ()
+    devices: tuple[Device, ...] = ()
+    version: tuple[int, ...] = ()
     restarted: bool = False
 
-    def device(self, address):
+    def device(self, address: str) -> Device | None:
         return next((one for one in self.devices if one.id == address), None)
 
 
-def state_of(config, infos, running, version, active_policy):
+def state_of(
+    config: Any, infos: Iterable[Any] | None, running: Mapping[str, str], version: str, active_policy: str | None
+) -> Graphics:
     """The state from config.graphicsConfig and config.graphicsInfo; running maps MoIDs to names of running VMs."""
     types = {entry.deviceId: entry for entry in config.deviceType or []}
     devices = [_device(info, types.get(info.pciId), config, running) for info in infos or [] if _is_nvidia(info)]
@@ -78,11 +81,11 @@ def state_of(config, infos, running, version, active_policy):
     )
 
 
-def _is_nvidia(info):
+def _is_nvidia(info: Any) -> bool:
     return "nvidia" in (info.vendorName or "").lower()
 
 
-def _device(info, entry, config, running):
+def _device(info: Any, entry: Any, config: Any, running: Mapping[str, str]) -> Device:
     moids = [ref._GetMoId() for ref in info.vm or []]
     return Device(
         id=info.pciId,
@@ -97,10 +100,10 @@ def _device(info, entry, config, running):
     )
 
 
-def want(subject, now, wish):
+def want(subject: str, now: Graphics, wish: Mapping[str, Any]) -> Graphics:
     """The graphics as they shall be; what stands in the way is told at once."""
     default_type = TYPES.get(wish["default_type"], now.default_type)
-    problems = []
+    problems: list[tuple[str, str]] = []
     devices = {one.id: one if one.own else replace(one, configured=default_type) for one in now.devices}
     for entry in wish["devices"] or []:
         for device in _meant(now, entry, problems):
@@ -125,7 +128,7 @@ def want(subject, now, wish):
     return wanted
 
 
-def refuse_in_use(subject, now, wanted):
+def refuse_in_use(subject: str, now: Graphics, wanted: Graphics) -> None:
     """Raise what running VMs forbid; they may be gone by the time that a plan is carried out."""
     changed = [before for before, after in zip(now.devices, wanted.devices) if before.configured != after.configured]
     concerned = now.devices if wanted.restarted else changed
@@ -141,7 +144,7 @@ def refuse_in_use(subject, now, wanted):
         )
 
 
-def compare(now, wanted):
+def compare(now: Graphics, wanted: Graphics) -> list[Change]:
     """One change per setting, and the restart itself."""
     needs = None if wanted.restarted else "xorg_restart"
     changes = []
@@ -162,7 +165,7 @@ def compare(now, wanted):
     return changes
 
 
-def pending(now):
+def pending(now: Graphics) -> list[dict[str, str]]:
     """Types and policy that wait for a restart of Xorg; a restart of the host does as well."""
     waiting = [f"graphics.{device.id}" for device in now.devices if device.waits]
     if now.policy != now.active_policy:
@@ -170,12 +173,12 @@ def pending(now):
     return [{"what": what, "needs": "xorg_restart"} for what in waiting]
 
 
-def not_active(waiting):
+def not_active(waiting: Mapping[str, str]) -> Change:
     """What is left when a restart of Xorg did not help."""
     return Change(waiting["what"], "configured", "active", waiting["needs"])
 
 
-def project(now):
+def project(now: Graphics) -> dict[str, Any]:
     """The graphics as a user sees them."""
     return {
         "default_type": spoken(now.default_type),
@@ -194,16 +197,16 @@ def project(now):
     }
 
 
-def spoken(value):
+def spoken(value: str) -> str:
     """A word of the API as users write it."""
     return _SPOKEN.get(value, value)
 
 
-def _waits(state):
+def _waits(state: Graphics) -> bool:
     return state.policy != state.active_policy or any(device.waits for device in state.devices)
 
 
-def _meant(now, entry, problems):
+def _meant(now: Graphics, entry: Mapping[str, Any], problems: list[tuple[str, str]]) -> list[Device]:
     """The devices of one entry; `all` leaves out those that are given away by passthrough."""
     if entry["id"] == ALL:
         if not now.devices:
@@ -230,7 +233,9 @@ def _meant(now, entry, problems):
     return [device]
 
 
-def _wished(version, device, entry, problems):
+def _wished(
+    version: tuple[int, ...], device: Device, entry: Mapping[str, Any], problems: list[tuple[str, str]]
+) -> Device:
     wished = device
     if entry["type"] is not None and TYPES[entry["type"]] != device.configured:
         wished = replace(wished, configured=TYPES[entry["type"]], own=True)
@@ -255,13 +260,13 @@ def _wished(version, device, entry, problems):
     return wished
 
 
-def _restarted(wanted):
+def _restarted(wanted: Graphics) -> Graphics:
     """What is there after Xorg was started again: everything that was configured is active."""
     devices = tuple(_in_effect(replace(one, active=one.configured)) if one.waits else one for one in wanted.devices)
     return replace(wanted, active_policy=wanted.policy, devices=devices, restarted=True)
 
 
-def _in_effect(device):
+def _in_effect(device: Device) -> Device:
     """The active mode follows the configured one, at once, for vGPU; the mode of MIG is not configured here."""
     if device.active_mode in ("", _MIG):
         return device

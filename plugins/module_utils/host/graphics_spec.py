@@ -6,10 +6,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.graphics import Device, Graphics
 
-def config(current, now, wanted):
+
+def config(current: vim.host.GraphicsConfig, now: Graphics, wanted: Graphics) -> vim.host.GraphicsConfig:
     """The whole configuration: what is there, with the wanted changes. A device that changed nothing is left out."""
     kept = {entry.deviceId: entry for entry in current.deviceType or []}
     changed = [
@@ -24,7 +29,9 @@ def config(current, now, wanted):
     )
 
 
-def _device(device, kept, mode_changed):
+def _device(
+    device: Device, kept: vim.host.GraphicsConfig.DeviceType | None, mode_changed: bool
+) -> vim.host.GraphicsConfig.DeviceType:
     entry = vim.host.GraphicsConfig.DeviceType(deviceId=device.id, graphicsType=device.configured)
     mode = device.mode if mode_changed else getattr(kept, "vgpuMode", None)
     if mode:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
+from typing import Any, Iterable, Iterator, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -27,16 +28,16 @@ class Setting:
     default: str
 
     @property
-    def waits(self):
+    def waits(self) -> bool:
         """Whether this boot runs with another value than the configured one."""
         return self.means(self.configured) != self.means(self.runtime)
 
-    def means(self, text):
+    def means(self, text: str) -> str:
         """A value as ESXi spells it: what is configured is kept as somebody wrote it, such as true or 0x20."""
         return _spelled(self, text) or text
 
 
-def settings_of(rows):
+def settings_of(rows: Iterable[Mapping[str, Any]] | None) -> dict[str, Setting]:
     """{name: Setting} of the rows that esxcli answered."""
     return {
         row["Name"]: Setting(
@@ -50,7 +51,7 @@ def settings_of(rows):
     }
 
 
-def want(subject, now, wishes):
+def want(subject: str, now: Mapping[str, Setting], wishes: Mapping[str, Any]) -> dict[str, Setting]:
     """The settings that are wished for as they shall be; all wishes that are impossible are told at once."""
     problems = [problem for name, value in sorted(wishes.items()) for problem in _problems(now, name, value)]
     if problems:
@@ -62,10 +63,12 @@ def want(subject, now, wishes):
             "kernel_setting_impossible",
             problems=problems,
         )
-    return {name: replace(now[name], configured=_spelled(now[name], value)) for name, value in wishes.items()}
+    return {
+        name: replace(now[name], configured=cast(str, _spelled(now[name], value))) for name, value in wishes.items()
+    }
 
 
-def compare(now, wanted):
+def compare(now: Mapping[str, Setting], wanted: Mapping[str, Setting]) -> list[Change]:
     """What is to be configured; a value that this boot already runs with needs no restart."""
     return [
         Change(
@@ -79,14 +82,14 @@ def compare(now, wanted):
     ]
 
 
-def pending(settings):
+def pending(settings: Mapping[str, Setting]) -> list[dict[str, str]]:
     """Settings whose configured value waits for a restart."""
     return [
         {"what": f"kernel.{name}", "needs": "reboot"} for name, setting in sorted(settings.items()) if setting.waits
     ]
 
 
-def project(settings):
+def project(settings: Mapping[str, Setting]) -> dict[str, dict[str, str]]:
     """Settings as a user sees them."""
     return {
         name: {"configured": one.configured, "runtime": one.runtime, "default": one.default}
@@ -94,7 +97,7 @@ def project(settings):
     }
 
 
-def _problems(now, name, value):
+def _problems(now: Mapping[str, Setting], name: str, value: Any) -> Iterator[str]:
     if name not in now:
         near = difflib.get_close_matches(name.lower(), {known.lower(): known for known in now}, n=3, cutoff=0.7)
         spelled = [known for known in sorted(now) if known.lower() in near]
@@ -104,14 +107,14 @@ def _problems(now, name, value):
         yield f"{name} is of type {now[name].kind}, which {value!r} is not."
 
 
-def _other_ats(name):
+def _other_ats(name: str) -> str:
     # Broadcom KB 319797: the ATS of VMFS is atomic test and set, and the wrong knob can cost a datastore.
     if "vmfs" in name.lower() or name.lower().startswith(("useats", "hardwareacceleratedlocking")):
         return " It looks like an option of VMFS, whose ATS is atomic test and set; PCIe ATS is atsSupport."
     return ""
 
 
-def _spelled(setting, value):
+def _spelled(setting: Setting, value: Any) -> str | None:
     """A wished value as ESXi writes it, None if it is none of this type; None as a wish is the default."""
     if value is None:
         return setting.default

@@ -6,24 +6,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 # What a row of a host has to hold for read.
 PROPERTIES = ("availableField", "customValue")
 PREFIX = "aiready.vsphere."
 
 
-def read(row):
+def read(row: Row) -> dict[str, str]:
     """{name: value} of the notes of this collection on a host, names without the prefix."""
     names = {field.key: field.name for field in row.get("availableField") or []}
     values = {names.get(entry.key, ""): entry.value for entry in row.get("customValue") or []}
     return {name[len(PREFIX) :]: value for name, value in values.items() if name.startswith(PREFIX) and value}
 
 
-def write(vcenter, ref, name, value):
+def write(vcenter: VCenter, ref: vim.HostSystem, name: str, value: str) -> None:
     """Put a note on a host; an empty one takes it away."""
     wanted = f"the custom attribute {PREFIX}{name} was to be set"
     manager = vcenter.content.customFieldsManager
@@ -47,7 +53,7 @@ def write(vcenter, ref, name, value):
             raise explain(fault, ref._GetMoId(), wanted) from fault
 
 
-def _key(manager, name):
+def _key(manager: vim.CustomFieldsManager, name: str) -> int:
     """The number of an attribute, which is created when nobody has used it yet."""
     known = {field.name: field.key for field in manager.field or []}
     if name not in known:

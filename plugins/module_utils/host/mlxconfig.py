@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 
@@ -34,11 +35,11 @@ class MstDevice:
     net: str = ""  # several with commas between them, such as those of a DPU
 
     @property
-    def nets(self):
+    def nets(self) -> list[str]:
         return self.net.split(",")
 
     @property
-    def named(self):
+    def named(self) -> bool:
         return self.mst != self.pci
 
 
@@ -53,12 +54,12 @@ class Key:
     read_only: bool = False
 
 
-def devices(text):
+def devices(text: str) -> list[MstDevice]:
     """The devices of `mst status -vv`, with or without columns for RDMA and NUMA.
 
     Old adapters are listed by two ways to reach them; one is enough.
     """
-    found = {}
+    found: dict[str, MstDevice] = {}
     for line in text.splitlines():
         words = line.split()
         address = normal_address(words[2]) if len(words) >= 3 else None
@@ -68,7 +69,7 @@ def devices(text):
     return [found[address] for address in sorted(found)]
 
 
-def _net(words):
+def _net(words: list[str]) -> str:
     """The network devices; on ESXi the column before is often empty, and a long name may be cut in two words."""
     for word, following in zip(words, words[1:] + [""]):
         if word.startswith("net-"):
@@ -76,7 +77,7 @@ def _net(words):
     return ""
 
 
-def keys(text):
+def keys(text: str) -> tuple[dict[str, Key], list[str]]:
     """({name: Key}, the columns) of `mlxconfig -e query`; columns is empty where no table was printed."""
     columns, found = [], {}
     for line in text.splitlines():
@@ -90,7 +91,7 @@ def keys(text):
     return found, columns
 
 
-def _key(line, columns):
+def _key(line: str, columns: Sequence[str]) -> Key | None:
     words = line.split()
     marks = [word for word in words[:1] if word in _MARKS]
     words = words[len(marks) :]
@@ -106,36 +107,36 @@ def _key(line, columns):
     )
 
 
-def same(shown, wish):
+def same(shown: str, wish: Any) -> bool:
     """Whether a value such as True(1) is what a user means by true, 1 or "True"."""
     return wish_text(wish).lower() in _meanings(shown)
 
 
-def equal(one, other):
+def equal(one: str, other: str) -> bool:
     """Whether two shown values are the same."""
     return bool(_meanings(one) & _meanings(other))
 
 
-def wish_text(wish):
+def wish_text(wish: Any) -> str:
     """A wished value as mlxconfig takes it."""
     if isinstance(wish, bool):
         return "1" if wish else "0"
     return str(wish).strip()
 
 
-def plain(shown):
+def plain(shown: str) -> str:
     """A shown value as mlxconfig takes it: the code where there is one."""
     match = _VALUE.match(shown)
     return match["code"] if match else shown
 
 
-def _meanings(shown):
+def _meanings(shown: str) -> set[str]:
     match = _VALUE.match(shown)
     words = [match["word"], match["code"]] if match else [shown]
     return {word.lower() for word in words}
 
 
-def complaint(text):
+def complaint(text: str) -> list[str]:
     """The lines of an output that tell what went wrong."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return [line for line in lines if line.startswith("-E-")] or lines[-3:]

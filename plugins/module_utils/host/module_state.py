@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field, replace
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -34,13 +35,13 @@ class Module:
     name: str
     enabled: bool
     loaded: bool
-    options: dict
-    active: dict | None = None
-    parameters: dict = field(default_factory=dict)
-    ports: tuple = ()
+    options: dict[str, str]
+    active: dict[str, str] | None = None
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+    ports: tuple[str, ...] = ()
 
 
-def with_parameters(module, rows):
+def with_parameters(module: Module, rows: Iterable[Mapping[str, Any]] | None) -> Module:
     """A module with what `esxcli system module parameters list` says that it takes."""
     parameters = [
         Parameter(row["Name"], str(row.get("Type", "")), str(row.get("Description", ""))) for row in rows or []
@@ -48,7 +49,7 @@ def with_parameters(module, rows):
     return replace(module, parameters={one.name: one for one in parameters})
 
 
-def want(subject, now, wish):
+def want(subject: str, now: Module, wish: Mapping[str, Any]) -> Module:
     """The module as it shall be; everything that is wrong with the wish is told at once."""
     wishes = wish["options"] or {}
     problems = [problem for name, value in sorted(wishes.items()) for problem in _problems(now, name, value)]
@@ -67,7 +68,7 @@ def want(subject, now, wish):
     return replace(now, enabled=enabled, options=options)
 
 
-def doubts(module):
+def doubts(module: Module) -> list[str]:
     """What the module takes and is hardly meant."""
     transmit, receive = (module.options.get(name, "0") for name in ("pfctx", "pfcrx"))
     if module.name == "nmlx5_core" and not module_text.same(transmit, receive):
@@ -75,7 +76,7 @@ def doubts(module):
     return []
 
 
-def compare(now, wanted):
+def compare(now: Module, wanted: Module) -> list[Change]:
     """One change per option, and one for the module itself."""
     names = sorted(set(now.options) | set(wanted.options))
     changes = [
@@ -89,7 +90,7 @@ def compare(now, wanted):
     return changes
 
 
-def pending(module):
+def pending(module: Module) -> list[dict[str, str]]:
     """Options that the module was not loaded with, and a module that is to be loaded or left out."""
     names = sorted(set(module.options) | set(module.active or {}))
     waiting = [f"{module.name}.{name}" for name in names if _needs(module, name) and module.active is not None]
@@ -98,7 +99,7 @@ def pending(module):
     return [{"what": what, "needs": "reboot"} for what in waiting]
 
 
-def project(module):
+def project(module: Module) -> dict[str, Any]:
     """A module as a user sees it."""
     return {
         "module": module.name,
@@ -109,7 +110,7 @@ def project(module):
     }
 
 
-def _needs(module, name):
+def _needs(module: Module, name: str) -> str | None:
     """What an option waits for; where it is not known what the module was loaded with, a restart makes it sure."""
     if module.active is None:
         return "reboot"
@@ -119,7 +120,7 @@ def _needs(module, name):
     return None if module_text.same(one, other) else "reboot"
 
 
-def _problems(now, name, value):
+def _problems(now: Module, name: str, value: Any) -> Iterator[str]:
     if value is None:
         return
     if now.parameters and name not in now.parameters:
@@ -140,7 +141,7 @@ def _problems(now, name, value):
         yield from _per_port(now, name, numbers)
 
 
-def _per_port(now, name, numbers):
+def _per_port(now: Module, name: str, numbers: Sequence[int]) -> Iterator[str]:
     if now.ports and len(numbers) != len(now.ports):
         right = ",".join([str(numbers[0])] * len(now.ports))
         yield (

@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping
 
 _WORD = re.compile(r'(?:[^\s"]|"[^"]*")+')
 
 
-def parse(text):
+def parse(text: str | None) -> dict[str, str]:
     """{option: value} of an option string, in its order."""
     options = {}
     for word in _WORD.findall(text or ""):
@@ -21,12 +22,12 @@ def parse(text):
     return options
 
 
-def render(options):
+def render(options: Mapping[str, str]) -> str:
     """The string that a module is configured with."""
     return " ".join(f"{name}={value}" if value != "" else name for name, value in options.items())
 
 
-def spelled(value):
+def spelled(value: Any) -> str:
     """A wished value as text: lists are joined by commas, truth values are 1 and 0."""
     if isinstance(value, bool):
         return "1" if value else "0"
@@ -35,17 +36,17 @@ def spelled(value):
     return str(value).strip()
 
 
-def is_one_word(text):
+def is_one_word(text: str) -> bool:
     """Whether a value stays one value in the option string: blanks stand in double quotes."""
     return text == "" or _WORD.fullmatch(text) is not None
 
 
-def same(one, other):
+def same(one: str, other: str) -> bool:
     """Whether two values mean the same: 0x08 is 8, in every place of a list."""
     return _canonical(one) == _canonical(other)
 
 
-def merged(now, wishes, replace=False):
+def merged(now: Mapping[str, str], wishes: Mapping[str, Any], replace: bool = False) -> dict[str, str]:
     """The options after a wish. None takes one away; what already means the same keeps its spelling."""
     options = {} if replace else dict(now)
     for name, value in wishes.items():
@@ -58,7 +59,7 @@ def merged(now, wishes, replace=False):
     return options
 
 
-def integers(value):
+def integers(value: str) -> list[int] | None:
     """The numbers of a value such as 4,4 or 0x08; None when it holds anything else."""
     try:
         return [int(part, 0) for part in value.split(",")]
@@ -66,6 +67,6 @@ def integers(value):
         return None
 
 
-def _canonical(value):
+def _canonical(value: str) -> list[int] | str:
     numbers = integers(value) if value else None
     return numbers if numbers is not None else value

@@ -7,9 +7,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, TypeVar
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, Switch, Vmkernel
+
+    T = TypeVar("T", Switch, Vmkernel)
 
 # IPv6 needs the smallest, and ESXi allows the largest.
 SMALLEST, LARGEST = 1280, 9000
@@ -19,23 +25,23 @@ SMALLEST, LARGEST = 1280, 9000
 class Mtu:
     """The adapters of a task and the switches below them; unknown are those that the host does not have."""
 
-    adapters: tuple
-    switches: tuple
-    unknown: tuple = ()
-    there: tuple = ()
+    adapters: tuple[Vmkernel, ...]
+    switches: tuple[Switch, ...]
+    unknown: tuple[str, ...] = ()
+    there: tuple[str, ...] = ()
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters by themselves, one sentence each."""
     if SMALLEST <= params["mtu"] <= LARGEST:
         return []
     return [f"mtu is {params['mtu']}; a VMkernel adapter takes {SMALLEST} to {LARGEST}."]
 
 
-def state_of(network, devices):
+def state_of(network: Network, devices: Sequence[str]) -> Mtu:
     """The state of the adapters with these names."""
-    adapters = [network.adapter(device) for device in dict.fromkeys(devices)]
-    adapters = tuple(one for one in adapters if one is not None)
+    found = [network.adapter(device) for device in dict.fromkeys(devices)]
+    adapters = tuple(one for one in found if one is not None)
     names = dict.fromkeys(one.switch for one in adapters)
     return Mtu(
         adapters=adapters,
@@ -45,7 +51,7 @@ def state_of(network, devices):
     )
 
 
-def want(subject, now, wish):
+def want(subject: str, now: Mtu, wish: Mapping[str, Any]) -> Mtu:
     """The adapters and their switches as they shall be."""
     size = wish["mtu"]
     small = [one for one in now.switches if one.mtu < size]
@@ -70,7 +76,7 @@ def want(subject, now, wish):
     )
 
 
-def compare(now, wanted):
+def compare(now: Mtu, wanted: Mtu) -> list[Change]:
     """Switches first: an adapter cannot be larger than its switch."""
     changes = [
         Change(f"mtu.{old.name}", old.mtu, new.mtu, of=old.name)
@@ -81,17 +87,17 @@ def compare(now, wanted):
     ]
 
 
-def raised(now, wanted):
+def raised(now: Mtu, wanted: Mtu) -> list[tuple[Switch, int]]:
     """[(switch, its new MTU)]."""
     return [(old, new.mtu) for old, new in _different(now.switches, wanted.switches)]
 
 
-def resized(now, wanted):
+def resized(now: Mtu, wanted: Mtu) -> list[tuple[str, int]]:
     """[(VMkernel adapter, its new MTU)]."""
     return [(old.device, new.mtu) for old, new in _different(now.adapters, wanted.adapters)]
 
 
-def project(state):
+def project(state: Mtu) -> dict[str, dict[str, int]]:
     """MTU as a user sees it."""
     return {
         "vmkernel": {one.device: one.mtu for one in state.adapters},
@@ -99,7 +105,7 @@ def project(state):
     }
 
 
-def _too_small(switch, wish):
+def _too_small(switch: Switch, wish: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if not switch.distributed:
         yield (
             f"The standard switch {switch.name} has an MTU of {switch.mtu}.",
@@ -112,5 +118,5 @@ def _too_small(switch, wish):
         )
 
 
-def _different(before, after):
+def _different(before: Iterable[T], after: Iterable[T]) -> list[tuple[T, T]]:
     return [(old, new) for old, new in zip(before, after) if old.mtu != new.mtu]

@@ -7,6 +7,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.port_groups import Group
 
 DEFAULT_MTU = 1500
 
@@ -18,7 +22,7 @@ class Switch:
     name: str
     distributed: bool
     mtu: int
-    uplinks: tuple = ()
+    uplinks: tuple[str, ...] = ()
     uuid: str = ""
 
 
@@ -28,7 +32,7 @@ class Vmkernel:
 
     device: str
     mtu: int
-    services: tuple
+    services: tuple[str, ...]
     switch: str
     ip: str = ""
     netmask: str = ""
@@ -63,29 +67,29 @@ class Rdma:
 class Network:
     """All of it."""
 
-    ports: tuple = ()
-    switches: tuple = ()
-    vmkernel: tuple = ()
-    rdma: tuple = field(default=())
+    ports: tuple[Port, ...] = ()
+    switches: tuple[Switch, ...] = ()
+    vmkernel: tuple[Vmkernel, ...] = ()
+    rdma: tuple[Rdma, ...] = field(default=())
 
-    def switch(self, name):
+    def switch(self, name: str) -> Switch | None:
         return next((one for one in self.switches if one.name == name), None)
 
-    def port(self, device):
+    def port(self, device: str) -> Port | None:
         return next((one for one in self.ports if one.device == device), None)
 
-    def adapter(self, device):
+    def adapter(self, device: str) -> Vmkernel | None:
         return next((one for one in self.vmkernel if one.device == device), None)
 
-    def rdma_of(self, device):
+    def rdma_of(self, device: str) -> Rdma | None:
         return next((one for one in self.rdma if one.port == device), None)
 
-    def on_switch(self, name):
+    def on_switch(self, name: str) -> list[Vmkernel]:
         """The vmkernel adapters of a switch."""
         return [one for one in self.vmkernel if one.switch == name]
 
 
-def network_of(info, nic_manager=None, groups=None):
+def network_of(info: Any, nic_manager: Any = None, groups: Mapping[str, Group] | None = None) -> Network:
     """The network from config.network and config.virtualNicManagerInfo; groups: port_groups.groups_of()."""
     if info is None:
         return Network()
@@ -102,24 +106,24 @@ def network_of(info, nic_manager=None, groups=None):
     )
 
 
-def _standard(one, devices):
+def _standard(one: Any, devices: Mapping[str, str]) -> Switch:
     return Switch(one.name, False, one.mtu or DEFAULT_MTU, _names(one.pnic, devices))
 
 
-def _distributed(one, devices):
+def _distributed(one: Any, devices: Mapping[str, str]) -> Switch:
     return Switch(one.dvsName, True, one.mtu or DEFAULT_MTU, _names(one.pnic, devices), one.dvsUuid)
 
 
-def _opaque(one, devices):
+def _opaque(one: Any, devices: Mapping[str, str]) -> Switch:
     """A switch of NSX, which vCenter neither manages nor describes; that its uplinks are in use is what counts."""
     return Switch(one.name or one.key, False, DEFAULT_MTU, _names(one.pnic, devices))
 
 
-def _names(keys, devices):
+def _names(keys: Iterable[str] | None, devices: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(devices.get(key, key) for key in keys or [])
 
 
-def _port(pnic, switch):
+def _port(pnic: Any, switch: Switch | None) -> Port:
     return Port(
         device=pnic.device,
         pci=pnic.pci or "",
@@ -131,7 +135,9 @@ def _port(pnic, switch):
     )
 
 
-def _adapters(info, services, distributed_groups):
+def _adapters(
+    info: Any, services: Mapping[str, Sequence[str]], distributed_groups: Mapping[str, Group]
+) -> Iterator[Vmkernel]:
     groups = {group.spec.name: group.spec for group in info.portgroup or []}
     distributed = {one.dvsUuid: one.dvsName for one in info.proxySwitch or []}
     for one in info.vnic or []:
@@ -149,9 +155,9 @@ def _adapters(info, services, distributed_groups):
         )
 
 
-def _services(nic_manager):
+def _services(nic_manager: Any) -> dict[str, list[str]]:
     """{vmk: services that it is selected for}."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for config in (nic_manager.netConfig if nic_manager else None) or []:
         devices = {candidate.key: candidate.device for candidate in config.candidateVnic or []}
         for key in config.selectedVnic or []:
@@ -159,7 +165,7 @@ def _services(nic_manager):
     return found
 
 
-def _rdma(one, devices):
+def _rdma(one: Any, devices: Mapping[str, str]) -> Rdma:
     connection, backing = one.connectionInfo, one.backing
     paired = getattr(backing, "pairedUplink", "") or ""
     return Rdma(

@@ -7,61 +7,71 @@
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, S, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun, run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, esxcli_ssh, hosts, session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import SshEsxcli
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+
 _NAMES = ("host", "module", "service", "vmknic")
 
 
-class HostNoun(Noun):
+class HostNoun(Noun[Wish, S]):
     """One host and the settings of one kind that it has.
 
     A subclass names the properties of the host that it needs, turns a host that was found into a state (look), and
     makes the changes of one item (change).
     """
 
-    PROPERTIES = ()
+    PROPERTIES: tuple[str, ...] = ()
 
-    def __init__(self, params, warn):
+    def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None]) -> None:
         self._params = params
         self._warn = warn
-        self._vcenter = None
-        self._found = None
-        self._esxcli = None
+        # read sets both before anything uses them.
+        self._vcenter: VCenter = None  # type: ignore[assignment]
+        self._found: HostFound = None  # type: ignore[assignment]
+        self._esxcli: Esxcli | SshEsxcli | None = None
 
     @property
-    def paths(self):
+    def paths(self) -> tuple[str, ...]:
         """The properties that every look at the host reads."""
         return ("configManager",) + self.PROPERTIES
 
-    def look(self, found, wish):
+    def look(self, found: HostFound, wish: Wish) -> S:
         """The state of a host, given its row."""
         raise NotImplementedError
 
-    def change(self, item):
+    def change(self, item: Item[Wish, S]) -> None:
         """Make item.changes; sets item.touched before the first request that changes something."""
         raise NotImplementedError
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, S]]) -> None:
         self._vcenter = session.connect(self._params, self._warn)
         for item in items:
             self._found = hosts.find_host(self._vcenter, self._params["host"], self.paths)
             item.ids.update(name=self._found.name, moid=self._found.moid)
             item.now = self.look(self._found, item.wish)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, S]]) -> None:
         for item in items:
             try:
                 self.change(item)
             except OperatorError as error:
                 item.error = error
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, S]]) -> None:
         for item in items:
             self._found = hosts.read_again(self._vcenter, self._found, self.paths)
             item.proved = self.look(self._found, item.wish)
@@ -79,30 +89,30 @@ class HostNoun(Noun):
                     left=[change.path for change in left],
                 )
 
-    def gap(self, proved, wanted):
+    def gap(self, proved: S, wanted: S) -> list[Change]:
         """What is still different after the change."""
         return self.compare(proved, wanted)
 
     @property
-    def label(self):
+    def label(self) -> str:
         return f"Host {self._found.name}"
 
     @property
-    def esxcli(self):
+    def esxcli(self) -> Esxcli | SshEsxcli:
         """esxcli of this host, opened when it is first needed."""
         if self._esxcli is None:
             self._esxcli = esxcli_ssh.open_esxcli(self._vcenter, self._found, self._params)
         return self._esxcli
 
     @contextlib.contextmanager
-    def asking(self, wanted):
+    def asking(self, wanted: str) -> Iterator[None]:
         """Faults of the vendor as errors that say what was wanted of this host."""
         try:
             yield
         except vmodl.MethodFault as fault:
             raise explain(fault, self.label, wanted) from fault
 
-    def manager(self, name):
+    def manager(self, name: str) -> Any:
         """One of the host's managers, such as graphicsManager."""
         managers = self._found.row.get("configManager")
         manager = getattr(managers, name) if managers is not None else None
@@ -116,25 +126,25 @@ class HostNoun(Noun):
             )
         return manager
 
-    def close(self):
+    def close(self) -> None:
         if self._vcenter is not None:
             self._vcenter.close()
 
 
-def run_for_host(module, noun, problems=()):
+def run_for_host(module: AnsibleModule, noun: HostNoun[S], problems: Iterable[str] = ()) -> None:
     """Everything below a module's main: one host, one result."""
     _pyvmomi.require(module)
     problems = _blank(module.params) + list(problems)
     if problems:
         module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
-    item = Item(module.params["host"], module.params, {"name": module.params["host"], "moid": None})
+    item: Item[Wish, S] = Item(module.params["host"], module.params, {"name": module.params["host"], "moid": None})
     try:
         run(module, noun, [item], "host", single=True)
     finally:
         noun.close()
 
 
-def _blank(params):
+def _blank(params: Mapping[str, Any]) -> list[str]:
     """A name that a template made of nothing must not be taken for one."""
     return [
         f"{name} is empty; it must name something."

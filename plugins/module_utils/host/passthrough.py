@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, Collection, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 
@@ -29,12 +30,12 @@ class Given:
     dependent: str = ""
 
 
-def devices_of(infos):
+def devices_of(infos: Iterable[Any] | None) -> dict[str, Given]:
     """{address: Given} from config.pciPassthruInfo."""
     return {info.id: _given(info) for info in infos or []}
 
 
-def _given(info):
+def _given(info: Any) -> Given:
     configured = bool(getattr(info, "sriovEnabled", False))
     active = bool(getattr(info, "sriovActive", False))
     return Given(
@@ -52,7 +53,7 @@ def _given(info):
     )
 
 
-def wished(now, entry, apply_now):
+def wished(now: Given, entry: Mapping[str, Any], apply_now: bool) -> Given:
     """The state of a device after one entry of a task."""
     wanted = now
     if entry["state"] is not None:
@@ -67,7 +68,7 @@ def wished(now, entry, apply_now):
     return wanted
 
 
-def compare(now, wanted):
+def compare(now: Given, wanted: Given) -> list[Change]:
     """The changes of one device."""
     changes = []
     if now.configured != wanted.configured:
@@ -81,14 +82,14 @@ def compare(now, wanted):
     return changes
 
 
-def pending(devices):
+def pending(devices: Collection[Given]) -> list[dict[str, str]]:
     """Devices whose state waits for a restart."""
     waiting = [f"passthrough.{one.id}" for one in devices if one.configured != one.active]
     waiting += [f"sriov.{one.id}" for one in devices if one.vfs_configured != one.vfs_active]
     return [{"what": what, "needs": "reboot"} for what in waiting]
 
 
-def project(device, name):
+def project(device: Given, name: str) -> dict[str, Any]:
     """A device as a user sees it."""
     return {
         "id": device.id,
@@ -100,5 +101,5 @@ def project(device, name):
     }
 
 
-def _word(enabled):
+def _word(enabled: bool) -> str:
     return "enabled" if enabled else "disabled"

@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import NVIDIA, Tree, normal_address
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host import graphics
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import Device
 
 # T4: SR-IOV is on in the BIOS and never in vCenter (NVIDIA AI Enterprise user guide 5.0, chapter 2.7).
 T4 = 0x1EB8
@@ -24,17 +30,17 @@ class Surroundings:
     """What is known of a host besides the passthrough state of its devices."""
 
     tree: Tree
-    network: object
+    network: Network
     # Addresses of virtual functions, and {address: vmhba} of storage adapters.
-    functions: frozenset = frozenset()
-    storage: dict = field(default_factory=dict)
+    functions: frozenset[str] = frozenset()
+    storage: dict[str, str] = field(default_factory=dict)
     # {address: the GPU's graphics state}
-    gpus: dict = field(default_factory=dict)
+    gpus: dict[str, graphics.Device] = field(default_factory=dict)
     # Whether the host can bind a device anew without a restart.
     rebinds: bool = True
 
 
-def functions_of(rows):
+def functions_of(rows: Iterable[Mapping[str, Any]] | None) -> frozenset[str]:
     """Addresses of the virtual functions among the rows of `esxcli hardware pci list`."""
     return frozenset(
         address
@@ -43,15 +49,17 @@ def functions_of(rows):
     )
 
 
-def _is_function(row):
+def _is_function(row: Mapping[str, Any]) -> bool:
     return bool(_VF.match(str(row.get("VMkernelName", ""))))
 
 
-def check(subject, now, around, wishes):
+def check(
+    subject: str, now: Mapping[str, passthrough.Given], around: Surroundings, wishes: Iterable[Mapping[str, Any]]
+) -> dict[str, Mapping[str, Any]]:
     """{address: entry} of the wishes; everything that must not be done is told at once."""
     problems, entries = [], {}
     for entry in wishes:
-        address = normal_address(entry["id"])
+        address = cast(str, normal_address(entry["id"]))
         if address in entries:
             problems.append((f"{address} is named twice.", "Name each device once."))
         found = list(_problems(now, around, address, entry))
@@ -70,7 +78,9 @@ def check(subject, now, around, wishes):
     return entries
 
 
-def _problems(now, around, address, entry):
+def _problems(
+    now: Mapping[str, passthrough.Given], around: Surroundings, address: str, entry: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
     state = now.get(address)
     if address in around.functions:
         yield (
@@ -84,7 +94,7 @@ def _problems(now, around, address, entry):
             "Correct `devices`.",
         )
         return
-    name = f"{address} ({around.tree.get(address).name})"
+    name = f"{address} ({cast('Device', around.tree.get(address)).name})"
     if entry["state"] == "enabled" and not state.configured:
         yield from _not_to_give(around, state, name, entry)
     if entry["sriov_vfs"] is not None:
@@ -93,7 +103,9 @@ def _problems(now, around, address, entry):
         yield (f"{name} cannot be given away both whole and in virtual functions.", "Choose one.")
 
 
-def _not_to_give(around, state, name, entry):
+def _not_to_give(
+    around: Surroundings, state: passthrough.Given, name: str, entry: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
     if not state.capable:
         yield (f"ESXi cannot give {name} away.", "Check that the IOMMU (VT-d) is on in the BIOS.")
     yield from _carries(around, state.id, name)
@@ -107,7 +119,7 @@ def _not_to_give(around, state, name, entry):
         )
 
 
-def _carries(around, address, name):
+def _carries(around: Surroundings, address: str, name: str) -> Iterator[tuple[str, str]]:
     """What a port or adapter carries, which would be cut off."""
     port = next((one for one in around.network.ports if one.pci == address), None)
     if port is not None and port.switch:
@@ -125,8 +137,8 @@ def _carries(around, address, name):
         )
 
 
-def _no_functions(around, state, name, number):
-    device = around.tree.get(state.id)
+def _no_functions(around: Surroundings, state: passthrough.Given, name: str, number: int) -> Iterator[tuple[str, str]]:
+    device = cast("Device", around.tree.get(state.id))
     if device.vendor == NVIDIA and device.device == T4:
         yield (
             f"{name} is a T4, on which SR-IOV is never switched on in vCenter.",
@@ -141,15 +153,20 @@ def _no_functions(around, state, name, number):
         )
 
 
-def _capable(now, around):
+def _capable(now: Mapping[str, passthrough.Given], around: Surroundings) -> str:
     return ", ".join(
-        f"{address} ({around.tree.get(address).name})"
+        f"{address} ({cast('Device', around.tree.get(address)).name})"
         for address, state in sorted(now.items())
         if state.capable and address in around.tree and address not in around.functions
     )
 
 
-def refuse_in_use(subject, around, now, wanted_states):
+def refuse_in_use(
+    subject: str,
+    around: Surroundings,
+    now: Mapping[str, passthrough.Given],
+    wanted_states: Mapping[str, passthrough.Given],
+) -> None:
     """Raise what running VMs forbid; they may be gone by the time that a plan is carried out."""
     changed = [address for address, state in now.items() if state.configured != wanted_states[address].configured]
     vms = sorted({vm for address in changed if address in around.gpus for vm in around.gpus[address].vms})
@@ -164,7 +181,12 @@ def refuse_in_use(subject, around, now, wanted_states):
         )
 
 
-def wanted(now, around, entries, apply_now):
+def wanted(
+    now: Mapping[str, passthrough.Given],
+    around: Surroundings,
+    entries: Mapping[str, Mapping[str, Any]],
+    apply_now: bool,
+) -> dict[str, passthrough.Given]:
     """The states of all devices after the entries."""
     at_once = apply_now and around.rebinds
     return {

@@ -6,10 +6,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterable, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.passthrough import Given
 
-def configs(now, wanted, addresses, apply_now):
+
+def configs(
+    now: Mapping[str, Given], wanted: Mapping[str, Given], addresses: Iterable[str], apply_now: bool
+) -> list[vim.host.PciPassthruConfig]:
     """One entry for each device and kind of change; what stays as it is is sent along, since an entry is a whole."""
     entries = []
     for address in addresses:

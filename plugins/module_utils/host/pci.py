@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any, Iterable, Mapping
 
 NVIDIA = 0x10DE
 MELLANOX = 0x15B3
@@ -29,7 +30,7 @@ class Device:
     parent: str = ""
 
 
-def normal_address(text):
+def normal_address(text: str) -> str | None:
     """An address as ESXi writes it, such as 0000:3b:00.0; None for anything else.
 
     nvidia-smi writes eight digits of the domain, lspci often none.
@@ -44,20 +45,20 @@ def normal_address(text):
 class Tree:
     """The devices of a host, by address."""
 
-    def __init__(self, devices, numa_nodes=None):
+    def __init__(self, devices: Iterable[Device], numa_nodes: Mapping[str, int] | None = None) -> None:
         self._devices = {device.address: device for device in devices}
         self._numa = dict(numa_nodes or {})
 
-    def __contains__(self, address):
+    def __contains__(self, address: str) -> bool:
         return address in self._devices
 
-    def get(self, address):
+    def get(self, address: str) -> Device | None:
         return self._devices.get(address)
 
-    def all(self):
+    def all(self) -> list[Device]:
         return list(self._devices.values())
 
-    def bridges(self, address):
+    def bridges(self, address: str) -> list[str]:
         """The bridges above a device, from its own slot up to the root port."""
         above = []
         device = self._devices.get(address)
@@ -66,16 +67,16 @@ class Tree:
             device = self._devices.get(device.parent)
         return above
 
-    def root(self, address):
+    def root(self, address: str) -> str:
         """The root complex that a device hangs off, by its bus: every root port of one complex is on one bus."""
         top = ([address] + self.bridges(address))[-1]
         return top.rpartition(":")[0]
 
-    def numa_node(self, address):
+    def numa_node(self, address: str) -> int | None:
         """The node of a device, or of the nearest bridge of which the host tells one; None where it tells nothing."""
         return next((self._numa[one] for one in [address] + self.bridges(address) if one in self._numa), None)
 
-    def pair(self, gpu, port):
+    def pair(self, gpu: str, port: str) -> dict[str, bool | None]:
         """How near two devices are: GPUDirect needs one switch or root complex, and NVIDIA asks for one node too."""
         nodes = self.numa_node(gpu), self.numa_node(port)
         return {
@@ -85,7 +86,7 @@ class Tree:
         }
 
 
-def tree_of(pci_devices, numa_info):
+def tree_of(pci_devices: Iterable[Any] | None, numa_info: Any) -> Tree:
     """The tree from hardware.pciDevice and hardware.numaInfo."""
     nodes = {
         address: node.typeId

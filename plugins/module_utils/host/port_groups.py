@@ -7,6 +7,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Iterable
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 KIND = "DistributedVirtualPortgroup"
 PROPERTIES = ("key", "name", "config.defaultPortConfig", "config.uplink", "config.distributedVirtualSwitch")
@@ -22,7 +26,7 @@ class Group:
     switch: str = ""  # MoID of its switch
 
 
-def groups_of(rows) -> dict:
+def groups_of(rows: Iterable[Row]) -> dict[str, Group]:
     """{key: Group} of rows with PROPERTIES; those for uplinks are none."""
     found = {}
     for row in rows:
@@ -33,7 +37,7 @@ def groups_of(rows) -> dict:
     return found
 
 
-def vlan_of(row):
+def vlan_of(row: Row) -> int | None:
     """The VLAN of a row's port group."""
     vlan = getattr(row.get("config.defaultPortConfig"), "vlan", None)
     number = getattr(vlan, "vlanId", None)

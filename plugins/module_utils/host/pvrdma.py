@@ -7,10 +7,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Rdma, Switch
 
 OPTION = "Net.PVRDMAVmknic"
 RULESET = "pvrdma"
@@ -25,23 +29,23 @@ class Pvrdma:
     network: Network
 
     @property
-    def switch(self):
+    def switch(self) -> Switch | None:
         """The switch of the adapter, where there are both."""
         adapter = self.network.adapter(self.vmknic)
         return self.network.switch(adapter.switch) if adapter is not None else None
 
     @property
-    def uplink(self):
+    def uplink(self) -> str | None:
         """The only port of that switch."""
         switch = self.switch
         return switch.uplinks[0] if switch is not None and len(switch.uplinks) == 1 else None
 
     @property
-    def rdma(self):
+    def rdma(self) -> Rdma | None:
         return self.network.rdma_of(self.uplink) if self.uplink is not None else None
 
 
-def want(subject, now, wish):
+def want(subject: str, now: Pvrdma, wish: Mapping[str, Any]) -> Pvrdma:
     """The host side as it shall be; a path on which RDMA cannot work is refused."""
     if wish["state"] == "absent":
         return replace(now, vmknic="", firewall=False)
@@ -53,18 +57,18 @@ def want(subject, now, wish):
     return wanted
 
 
-def doubts(state):
+def doubts(state: Pvrdma) -> list[str]:
     """What is no error but leaves PVRDMA on TCP for now."""
     if state.vmknic and state.rdma is None:
         return [f"{state.uplink} has no RDMA device, so PVRDMA uses TCP until its RDMA module is loaded."]
-    if state.vmknic and state.rdma.state not in ("active", "activeDefer"):
+    if state.vmknic and state.rdma is not None and state.rdma.state not in ("active", "activeDefer"):
         return [
             f"the RDMA device {state.rdma.device} of {state.uplink} is {state.rdma.state}; look at cable and switch."
         ]
     return []
 
 
-def compare(now, wanted):
+def compare(now: Pvrdma, wanted: Pvrdma) -> list[Change]:
     """Option and ruleset; both take effect at once."""
     changes = []
     if now.vmknic != wanted.vmknic:
@@ -74,7 +78,7 @@ def compare(now, wanted):
     return changes
 
 
-def project(state):
+def project(state: Pvrdma) -> dict[str, Any]:
     """The host side as a user sees it."""
     rdma = state.rdma
     return {
@@ -86,7 +90,7 @@ def project(state):
     }
 
 
-def _problem(state):
+def _problem(state: Pvrdma) -> tuple[str, str] | None:
     """Why RDMA cannot work over the adapter; vSphere itself would not say a word."""
     adapter, switch = state.network.adapter(state.vmknic), state.switch
     if adapter is None:
@@ -106,5 +110,5 @@ def _problem(state):
     return None
 
 
-def _word(enabled):
+def _word(enabled: bool) -> str:
     return "enabled" if enabled else "disabled"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ipaddress
 from collections import Counter
 from dataclasses import dataclass
+from typing import Callable, Hashable, Iterable, Sequence
 
 NO_ADDRESS, VLAN, SUBNET, DUPLICATE = "no_address", "vlan_differs", "subnet_differs", "duplicate_address"
 
@@ -32,7 +33,7 @@ class End:
         return f"{self.owner} {self.device}"
 
     @property
-    def network(self):
+    def network(self) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
         """Its subnet; None without an address or mask."""
         try:
             return ipaddress.ip_interface(f"{self.ip}/{self.netmask}").network if self.addressed else None
@@ -60,7 +61,7 @@ class Trouble:
         return f"{self.end.place} {self.says}{second}"
 
 
-def troubles(ends) -> list:
+def troubles(ends: Sequence[End]) -> list[Trouble]:
     """All of them; what most ends have is right, and of equals what the first one has."""
     found = [Trouble(NO_ADDRESS, end, "has no address") for end in ends if not end.addressed]
     found += _unlike(ends, VLAN, lambda end: end.vlan, _vlan)
@@ -68,8 +69,9 @@ def troubles(ends) -> list:
     return found + duplicates(ends)
 
 
-def duplicates(ends) -> list:
+def duplicates(ends: Iterable[End]) -> list[Trouble]:
     """Addresses that several ends have in VLANs that are one, or not known."""
+    first: dict[str, list[End]]
     found, first = [], {}
     for end in ends:
         if not end.addressed:
@@ -82,7 +84,9 @@ def duplicates(ends) -> list:
     return found
 
 
-def _unlike(ends, code, key, says):
+def _unlike(
+    ends: Iterable[End], code: str, key: Callable[[End], Hashable], says: Callable[[End], str]
+) -> list[Trouble]:
     known = [end for end in ends if key(end) is not None]
     counted = Counter(key(end) for end in known)
     if len(counted) < 2:
@@ -91,6 +95,6 @@ def _unlike(ends, code, key, says):
     return [Trouble(code, end, says(end), usual, says(usual)) for end in known if key(end) != key(usual)]
 
 
-def _vlan(end):
+def _vlan(end: End) -> str:
     group = f" ({end.portgroup})" if end.portgroup else ""
     return f"is in VLAN {end.vlan}{group}" if end.vlan else f"is in no VLAN{group}"

@@ -7,18 +7,30 @@
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import plan, read, refusals
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.read import Reach
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.source import Local, Source
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.datastore_file import DatastoreFiles
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import SshEsxcli
 
 _POLLS = 12
 _PAUSE_S = 5.0
 
 
-def by_esxcli(reach, files, item, source, keep_upload):
+def by_esxcli(
+    reach: Reach, files: DatastoreFiles, item: Item[Wish, HostDriver], source: Source | None, keep_upload: bool
+) -> OperatorError | None:
     """Remove what is not wanted, install what is; the error of a request whose fate is not known, or None."""
     plan.demand_maintenance(item.label, item.now)
-    uploaded = source is not None and source.local is not None and provide(files, source)
+    uploaded = source is not None and source.local is not None and provide(files, cast("Local", source))
     item.touched = True
     try:
         uncertain = _change(reach, item, source)
@@ -26,14 +38,14 @@ def by_esxcli(reach, files, item, source, keep_upload):
         if uploaded and not keep_upload:
             # Why the driver could not be installed matters more than a file that is left.
             with contextlib.suppress(OperatorError):
-                files.remove(source.place)
+                files.remove(cast("Local", source).place)
         raise
     if uploaded and not keep_upload:
-        files.remove(source.place)
+        files.remove(cast("Local", source).place)
     return uncertain
 
 
-def provide(files, source):
+def provide(files: DatastoreFiles, source: Local) -> bool:
     """Copy a local package to its datastore, unless the same is there; whether it was copied."""
     there = files.checksum(source.place)
     if there == source.checksum:
@@ -44,7 +56,7 @@ def provide(files, source):
     return True
 
 
-def prove(reach, item, uncertain):
+def prove(reach: Reach, item: Item[Wish, HostDriver], uncertain: OperatorError | None) -> None:
     """Read the host until it is as wanted; an installation whose answer was lost may still be at work."""
     item.proved = read.read_again(reach)
     missing = plan.gap(item.label, item.proved, item.wanted)
@@ -58,7 +70,7 @@ def prove(reach, item, uncertain):
         raise uncertain or missing
 
 
-def _change(reach, item, source):
+def _change(reach: Reach, item: Item[Wish, HostDriver], source: Source | None) -> OperatorError | None:
     """Attempts from what is there, as long as each finds the host in another state than the one before."""
     there = item.now
     while True:
@@ -75,11 +87,15 @@ def _change(reach, item, source):
                 raise refusals.advised(error) from error
 
 
-def _attempt(esxcli, there, wanted, source):
+def _attempt(
+    esxcli: Esxcli | SshEsxcli, there: HostDriver, wanted: HostDriver, source: Source | None
+) -> OperatorError | None:
     """The error of a request whose fate is not known, or None."""
     kept = {vib.name for vib in wanted.vibs}
     gone = [vib.name for vib in there.vibs if vib.name not in kept]
-    steps = [("software.vib.remove", {"vibname": gone})] if gone else []
+    steps: list[tuple[str, Mapping[str, str | list[str]]]] = (
+        [("software.vib.remove", {"vibname": gone})] if gone else []
+    )
     if wanted.vibs and source is not None:
         # NVIDIA AI Enterprise user guide 5.0, chapter 2.7.1: the depot through vib install, which replaces too.
         steps.append(("software.vib.install", source.argument))

@@ -11,6 +11,7 @@ import re
 import zipfile
 import zlib
 from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Iterable, Mapping, Sequence, cast
 from xml.etree import ElementTree
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -45,27 +46,35 @@ class Vib:
     acceptance: str = ""
 
     @property
-    def family(self):
+    def family(self) -> str | None:
         return names.family_of(self.name)
+
+
+if TYPE_CHECKING:
+
+    class DriverVib(Vib):
+        """The VIB of a host driver."""
+
+        family: str
 
 
 @dataclass(frozen=True)
 class Package:
     """What a depot or VIB brings."""
 
-    vibs: tuple
-    components: tuple = ()  # (name, version)
+    vibs: tuple[Vib, ...]
+    components: tuple[tuple[str, str], ...] = ()  # (name, version)
     # Who says so: the depot itself, the host that can read it, or only the name of the file.
     told_by: str = "metadata"
 
     @property
-    def driver(self):
+    def driver(self) -> DriverVib | None:
         """The VIB of the host driver; None where there is none, or more than one."""
         drivers = [vib for vib in self.vibs if vib.family is not None]
-        return drivers[0] if len(drivers) == 1 else None
+        return cast("DriverVib", drivers[0]) if len(drivers) == 1 else None
 
     @property
-    def drivers(self):
+    def drivers(self) -> list[Vib]:
         return [vib for vib in self.vibs if vib.family is not None]
 
 
@@ -73,7 +82,7 @@ class Unreadable(Exception):
     """This is no depot and no VIB; the text is a clause that says why."""
 
 
-def read(file, name):
+def read(file: IO[bytes], name: str) -> Package:
     """The Package in an open, seekable file; Unreadable for anything else."""
     try:
         file.seek(0)
@@ -89,7 +98,7 @@ def read(file, name):
         raise Unreadable(f"what it says of itself cannot be read ({error})") from error
 
 
-def from_listing(vibs, components=()):
+def from_listing(vibs: Iterable[Mapping[str, Any]], components: Iterable[Mapping[str, Any]] = ()) -> Package:
     """The Package as a host that can read the depot lists it (esxcli software sources vib list)."""
     return Package(
         tuple(Vib(row["Name"], row["Version"], row.get("Vendor", ""), row.get("AcceptanceLevel", "")) for row in vibs),
@@ -98,7 +107,7 @@ def from_listing(vibs, components=()):
     )
 
 
-def from_name(path):
+def from_name(path: str) -> Package | None:
     """What the name of a file suggests; None when it suggests nothing.
 
     A depot is called <component>_<driver>-<suffix>_<build>.zip, a VIB <name>_<driver>-<suffix>.vib.
@@ -111,13 +120,13 @@ def from_name(path):
     return Package((Vib(*told),), (told,) if found["kind"].lower() == "zip" else (), told_by="name")
 
 
-def rank(level):
+def rank(level: str) -> int | None:
     """How strict an acceptance level is, 0 the strictest; None for a word that is none."""
     known = [word.lower() for word in LEVELS.values()]
     return known.index(level.lower()) if level and level.lower() in known else None
 
 
-def refuse_unreadable(label, source, reason):
+def refuse_unreadable(label: str, source: str, reason: Unreadable | str) -> OperatorError:
     """The error for something that was to be a driver's depot."""
     return OperatorError(
         label,
@@ -129,9 +138,11 @@ def refuse_unreadable(label, source, reason):
     )
 
 
-def _read_depot(archive, name):
+def _read_depot(archive: zipfile.ZipFile, name: str) -> Package:
     listed = archive.namelist()
     inner = sorted(_named_by_index(archive, listed) or {entry for entry in listed if _sounds_like_metadata(entry)})
+    vibs: list[Vib]
+    components: list[tuple[str, str]]
     vibs, components = [], []
     for entry in inner:
         with zipfile.ZipFile(io.BytesIO(_member(archive, entry))) as metadata:
@@ -147,9 +158,9 @@ def _read_depot(archive, name):
     return Package(tuple(dict.fromkeys(vibs)), tuple(dict.fromkeys(components)))
 
 
-def _named_by_index(archive, listed):
+def _named_by_index(archive: zipfile.ZipFile, listed: Iterable[str]) -> set[str]:
     """The metadata that the indexes of vendors point to, which may have any name."""
-    found = set()
+    found: set[str] = set()
     for entry in listed:
         if _base(entry).endswith("index.xml"):
             folder = entry[: -len(_base(entry))]
@@ -157,11 +168,11 @@ def _named_by_index(archive, listed):
     return found & {entry for entry in listed if entry.endswith(".zip")}
 
 
-def _sounds_like_metadata(entry):
+def _sounds_like_metadata(entry: str) -> bool:
     return "metadata" in _base(entry).lower() and entry.endswith(".zip")
 
 
-def _read_metadata(metadata, vibs, components):
+def _read_metadata(metadata: zipfile.ZipFile, vibs: list[Vib], components: list[tuple[str, str]]) -> None:
     for entry in metadata.namelist():
         if not entry.endswith(".xml"):
             continue
@@ -174,38 +185,38 @@ def _read_metadata(metadata, vibs, components):
                 components.append((named.get("name", ""), versioned.get("version", "")))
 
 
-def _refuse_outer(listed):
+def _refuse_outer(listed: Sequence[str]) -> None:
     """NVIDIA's download holds the depot beside guides and guest drivers; it is no depot itself."""
     inside = [entry for entry in listed if entry.endswith((".zip", ".vib")) and names.family_of(_base(entry))]
     if inside and not any(entry.startswith("vib20/") or entry.endswith("index.xml") for entry in listed):
         raise Unreadable(f"it is the package around the depot; unpack it and use {', '.join(sorted(inside))}")
 
 
-def _base(entry):
+def _base(entry: str) -> str:
     return entry.rpartition("/")[2]
 
 
-def _member(archive, entry):
+def _member(archive: zipfile.ZipFile, entry: str) -> bytes:
     if archive.getinfo(entry).file_size > _LARGEST_METADATA:
         raise Unreadable(f"{entry} in it is too large to be metadata")
     return archive.read(entry)
 
 
-def _xml(data):
+def _xml(data: bytes) -> ElementTree.Element:
     # Neither descriptors nor metadata have one, and entities in it can grow without limit.
     if b"<!DOCTYPE" in data:
         raise Unreadable("its XML brings a document type of its own")
     return ElementTree.fromstring(data)
 
 
-def _vib(root):
+def _vib(root: ElementTree.Element) -> Vib:
     acceptance = root.findtext("acceptance-level", "")
     return Vib(
         root.findtext("name", ""), root.findtext("version", ""), root.findtext("vendor", ""), LEVELS.get(acceptance, "")
     )
 
 
-def _descriptor(file):
+def _descriptor(file: IO[bytes]) -> ElementTree.Element:
     """The descriptor of a VIB, which is the first member of an ar archive."""
     if file.read(len(_AR_MAGIC)) != _AR_MAGIC:
         raise Unreadable("a VIB in it is no ar archive")

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Callable, Mapping, cast
 from urllib.parse import urlencode
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -13,11 +14,18 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Answered, refused
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.read import Reach
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.source import Source
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+
 _DEPOTS = "/api/esx/settings/depots/offline"
 _MESSAGE = "NVIDIA host driver, by aiready.vsphere"
 
 
-def bring(cluster, item, source):
+def bring(cluster: ClusterImage, item: Item[Wish, HostDriver], source: Source | None) -> None:
     """Bring the cluster's image to what is wanted, and the host to the image; a killed run is continued."""
     there, wanted = dict(item.now.in_image), dict(item.wanted.in_image)
     wished = {name: wanted.get(name) for name in set(there) | set(wanted)}
@@ -34,27 +42,30 @@ def bring(cluster, item, source):
 class ClusterImage:
     """The image of the cluster of one host."""
 
-    def __init__(self, reach, timeout_s=0, progress=None):
+    def __init__(self, reach: Reach, timeout_s: int = 0, progress: Callable[[str], None] | None = None) -> None:
         self._rest = reach.rest
         self._host = reach.host
         self._timeout_s = timeout_s
         self._progress = progress
-        self._path = f"/api/esx/settings/clusters/{reach.host.cluster_ref._GetMoId()}/software"
+        self._path = (
+            "/api/esx/settings/clusters/"
+            f"{cast('vim.ClusterComputeResource', reach.host.cluster_ref)._GetMoId()}/software"
+        )
         self._label = f"Cluster {reach.host.cluster}"
 
-    def components(self):
+    def components(self) -> dict[str, str]:
         """{name: version} of the components that the image has beyond its base."""
         return _versions(self._image().get("components"))
 
-    def holds(self, wished):
+    def holds(self, wished: Mapping[str, str | None]) -> bool:
         """Whether the image is as wished; {name: version}, None for a component that shall not be in it."""
         there = self.components()
         return all(there.get(name) == version for name, version in wished.items())
 
-    def provide(self, wished, source):
+    def provide(self, wished: Mapping[str, str | None], source: Source | None) -> None:
         """Have the components in one of vCenter's depots."""
         missing = {name: version for name, version in wished.items() if version is not None}
-        if not missing or self._is_in_depots(missing):
+        if not missing or source is None or self._is_in_depots(missing):
             return
         if source.url is None:
             raise OperatorError(
@@ -82,7 +93,7 @@ class ClusterImage:
                 components=missing,
             )
 
-    def change(self, wished):
+    def change(self, wished: Mapping[str, str | None]) -> None:
         """Draft, patch, commit; whoever else brings the same change at the same time does no harm."""
         draft = self._draft(wished)
         body = {
@@ -100,7 +111,7 @@ class ClusterImage:
             if not self.holds(wished):
                 raise
 
-    def apply(self):
+    def apply(self) -> None:
         """Bring this host, and no other, to the image."""
         path = f"{self._path}?{urlencode({'action': 'apply', 'vmw-task': 'true'})}"
         body = {"accept_eula": True, "hosts": [self._host.moid]}
@@ -118,7 +129,7 @@ class ClusterImage:
                 messages=said,
             )
 
-    def _draft(self, wished):
+    def _draft(self, wished: Mapping[str, str | None]) -> str:
         """An own draft that a killed run has left, if nothing else is in it; otherwise a new one."""
         image = self._image()
         drafts = self._call("GET", f"{self._path}/drafts", wanted="its drafts were to be read") or {}
@@ -146,12 +157,12 @@ class ClusterImage:
                 drafts=sorted(drafts),
             ) from error
 
-    def _image(self):
+    def _image(self) -> Any:
         return self._call("GET", self._path, wanted="its image was to be read")
 
-    def _is_in_depots(self, missing):
+    def _is_in_depots(self, missing: Mapping[str, str]) -> bool:
         depots = self._call("GET", _DEPOTS, wanted="the depots were to be read") or {}
-        found = {}
+        found: dict[str, set[str]] = {}
         for depot in depots:
             content = self._call("GET", f"{_DEPOTS}/{depot}/content", wanted="a depot was to be read") or {}
             for bundle in [one for many in (content.get("metadata_bundles") or {}).values() for one in many]:
@@ -159,13 +170,13 @@ class ClusterImage:
                     found.setdefault(name, set()).update(one["version"] for one in component["versions"])
         return all(version in found.get(name, ()) for name, version in missing.items())
 
-    def _call(self, method, path, body=None, wanted=""):
+    def _call(self, method: str, path: str, body: Mapping[str, Any] | None = None, wanted: str = "") -> Any:
         try:
             return self._rest.call(method, path, body)
         except Answered as error:
             raise refused(error, self._label, wanted) from error
 
-    def _task(self, method, path, body, wanted):
+    def _task(self, method: str, path: str, body: Mapping[str, Any], wanted: str) -> Any:
         """The result of a task; while vCenter works on the cluster for another host, that is waited for."""
         pauses = Pauses(self._rest.clock, self._timeout_s)
         while True:
@@ -176,15 +187,17 @@ class ClusterImage:
                     raise refused(error, self._label, wanted) from error
             pauses.sleep()
 
-    def _tell(self, wanted):
-        return lambda percent, text: self._progress(f"{self._label}: {wanted}: {percent} % {text}".rstrip())
+    def _tell(self, wanted: str) -> Callable[[int, str], None]:
+        return lambda percent, text: cast("Callable[[str], None]", self._progress)(
+            f"{self._label}: {wanted}: {percent} % {text}".rstrip()
+        )
 
 
-def _versions(components):
+def _versions(components: Mapping[str, Any] | None) -> dict[str, str]:
     return {name: entry["version"] for name, entry in (components or {}).items()}
 
 
-def _other_changes(image, planned, wished):
+def _other_changes(image: Mapping[str, Any], planned: Mapping[str, Any], wished: Mapping[str, str | None]) -> list[str]:
     """What a draft changes beyond the wished components: other components, and other parts such as the ESXi release."""
     here, there = _versions(image.get("components")), _versions(planned.get("components"))
     names_of = sorted(name for name in set(here) | set(there) if here.get(name) != there.get(name))
@@ -194,7 +207,7 @@ def _other_changes(image, planned, wished):
     ]
 
 
-def _bare(part):
+def _bare(part: Any) -> Any:
     """A part of an image without what is only shown, and without what is empty."""
     if not isinstance(part, dict):
         return part
@@ -202,11 +215,11 @@ def _bare(part):
     return {key: value for key, value in kept.items() if value not in (None, {}, [])} or None
 
 
-def _notes(result):
+def _notes(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     notes = result.get("notifications") or {}
     return [entry.get("message") or {} for kind in ("errors", "warnings", "info") for entry in notes.get(kind) or ()]
 
 
-def _spoken(wished):
+def _spoken(wished: Mapping[str, str | None]) -> str:
     parts = [f"{name} {version}" if version else f"no {name}" for name, version in sorted(wished.items())]
     return ", ".join(parts)

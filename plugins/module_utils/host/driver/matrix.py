@@ -11,6 +11,7 @@ the branch, and the release where the table knows it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import version as versions
 
@@ -146,13 +147,13 @@ _BY_NUMBER = {branch.number: branch for branch in BRANCHES}
 _OLDEST, _NEWEST = min(_BY_NUMBER), max(_BY_NUMBER)
 
 
-def release_of(host_version):
+def release_of(host_version: str) -> str | None:
     """The name of the release that a host driver belongs to; None for one that the table does not have."""
     found = [release.name for release in RELEASES if release.host == _driver(host_version)]
     return "/".join(found) or None
 
 
-def guest_branches(host_version):
+def guest_branches(host_version: str) -> list[int]:
     """The branches whose guests may run on this host driver, newest first."""
     host = versions.parse(host_version)
     if host is None:
@@ -161,19 +162,24 @@ def guest_branches(host_version):
     return sorted((number for number in known if _judge(host.branch, number).allowed), reverse=True)
 
 
-def guest_allowed(host_version, guest_version):
+def guest_allowed(host_version: str, guest_version: str) -> Verdict:
     """The Verdict on a guest driver on a host driver, by their versions (release notes of vGPU 19, chapter 1.2)."""
     host, guest = versions.parse(host_version), versions.parse(guest_version)
     for given, parsed in ((host_version, host), (guest_version, guest)):
         if parsed is None:
             return Verdict(False, "not_a_version", f"{given} is not the version of a driver, such as 550.54.16.", False)
-    pairs = [release.name for release in RELEASES if (release.host, release.guest) == (host.driver, guest.driver)]
+    pairs = [
+        release.name
+        for release in RELEASES
+        if (release.host, release.guest)
+        == (cast("versions.DriverVersion", host).driver, cast("versions.DriverVersion", guest).driver)
+    ]
     if pairs:
         return Verdict(True, "same_release", f"Both are of release {pairs[0]}.")
-    return _judge(host.branch, guest.branch)
+    return _judge(cast("versions.DriverVersion", host).branch, cast("versions.DriverVersion", guest).branch)
 
 
-def _judge(host, guest):
+def _judge(host: int, guest: int) -> Verdict:
     if guest == host:
         reason = f"Both are of branch R{host}, but no document pairs these two releases; it works in practice."
         return Verdict(True, "same_branch", reason, sure=False)
@@ -194,7 +200,7 @@ def _judge(host, guest):
     long_term = [number for number, branch in _BY_NUMBER.items() if branch.long_term and number < host]
     if ours.long_term and guest == max(long_term, default=None):
         reason = f"R{guest} is the long-term branch before that of the host, R{host}."
-        return Verdict(True, "previous_long_term_branch", reason, sure=ours.sure and theirs.sure)
+        return Verdict(True, "previous_long_term_branch", reason, sure=ours.sure and cast("Branch", theirs).sure)
     return Verdict(
         False,
         "older_guest",
@@ -203,7 +209,7 @@ def _judge(host, guest):
     )
 
 
-def _judge_unknown(host, guest):
+def _judge_unknown(host: int, guest: int) -> Verdict:
     if host > _NEWEST and guest == _NEWEST:
         reason = f"R{host} is not known here; R{guest} is taken for the branch before it, as the newest that is."
         return Verdict(True, "previous_branch", reason, sure=False)
@@ -211,6 +217,6 @@ def _judge_unknown(host, guest):
     return Verdict(False, "unknown_branch", reason, sure=False)
 
 
-def _driver(text):
+def _driver(text: str) -> str | None:
     parsed = versions.parse(text)
     return parsed.driver if parsed is not None else None

@@ -36,19 +36,19 @@ PREFIXES = (
 _DAEMONS = ("nvdgpumgmtdaemon", "nvd-gpu-mgmt-daemon")
 
 
-def family_of(name):
+def family_of(name: str) -> str | None:
     """The family of a host driver's VIB or component; None for anything that is no such driver."""
     folded = name.lower()
     return next((prefix.family for prefix in PREFIXES if folded.startswith(prefix.text.lower())), None)
 
 
-def is_daemon(name):
+def is_daemon(name: str) -> bool:
     """Whether a VIB or component is the GPU management daemon."""
     folded = name.lower()
     return any(daemon in folded for daemon in _DAEMONS)
 
 
-def family_of_file(name):
+def family_of_file(name: str) -> str | None:
     """The family that a file's name suggests; its content, where it can be read, is what counts.
 
     NVIDIA's own guide quotes a depot for AI Enterprise that begins with NVD-VMware-x86_64, so that this tells nothing.

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import names
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
@@ -45,7 +46,7 @@ _CHECKSUM = re.compile(r"(sha256:)?[0-9a-fA-F]{64}\Z")
 _URL = re.compile(r"https?://[^/\s]+/\S*\Z")
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = args.check_common(params)
     if not params["host"].strip():
@@ -65,5 +66,5 @@ def check_params(params):
     return problems
 
 
-def _without_user(url):
+def _without_user(url: str) -> str:
     return re.sub(r"[^/@\s]+@", "", url)

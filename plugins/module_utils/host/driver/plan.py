@@ -7,16 +7,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import depot, names, version
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.source import Local, Source
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.state import HostDriver
+
 IMAGE = "image"
 ESXCLI = "esxcli"
 
 
-def method(label, now, wish):
+def method(label: str, now: HostDriver, wish: Mapping[str, Any]) -> str:
     """The way to change the host: by its cluster's image, or by esxcli on the host alone."""
     if wish["method"] == ESXCLI and now.by_image:
         raise OperatorError(
@@ -38,7 +43,7 @@ def method(label, now, wish):
     return IMAGE if now.by_image else ESXCLI
 
 
-def demand_usable_source(label, source, how):
+def demand_usable_source(label: str, source: Source | None, how: str) -> None:
     """Refuse what this method cannot take the driver from."""
     if source is None:
         return
@@ -60,10 +65,10 @@ def demand_usable_source(label, source, how):
             "url_not_for_esxcli",
         )
     if how == ESXCLI and source.other is not None:
-        raise other_file_there(source, source.other)
+        raise other_file_there(cast("Local", source), source.other)
 
 
-def other_file_there(source, difference):
+def other_file_there(source: Local, difference: str) -> OperatorError:
     """The error for a file of the same name that is not the one to be copied."""
     return OperatorError(
         source.place.in_brackets,
@@ -74,10 +79,10 @@ def other_file_there(source, difference):
     )
 
 
-def want_present(label, now, package, wish):
+def want_present(label: str, now: HostDriver, package: depot.Package, wish: Mapping[str, Any]) -> HostDriver:
     """The state with the driver of a package; raises for a package that must not be installed there."""
     vib = _driver_of(label, package)
-    new = version.parse(vib.version)
+    new = cast("version.DriverVersion", version.parse(vib.version))
     _demand_family(label, vib, wish["family"])
     others = [one for one in now.vibs if one.family != vib.family]
     if others and not wish["replace"]:
@@ -103,7 +108,7 @@ def want_present(label, now, package, wish):
     return replace(now, vibs=(vib,), components=tuple(sorted(kept + ours)), changed_since_boot=True, in_image=in_image)
 
 
-def by_image(now, wanted):
+def by_image(now: HostDriver, wanted: HostDriver) -> HostDriver:
     """The wanted state after vCenter has brought the host to it, which it reboots for."""
     if now.vibs == wanted.vibs:
         return wanted
@@ -112,7 +117,7 @@ def by_image(now, wanted):
     return replace(wanted, loaded=driver is not None, running=driver, running_family=family, changed_since_boot=False)
 
 
-def want_absent(now, wish):
+def want_absent(now: HostDriver, wish: Mapping[str, Any]) -> HostDriver:
     """The state without drivers of a family."""
     vibs = tuple(vib for vib in now.vibs if vib.family != wish["family"])
     in_image = _without(now.in_image, wish["family"])
@@ -122,12 +127,14 @@ def want_absent(now, wish):
     return replace(now, vibs=vibs, components=components, changed_since_boot=True, in_image=in_image)
 
 
-def _without(components, family):
+def _without(components: Iterable[tuple[str, str]], family: str) -> tuple[tuple[str, str], ...]:
     return tuple(entry for entry in components if names.family_of(entry[0]) != family)
 
 
-def compare(now, wanted):
+def compare(now: HostDriver, wanted: HostDriver) -> list[Change]:
     """The driver as one change that needs the reboot, and what happens to each VIB."""
+    before: dict[str, depot.DriverVib] | dict[str, str]
+    after: dict[str, depot.DriverVib] | dict[str, str]
     before, after = {vib.name: vib for vib in now.vibs}, {vib.name: vib for vib in wanted.vibs}
     changes = [
         Change(f"vibs.{name}", _version(before.get(name)), _version(after.get(name)))
@@ -145,7 +152,7 @@ def compare(now, wanted):
     ]
 
 
-def demand_maintenance(label, now):
+def demand_maintenance(label: str, now: HostDriver) -> None:
     """Refuse a host that works; the VMs in the way are named, and never touched."""
     if now.in_maintenance:
         return
@@ -164,7 +171,7 @@ def demand_maintenance(label, now):
     )
 
 
-def gap(label, proved, wanted):
+def gap(label: str, proved: HostDriver, wanted: HostDriver) -> OperatorError | None:
     """The error for what is not there although the installer reported success; None when all is."""
     # By what they are: of a package that nobody could read before, the name of the VIB is not known.
     if _drivers(proved) == _drivers(wanted):
@@ -179,11 +186,11 @@ def gap(label, proved, wanted):
     )
 
 
-def _drivers(now):
+def _drivers(now: HostDriver) -> tuple[list[tuple[str, str]], tuple[tuple[str, str], ...]]:
     return sorted((vib.family, vib.version) for vib in now.vibs), now.in_image
 
 
-def _driver_of(label, package):
+def _driver_of(label: str, package: depot.Package) -> depot.DriverVib:
     if package.driver is not None and version.parse(package.driver.version) is not None:
         return package.driver
     held = ", ".join(f"{vib.name} {vib.version}" for vib in package.vibs)
@@ -199,7 +206,7 @@ def _driver_of(label, package):
     )
 
 
-def _demand_family(label, vib, wanted):
+def _demand_family(label: str, vib: depot.DriverVib, wanted: str) -> None:
     if vib.family == wanted:
         return
     if wanted == names.NVAIE:
@@ -220,8 +227,8 @@ def _demand_family(label, vib, wanted):
     )
 
 
-def _refuse_older(label, there, vib, downgrade):
-    old, new = version.parse(there.version), version.parse(vib.version)
+def _refuse_older(label: str, there: depot.DriverVib, vib: depot.DriverVib, downgrade: str) -> None:
+    old, new = version.parse(there.version), cast("version.DriverVersion", version.parse(vib.version))
     if old is None or downgrade == "allow" or (new, new.esxi or "") >= (old, old.esxi or ""):
         return
     raise OperatorError(
@@ -235,7 +242,7 @@ def _refuse_older(label, there, vib, downgrade):
     )
 
 
-def _demand_release(label, now, vib, new):
+def _demand_release(label: str, now: HostDriver, vib: depot.DriverVib, new: version.DriverVersion) -> None:
     if version.fits_release(new.esxi, now.esxi):
         return
     raise OperatorError(
@@ -250,7 +257,7 @@ def _demand_release(label, now, vib, new):
     )
 
 
-def _demand_acceptance(label, now, vib):
+def _demand_acceptance(label: str, now: HostDriver, vib: depot.DriverVib) -> None:
     allowed, level = depot.rank(now.acceptance), depot.rank(vib.acceptance)
     if allowed is None or level is None or level <= allowed:
         return
@@ -265,12 +272,12 @@ def _demand_acceptance(label, now, vib):
     )
 
 
-def _settled(label, now):
+def _settled(label: str, now: HostDriver) -> HostDriver:
     if now.failed_to_load:
         names_of = ", ".join(f"{device.name} ({device.id})" for device in now.devices)
         raise OperatorError(
             label,
-            f"the driver {now.vib.version} should be loaded",
+            f"the driver {cast('depot.DriverVib', now.vib).version} should be loaded",
             f"It was installed before the last boot, the host has {names_of}, and the module nvidia is not loaded",
             "Look for NVRM in /var/log/vmkernel.log: a BIOS without memory mapped I/O above 4 GB is the usual reason",
             "driver_not_loaded",
@@ -278,13 +285,13 @@ def _settled(label, now):
     return now
 
 
-def _version(vib):
+def _version(vib: depot.DriverVib | None) -> str | None:
     return vib.version if vib is not None else None
 
 
-def _spoken(now):
+def _spoken(now: HostDriver) -> str | None:
     return _listed(now.vibs) or None
 
 
-def _listed(vibs):
+def _listed(vibs: Iterable[depot.DriverVib]) -> str:
     return ", ".join(f"{vib.family} {vib.version}" for vib in vibs)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import depot, names, version
@@ -17,6 +18,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import hos
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import open_esxcli
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import SshEsxcli
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 MODULE = "nvidia"
 _PROPERTIES = (
@@ -33,19 +40,19 @@ _TIME = "%Y-%m-%dT%H:%M:%S"
 class Reach:
     """The open ways to one host."""
 
-    vcenter: object
-    host: object
-    esxcli: object
-    rest: object
+    vcenter: VCenter
+    host: hosts.HostFound
+    esxcli: Esxcli | SshEsxcli
+    rest: Rest
 
 
-def open_reach(vcenter, params):
+def open_reach(vcenter: VCenter, params: Mapping[str, Any]) -> Reach:
     """Find the host of a task, and open the ways to it."""
     host = hosts.find_host(vcenter, params["host"], _PROPERTIES)
     return Reach(vcenter, host, open_esxcli(vcenter, host, params), Rest(vcenter))
 
 
-def read(reach):
+def read(reach: Reach) -> HostDriver:
     """The HostDriver as it is now."""
     host, esxcli = reach.host, reach.esxcli
     by_image = reach.rest.is_image_managed(host)
@@ -55,7 +62,10 @@ def read(reach):
     loaded = any(row["Name"] == MODULE and row.get("IsLoaded") for row in esxcli.call("system.module.list"))
     return HostDriver(
         vibs=tuple(
-            depot.Vib(row["Name"], row["Version"], row.get("Vendor", ""), row["AcceptanceLevel"]) for row in installed
+            cast(
+                "depot.DriverVib", depot.Vib(row["Name"], row["Version"], row.get("Vendor", ""), row["AcceptanceLevel"])
+            )
+            for row in installed
         ),
         components=_components(esxcli),
         loaded=loaded,
@@ -73,26 +83,26 @@ def read(reach):
     )
 
 
-def read_again(reach):
+def read_again(reach: Reach) -> HostDriver:
     """The HostDriver after a change."""
     reach.host = hosts.read_again(reach.vcenter, reach.host, _PROPERTIES)
     return read(reach)
 
 
-def _drivers(rows):
+def _drivers(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted((row for row in rows if names.family_of(row["Name"])), key=lambda row: row["Name"])
 
 
-def _components(esxcli):
+def _components(esxcli: Esxcli | SshEsxcli) -> tuple[tuple[str, str], ...]:
     rows = _told(esxcli, "software.component.list") or []
     return _of_drivers((row["Name"], row["Version"]) for row in rows)
 
 
-def _of_drivers(components):
+def _of_drivers(components: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(entry for entry in components if names.family_of(entry[0])))
 
 
-def _running(esxcli):
+def _running(esxcli: Esxcli | SshEsxcli) -> dict[str, Any]:
     """The version and the family of the loaded module, where the host tells them in a form that is a driver's."""
     told = _told(esxcli, "system.module.get", module=MODULE) or {}
     parsed = version.parse(str(told.get("Version", "")).partition(" ")[0])
@@ -102,7 +112,9 @@ def _running(esxcli):
     }
 
 
-def _changed_since_boot(esxcli, installed, booted):
+def _changed_since_boot(
+    esxcli: Esxcli | SshEsxcli, installed: Iterable[Mapping[str, Any]], booted: datetime.datetime | None
+) -> bool | None:
     """Whether the driver may be younger than the boot.
 
     VIBs have only the day of their installation, the host's image profile has the second of its last change. That may
@@ -120,7 +132,7 @@ def _changed_since_boot(esxcli, installed, booted):
     return changed > booted and all(not day or day >= booted.date().isoformat() for day in days)
 
 
-def _told(esxcli, command, **arguments):
+def _told(esxcli: Esxcli | SshEsxcli, command: str, **arguments: Any) -> Any:
     """The answer of a command that not every release has, or that refuses when there is nothing to tell."""
     try:
         return esxcli.call(command, **arguments)
@@ -130,7 +142,7 @@ def _told(esxcli, command, **arguments):
         return None
 
 
-def _devices(infos):
+def _devices(infos: Iterable[vim.host.GraphicsInfo] | None) -> tuple[Device, ...]:
     return tuple(
         Device(info.pciId, info.deviceName, info.graphicsType)
         for info in infos or ()
@@ -138,7 +150,7 @@ def _devices(infos):
     )
 
 
-def _running_vms(vcenter, refs):
+def _running_vms(vcenter: VCenter, refs: Iterable[vim.VirtualMachine]) -> tuple[str, ...]:
     """The names of the VMs that run on the host."""
     if not refs:
         return ()

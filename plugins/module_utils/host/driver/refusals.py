@@ -29,7 +29,7 @@ _TODO = {
 }
 
 
-def advised(error):
+def advised(error: OperatorError) -> OperatorError:
     """The same error of esxcli with the next step."""
     said = " ".join(error.data.get("errors") or ())
     todo = next((_TODO[kind] for kind in _KIND.findall(said) if kind in _TODO), _LOG)

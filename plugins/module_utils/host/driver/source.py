@@ -11,10 +11,17 @@ import hashlib
 import os
 import pathlib
 from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import depot
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import datastore_file
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.read import Reach
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.datastore_file import DatastoreFiles
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import SshEsxcli
 
 _CHUNK = 1 << 20
 
@@ -23,10 +30,10 @@ _CHUNK = 1 << 20
 class Source:
     """A driver to install: what is in it, and how the host will find it."""
 
-    package: object
+    package: depot.Package
     name: str
     # Where it is on a datastore, or will be once it was uploaded; None for a URL.
-    place: object = None
+    place: datastore_file.Place | None = None
     url: str | None = None
     local: str | None = None
     checksum: str | None = None
@@ -34,18 +41,32 @@ class Source:
     other: str | None = None
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """How its name ends: zip, vib or, for the index of an online depot, xml."""
-        return (self.url.partition("?")[0] if self.url else self.place.path).rpartition(".")[2].lower()
+        return (
+            (self.url.partition("?")[0] if self.url else cast("datastore_file.Place", self.place).path)
+            .rpartition(".")[2]
+            .lower()
+        )
 
     @property
-    def argument(self):
+    def argument(self) -> dict[str, str]:
         """The argument of esxcli software vib install that names it."""
-        path = self.url or self.place.on_host
+        path = self.url or cast("datastore_file.Place", self.place).on_host
         return {"viburl": path} if self.kind == "vib" else {"depot": path}
 
 
-def find(reach, files, wish):
+if TYPE_CHECKING:
+
+    class Local(Source):
+        """A package that is copied from the controller."""
+
+        place: datastore_file.Place
+        local: str
+        checksum: str
+
+
+def find(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Source:
     """The Source that a wish names, with what is known of its content."""
     if wish["file"] is not None:
         return _local(reach, files, wish)
@@ -54,7 +75,7 @@ def find(reach, files, wish):
     return _stored(reach, files, wish)
 
 
-def _local(reach, files, wish):
+def _local(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Source:
     path = wish["file"]
     label = f"Host {reach.host.name}"
     try:
@@ -79,7 +100,7 @@ def _local(reach, files, wish):
     return Source(package, path, place=place, local=path, checksum=digest.hexdigest(), other=other)
 
 
-def _stored(reach, files, wish):
+def _stored(reach: Reach, files: DatastoreFiles, wish: Mapping[str, Any]) -> Source:
     text, label = wish["depot"], f"Host {reach.host.name}"
     place = datastore_file.place(text)
     if place is None:
@@ -104,30 +125,30 @@ def _stored(reach, files, wish):
     return Source(_read(reach, files, place), place.in_brackets, place=place)
 
 
-def _read(reach, files, place):
+def _read(reach: Reach, files: DatastoreFiles, place: datastore_file.Place) -> depot.Package:
     """What a file on a datastore holds, by its own metadata, or as the host lists it where files cannot be read."""
     try:
-        with contextlib.closing(files.open(place)) as file:
+        with contextlib.closing(cast(IO[bytes], files.open(place))) as file:
             return depot.read(file, place.path)
     except depot.Unreadable as error:
         raise depot.refuse_unreadable(f"Host {reach.host.name}", place.in_brackets, error) from error
     except OperatorError as error:
-        package = _listed(reach, Source(None, place.in_brackets, place=place).argument)
+        package = _listed(reach, Source(cast("depot.Package", None), place.in_brackets, place=place).argument)
         if error.code != "datastore_access" or package is None:
             raise
         return package
 
 
-def _remote(reach, wish):
+def _remote(reach: Reach, wish: Mapping[str, Any]) -> Source:
     url, label = wish["url"], f"Host {reach.host.name}"
-    source = Source(None, url, url=url)
+    source = Source(cast("depot.Package", None), url, url=url)
     package = _listed(reach, source.argument) or depot.from_name(pathlib.PurePosixPath(url.partition("?")[0]).name)
     if package is None:
         raise depot.refuse_unreadable(label, url, "the host cannot read it, and its name is no driver's")
     return Source(package, url, url=url)
 
 
-def _listed(reach, argument):
+def _listed(reach: Reach, argument: Mapping[str, str]) -> depot.Package | None:
     """The Package as the host itself reads it; None where it does not, as with a single VIB."""
     vibs = _told(reach.esxcli, "software.sources.vib.list", argument) if "depot" in argument else None
     if not vibs:
@@ -135,7 +156,7 @@ def _listed(reach, argument):
     return depot.from_listing(vibs, _told(reach.esxcli, "software.sources.component.list", argument) or ())
 
 
-def _told(esxcli, command, argument):
+def _told(esxcli: Esxcli | SshEsxcli, command: str, argument: Mapping[str, str]) -> Any:
     try:
         return esxcli.call(command, **argument)
     except OperatorError as error:
@@ -144,7 +165,7 @@ def _told(esxcli, command, argument):
         return None
 
 
-def _compare(label, name, found, wanted):
+def _compare(label: str, name: str, found: str | None, wanted: str | None) -> None:
     if wanted is None or wanted.lower() in (found, f"sha256:{found}"):
         return
     raise OperatorError(

@@ -7,8 +7,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix, version
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver.depot import DriverVib
 
 
 @dataclass(frozen=True)
@@ -25,8 +29,8 @@ class HostDriver:
     """What is known of a host that matters for its driver."""
 
     # VIBs of host drivers, of any family; more than one only when somebody forced them.
-    vibs: tuple = ()
-    components: tuple = ()
+    vibs: tuple[DriverVib, ...] = ()
+    components: tuple[tuple[str, str], ...] = ()
     loaded: bool = False
     # The version of the module that runs, where the host tells it.
     running: str | None = None
@@ -40,22 +44,22 @@ class HostDriver:
     # The REST answer: whether one image manages the host's cluster.
     by_image: bool = False
     # (name, version) of the driver's components in that image.
-    in_image: tuple = ()
-    devices: tuple = ()
-    running_vms: tuple = ()
+    in_image: tuple[tuple[str, str], ...] = ()
+    devices: tuple[Device, ...] = ()
+    running_vms: tuple[str, ...] = ()
 
     @property
-    def vib(self):
+    def vib(self) -> DriverVib | None:
         """The one driver that is installed, or None."""
         return self.vibs[0] if len(self.vibs) == 1 else None
 
     @property
-    def installed(self):
+    def installed(self) -> version.DriverVersion | None:
         """The version that is installed, as far as it can be read."""
         return version.parse(self.vib.version) if self.vib is not None else None
 
     @property
-    def booted(self):
+    def booted(self) -> str | None:
         """The driver version that the host has run since its boot; None when it runs none, or it cannot be told."""
         if not self.loaded:
             return None
@@ -64,7 +68,7 @@ class HostDriver:
         return self.installed.driver if self.installed is not None and self.changed_since_boot is False else None
 
     @property
-    def waits_for_reboot(self):
+    def waits_for_reboot(self) -> bool:
         """Whether the next boot brings another driver than the one that runs; esxcli's own word is no proof of it.
 
         The installer answers "Reboot Required: false" for this driver although only a boot loads it (NVIDIA AI
@@ -80,13 +84,13 @@ class HostDriver:
         return self.running_family not in (None, self.vib.family) or self.changed_since_boot is True
 
     @property
-    def failed_to_load(self):
+    def failed_to_load(self) -> bool:
         """Whether the host was booted with this driver, has a device for it, and does not run it."""
         usable = [device for device in self.devices if device.type != "direct"]
         return self.vib is not None and not self.loaded and not self.waits_for_reboot and bool(usable)
 
 
-def project(state):
+def project(state: HostDriver) -> dict[str, Any]:
     """A state as the user sees it."""
     installed = state.installed
     return {
@@ -111,6 +115,6 @@ def project(state):
     }
 
 
-def pending(state):
+def pending(state: HostDriver) -> list[dict[str, Any]]:
     """What the state waits for."""
     return [{"what": "driver", "needs": "reboot"}] if state.waits_for_reboot else []

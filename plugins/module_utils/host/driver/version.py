@@ -24,28 +24,28 @@ class DriverVersion:
     esxi: str | None = None
 
     @property
-    def numbers(self):
+    def numbers(self) -> tuple[int, ...]:
         return tuple(int(part) for part in self.driver.split("."))
 
     @property
-    def branch(self):
+    def branch(self) -> int:
         """The branch, by which drivers of hosts and guests are paired: 550 of 550.54.16."""
         return self.numbers[0]
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self.numbers == other.numbers if isinstance(other, DriverVersion) else NotImplemented
 
-    def __lt__(self, other):
+    def __lt__(self, other: DriverVersion) -> bool:
         return self.numbers < other.numbers
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.numbers)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.driver
 
 
-def parse(text):
+def parse(text: str | None) -> DriverVersion | None:
     """A DriverVersion; None for a text that is none."""
     found = _FORM.match((text or "").strip())
     if found is None:
@@ -55,7 +55,7 @@ def parse(text):
     return DriverVersion(found.group(0), found.group("driver"), ".".join(esx) if esx else None)
 
 
-def fits_release(built_for, release):
+def fits_release(built_for: str | None, release: str) -> bool:
     """Whether a driver that was built for one release of ESXi may run on another: of the same major, not newer."""
     if built_for is None:
         return True
@@ -63,5 +63,5 @@ def fits_release(built_for, release):
     return ours[:1] == theirs[:1] and ours <= theirs
 
 
-def _numbers(text):
+def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", text)[:3])

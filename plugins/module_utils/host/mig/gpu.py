@@ -51,12 +51,12 @@ class MigGpu:
     compute_slices: int | None
     min_driver: str | None
     # (device id, subsystem id or None, product name or None)
-    pci: tuple[tuple[int, int | None, str | None], ...]
+    pci: tuple[tuple[int | None, int | None, str | None], ...]
     profiles: tuple[MigProfile, ...]
     # False where the table is derived from a sibling or incomplete.
     sure: bool = True
     note: str = ""
 
-    def profile(self, profile_id):
+    def profile(self, profile_id: int) -> MigProfile | None:
         """The profile with this id, or None."""
         return next((entry for entry in self.profiles if entry.id == profile_id), None)

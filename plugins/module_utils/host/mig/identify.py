@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import BOARDS
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigGpu, MigProfile
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.listing import ListedPlacement, ListedProfile
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance
+
 _NAME = re.compile(r"^(\d+)g\.(\d+)gb(?P<suffix>(?:[+-][a-z.]+)*)$")
 
 
-def identify(device_id, name):
+def identify(device_id: int | None, name: str) -> MigGpu | None:
     """The entry of the table for a device, or None: by its PCI id first, since names are ambiguous."""
     of_device = (gpu for gpu in GPUS.values() if any(row[0] == device_id for row in gpu.pci))
     return next(of_device, None) or by_model(name)
 
 
-def by_model(text):
+def by_model(text: str) -> MigGpu | None:
     """The entry for a key of this table or of the vGPU boards, or for a product name; None when there is none."""
     board = next((entry for entry in BOARDS if entry.key == text.lower()), None)
     key = board.mig_gpu if board is not None and board.mig_gpu is not None else text.lower()
@@ -34,21 +40,29 @@ def by_model(text):
     return None
 
 
-def plain_name(text):
+def plain_name(text: str) -> str:
     """A product name for comparison."""
     return " ".join(text.lower().replace("nvidia", " ").split())
 
 
-def device_table(found, known, listed, placements, present=(), driver_branch=None):
+def device_table(
+    found: FoundGpu,
+    known: MigGpu | None,
+    listed: Iterable[ListedProfile],
+    placements: Iterable[ListedPlacement],
+    present: Iterable[Instance] = (),
+    driver_branch: int | None = None,
+) -> MigGpu:
     """The table of a device from its own -lgip and -lgipp; what they leave out comes from the entry that is known.
 
     Whether -lgipp lists starts that are taken is not documented. So starts of the known entry and of the instances
     that are there are joined with those listed. The free counts of -lgip are never used: they read 0 on some hosts.
     """
-    starts = {row.profile_id: (set(row.starts), row.size) for row in placements}
+    starts: dict[int, tuple[set[int], int]] = {row.profile_id: (set(row.starts), row.size) for row in placements}
     for instance in present:
         at, _size = starts.setdefault(instance.profile_id, (set(), instance.size))
         at.add(instance.start)
+    profiles: list[MigProfile] | tuple[MigProfile, ...]
     profiles = []
     for row in listed:
         entry = known.profile(row.id) if known is not None else None
@@ -74,14 +88,14 @@ def device_table(found, known, listed, placements, present=(), driver_branch=Non
     )
 
 
-def _of_driver(profiles, branch):
+def _of_driver(profiles: tuple[MigProfile, ...], branch: int | None) -> tuple[MigProfile, ...]:
     """Those that a driver of this branch knows; all of them where the branch is unknown."""
     if branch is None:
         return profiles
     return tuple(one for one in profiles if (one.first_driver_branch or 0) <= branch)
 
 
-def _profile(row, entry, starts, size):
+def _profile(row: ListedProfile, entry: MigProfile | None, starts: tuple[int, ...], size: int) -> MigProfile:
     match = _NAME.match(row.name.lower())
     slices = int(match[1]) if match else (entry.compute_slices if entry is not None else 0)
     attributes = tuple(re.findall(r"\+([a-z.]+)|(-[a-z.]+)", match["suffix"])) if match else ()
@@ -94,9 +108,9 @@ def _profile(row, entry, starts, size):
     )  # fmt: skip
 
 
-def _keyed(profiles):
+def _keyed(profiles: Sequence[MigProfile]) -> tuple[MigProfile, ...]:
     """The profiles with their short keys; of two 1g the larger is the one with double memory."""
-    smallest = {}
+    smallest: dict[int, int] = {}
     for profile in profiles:
         smallest[profile.compute_slices] = min(profile.size, smallest.get(profile.compute_slices, profile.size))
     keyed = []

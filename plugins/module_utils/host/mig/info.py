@@ -6,11 +6,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import identify, picture, select, state
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NvidiaSmi
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigProfile
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import Remote
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance
 
-def look(remote, names):
+
+def look(remote: Remote, names: Sequence[str]) -> tuple[list[dict[str, Any]], list[str], str]:
     """(one dict for each GPU that is named, names of the GPUs that do not answer, a sentence on them)."""
     smi = NvidiaSmi(remote.run)
     inventory = smi.inventory()
@@ -23,7 +31,7 @@ def look(remote, names):
     return gpus, inventory.missing, select.lost_gpus(inventory)
 
 
-def _told(reader, gpu):
+def _told(reader: select.Reader, gpu: FoundGpu) -> dict[str, Any]:
     known = identify.identify(gpu.device_id, gpu.name)
     about = {"model": known.key if known is not None else "", "mig_capable": gpu.mig is not None}
     if gpu.mig is None:
@@ -49,7 +57,7 @@ def _told(reader, gpu):
     )
 
 
-def _instance(instance):
+def _instance(instance: Instance) -> dict[str, Any]:
     return {
         "instance_id": instance.instance_id,
         "profile": instance.name,
@@ -62,7 +70,7 @@ def _instance(instance):
     }
 
 
-def _profile(profile):
+def _profile(profile: MigProfile) -> dict[str, Any]:
     return {
         "name": profile.name,
         "id": profile.id,

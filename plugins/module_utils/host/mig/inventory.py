@@ -47,7 +47,7 @@ class FoundGpu:
     # None on a GPU that cannot do MIG.
     mig: bool | None
     mig_pending: bool | None
-    processes: tuple = ()
+    processes: tuple[Process, ...] = ()
     # True in a VM whose GPU is a vGPU, and in one that has a whole GPU.
     guest: bool = False
     passed_through: bool = False
@@ -62,11 +62,11 @@ class Inventory:
     """All GPUs that the driver of a host has."""
 
     driver_version: str
-    gpus: tuple
+    gpus: tuple[FoundGpu, ...]
     # How many the host has; more than are described where some no longer answer.
     attached: int | None = None
     # What nvidia-smi says of GPUs that it cannot describe: PCI addresses or indices.
-    refused: tuple = ()
+    refused: tuple[str, ...] = ()
 
     @property
     def missing(self) -> list[str]:
@@ -84,12 +84,12 @@ class Inventory:
         return names + ["a GPU whose address is unknown"] * (count - len(names))
 
     @property
-    def driver_branch(self):
+    def driver_branch(self) -> int | None:
         """550 of 550.54.14."""
         return _whole(self.driver_version.split(".")[0])
 
 
-def parse(text, beside=""):
+def parse(text: str, beside: str = "") -> Inventory:
     """The inventory in an XML document; raises ValueError when there is none. beside: what was printed to stderr."""
     begin, end = text.find("<nvidia_smi_log"), text.rfind(_END)
     if begin < 0:
@@ -106,7 +106,7 @@ def parse(text, beside=""):
     return Inventory(version, gpus, _whole(_text(root, "attached_gpus")), _refused(f"{text}\n{beside}"))
 
 
-def pci_address(text):
+def pci_address(text: str) -> str | None:
     """0000:0f:00.0, whether it was written 00000000:0F:00.0, 0000:0F:00.0 or 0F:00.0; None for anything else."""
     match = re.match(r"^(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$", text.strip().lower())
     if match is None:
@@ -114,13 +114,13 @@ def pci_address(text):
     return f"{int(match[1] or '0', 16):04x}:{match[2]}"
 
 
-def _refused(text: str) -> tuple:
+def _refused(text: str) -> tuple[str, ...]:
     """The GPUs that nvidia-smi names as not answering, each once."""
     named = [pci_address(one["pci"] or "") or one["index"] for one in _LOST.finditer(text)]
     return tuple(dict.fromkeys(f"GPU {name}" if name.isdecimal() else name for name in named if name))
 
 
-def _gpu(index, gpu):
+def _gpu(index: int, gpu: ElementTree.Element) -> FoundGpu:
     bus_id = _text(gpu, "pci/pci_bus_id") or gpu.get("id", "")
     virtual = _text(gpu, "gpu_virtualization_mode/virtualization_mode").lower()
     mode = _text(gpu, "mig_mode/current_mig")
@@ -141,7 +141,7 @@ def _gpu(index, gpu):
     )
 
 
-def _process(process):
+def _process(process: ElementTree.Element) -> Process:
     return Process(
         _whole(_text(process, "pid")),
         _text(process, "process_name"),
@@ -150,14 +150,14 @@ def _process(process):
     )
 
 
-def _text(element, path):
+def _text(element: ElementTree.Element, path: str) -> str:
     return (element.findtext(path) or "").strip()
 
 
-def _whole(text):
+def _whole(text: str) -> int | None:
     return int(text) if text.isdecimal() else None
 
 
-def _upper_half(text):
+def _upper_half(text: str) -> int | None:
     """The device in 20B010DE; the lower half is NVIDIA's vendor id."""
     return int(text[:-4], 16) if re.match(r"^(0x)?[0-9A-Fa-f]{8}$", text) else None

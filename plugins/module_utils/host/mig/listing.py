@@ -8,13 +8,68 @@ from __future__ import annotations
 
 import re
 from collections import namedtuple
+from typing import Iterator, NamedTuple, Sequence, cast
 
+# A class of its own could not have a field of this name: tuples have a method index.
 ListedGpu = namedtuple("ListedGpu", "index name uuid devices")
-ListedDevice = namedtuple("ListedDevice", "name device uuid")
-ListedProfile = namedtuple("ListedProfile", "gpu name id free total memory_gib sm dec enc ce jpeg ofa")
-ListedPlacement = namedtuple("ListedPlacement", "gpu profile_id starts size")
-ListedInstance = namedtuple("ListedInstance", "gpu name profile_id instance_id start size")
-ListedCompute = namedtuple("ListedCompute", "gpu gpu_instance_id name profile_id instance_id start size")
+
+
+class ListedDevice(NamedTuple):
+    """A MIG device of `nvidia-smi -L`."""
+
+    name: str
+    device: int
+    uuid: str
+
+
+class ListedProfile(NamedTuple):
+    """A row of `nvidia-smi mig -lgip`."""
+
+    gpu: int
+    name: str
+    id: int
+    free: int | None
+    total: int
+    memory_gib: float | None
+    sm: int | None
+    dec: int | None
+    enc: int | None
+    ce: int | None
+    jpeg: int | None
+    ofa: int | None
+
+
+class ListedPlacement(NamedTuple):
+    """A row of `nvidia-smi mig -lgipp`."""
+
+    gpu: int
+    profile_id: int
+    starts: tuple[int, ...]
+    size: int
+
+
+class ListedInstance(NamedTuple):
+    """A row of `nvidia-smi mig -lgi`."""
+
+    gpu: int
+    name: str
+    profile_id: int
+    instance_id: int
+    start: int
+    size: int
+
+
+class ListedCompute(NamedTuple):
+    """A row of `nvidia-smi mig -lci`."""
+
+    gpu: int
+    gpu_instance_id: int
+    name: str
+    profile_id: int
+    instance_id: int
+    start: int | None
+    size: int | None
+
 
 _GPU = re.compile(r"^GPU\s+(\d+):\s+(.+?)\s+\(UUID:\s*(\S+?)\)")
 # Before R470 a device was written MIG-GPU-<uuid>/<gpu instance>/<compute instance>.
@@ -26,7 +81,7 @@ _MODES = {"enabled": True, "disabled": False, "[n/a]": None, "n/a": None, "": No
 _PLACEMENTS = re.compile(r"^GPU\s+(\d+)\s+Profile\s+ID\s+(\d+)\s+Placements?\s*:\s*\{([\d,\s]+)\}\s*:\s*(\d+)")
 
 
-def gpus(text):
+def gpus(text: str) -> list[ListedGpu]:
     """`nvidia-smi -L`: the GPUs, each with its MIG devices. Devices without a line of their GPU belong to None."""
     found = []
     for line in text.splitlines():
@@ -40,7 +95,7 @@ def gpus(text):
     return found
 
 
-def profiles(text):
+def profiles(text: str) -> list[ListedProfile]:
     """`nvidia-smi mig -lgip`: the profiles of GPU instances. The free count is not to be trusted."""
     rows = []
     for first, second in _pairs(text):
@@ -52,10 +107,10 @@ def profiles(text):
                 int(gpu),
                 name,
                 int(profile_id),
-                _figure(free),
+                cast("int | None", _figure(free)),
                 int(total),
                 _figure(memory),
-                *map(_figure, (sm, dec, enc)),
+                *cast("tuple[int | None, int | None, int | None]", map(_figure, (sm, dec, enc))),
                 ce,
                 jpeg,
                 ofa,
@@ -64,7 +119,7 @@ def profiles(text):
     return rows
 
 
-def placements(text):
+def placements(text: str) -> list[ListedPlacement]:
     """`nvidia-smi mig -lgipp`: where instances of each profile may begin."""
     found = []
     for line in text.splitlines():
@@ -77,7 +132,7 @@ def placements(text):
     return found
 
 
-def instances(text):
+def instances(text: str) -> list[ListedInstance]:
     """`nvidia-smi mig -lgi`: the GPU instances that are there."""
     rows = []
     for gpu, _mig, name, profile_id, instance_id, place in (first[:6] for first, _second in _pairs(text)):
@@ -85,7 +140,7 @@ def instances(text):
     return rows
 
 
-def compute_instances(text):
+def compute_instances(text: str) -> list[ListedCompute]:
     """`nvidia-smi mig -lci`: the compute instances; R450 prints no placement."""
     rows = []
     for first, _second in _pairs(text):
@@ -95,7 +150,7 @@ def compute_instances(text):
     return rows
 
 
-def csv_rows(text):
+def csv_rows(text: str) -> list[list[str]]:
     """`--query-gpu=... --format=csv`: its rows, without the header if there is one. Names hold no comma."""
     rows = [[field.strip() for field in line.split(",")] for line in text.splitlines() if line.strip()]
     # A header repeats the fields as they were asked for, and no value is all lower case.
@@ -104,17 +159,17 @@ def csv_rows(text):
     return rows
 
 
-def mode(text):
+def mode(text: str) -> bool | None:
     """Disabled is False, Enabled True; None on a GPU that cannot do MIG."""
     return _MODES.get(text.strip().lower())
 
 
-def is_mode(text):
+def is_mode(text: str) -> bool:
     """Whether this is an answer about the mode at all, as [Unknown Error] of a lost GPU is not."""
     return text.strip().lower() in _MODES
 
 
-def modes(text):
+def modes(text: str) -> tuple[bool | None, bool | None]:
     """(the mode now, the mode after a restart) from a query of both; raises ValueError when no row tells them."""
     for row in csv_rows(text):
         if len(row) == 2 and all(map(is_mode, row)):
@@ -122,7 +177,7 @@ def modes(text):
     raise ValueError("no row tells the MIG mode")
 
 
-def _pairs(text):
+def _pairs(text: str) -> Iterator[tuple[list[str], list[str]]]:
     """The tokens of each row, and of the line below when it continues the row."""
     lines = text.splitlines()
     if not text.strip():
@@ -139,16 +194,16 @@ def _pairs(text):
             yield line.strip("| \t\r").split(), below.strip("| \t\r").split() if _MORE.match(below.rstrip()) else []
 
 
-def _place(text):
+def _place(text: str) -> tuple[int, int]:
     start, size = text.split(":")
     return int(start), int(size)
 
 
-def _whole(tokens, count):
-    return [_figure(token) for token in tokens[:count]] if len(tokens) >= count else [None] * count
+def _whole(tokens: Sequence[str], count: int) -> list[int | None]:
+    return [cast("int | None", _figure(token)) for token in tokens[:count]] if len(tokens) >= count else [None] * count
 
 
-def _figure(text):
+def _figure(text: str) -> float | None:
     """A number, or None where the driver prints N/A or a question mark."""
     if re.match(r"^\d+$", text):
         return int(text)

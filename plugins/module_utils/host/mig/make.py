@@ -6,12 +6,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Callable, Collection, Container, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import planner
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import subject
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import COMPUTE_INSTANCE_PROFILES
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NvidiaSmi
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.order import Step
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance
 
 # How a driver may refuse a placement in the request, of which no text is known.
 PLACEMENT_UNKNOWN = ("invalid_argument", "driver_without_mig", "not_supported", "failed")
@@ -20,7 +29,7 @@ PLACEMENT_UNKNOWN = ("invalid_argument", "driver_without_mig", "not_supported", 
 class _Misplaced(Exception):
     """An instance came to lie elsewhere, or its placement was not taken."""
 
-    def __init__(self, step, found):
+    def __init__(self, step: Step, found: str) -> None:
         self.step = step
         self.found = found
         super().__init__(f"{step.spot} is at {found}")
@@ -29,13 +38,19 @@ class _Misplaced(Exception):
 class Maker:
     """Makes layouts on one GPU."""
 
-    def __init__(self, smi, gpu, rules, warn):
+    def __init__(self, smi: NvidiaSmi, gpu: FoundGpu, rules: Rules, warn: Callable[[str], None]) -> None:
         self._smi = smi
         self._gpu = gpu
         self._rules = rules
         self._warn = warn
 
-    def make(self, plan, wishes, earlier, busy=()):
+    def make(
+        self,
+        plan: planner.Plan,
+        wishes: Sequence[planner.Wish],
+        earlier: Sequence[Instance],
+        busy: Collection[Spot] = (),
+    ) -> planner.Plan:
         """Carry out a plan and return the one that was carried out in the end, which may place instances otherwise.
 
         earlier: the instances that were there, which are put back when it fails. busy: spots in use.
@@ -45,11 +60,11 @@ class Maker:
         except OperatorError as error:
             raise self.put_back(error, earlier) from error
 
-    def clear(self, earlier):
+    def clear(self, earlier: Sequence[Instance]) -> None:
         """Remove all instances."""
         self.make(planner.Plan(destroy=[instance.spot for instance in earlier]), [], earlier)
 
-    def _reach(self, plan, wishes, busy=()):
+    def _reach(self, plan: planner.Plan, wishes: Sequence[planner.Wish], busy: Collection[Spot] = ()) -> planner.Plan:
         placement = "where_needed"
         # Each round either ends or learns that one of the two ways of placing is not to be relied on.
         while True:
@@ -59,7 +74,7 @@ class Maker:
             except _Misplaced as surprise:
                 placement = self._learn(placement, surprise)
             present = {instance.spot: instance.slices for instance in self._smi.instances(self._gpu)}
-            plan = planner.plan(self._rules, present, wishes, busy, placement)
+            plan = cast("planner.Plan", planner.plan(self._rules, present, wishes, busy, placement))
             if plan is None or set(busy).intersection(plan.destroy):
                 raise OperatorError(
                     subject(self._gpu),
@@ -69,7 +84,7 @@ class Maker:
                     "placement_not_taken",
                 )
 
-    def _learn(self, placement, surprise):
+    def _learn(self, placement: str, surprise: _Misplaced) -> str:
         step, found = surprise.step, surprise.found
         if step.explicit and placement == "where_needed":
             self._warn(
@@ -87,7 +102,7 @@ class Maker:
             "placement_not_reached",
         )
 
-    def _carry_out(self, plan):
+    def _carry_out(self, plan: planner.Plan) -> None:
         present = {instance.spot: instance for instance in self._smi.instances(self._gpu)}
         for spot in plan.destroy:
             self._destroy(present[spot])
@@ -97,7 +112,7 @@ class Maker:
         for step in plan.create:
             there = self._create(step, plan.layout[step.spot], there)
 
-    def _create(self, step, compute, there):
+    def _create(self, step: Step, compute: tuple[int, ...] | None, there: Container[Spot]) -> set[Spot]:
         profile = self._rules.profiles[step.spot.profile_id]
         fills = compute == (profile.compute_slices,)
         try:
@@ -113,7 +128,7 @@ class Maker:
         self._fit_compute(new[0], compute)
         return {instance.spot for instance in after}
 
-    def _fit_compute(self, instance, slices):
+    def _fit_compute(self, instance: Instance, slices: tuple[int, ...] | None) -> None:
         if slices is None or instance.slices == slices:
             return
         if instance.compute:
@@ -125,12 +140,12 @@ class Maker:
             ids = [] if fills else [COMPUTE_INSTANCE_PROFILES[f"{count}c"] for count in slices]
             self._smi.create_compute(self._gpu, instance.instance_id, ids)
 
-    def _destroy(self, instance):
+    def _destroy(self, instance: Instance) -> None:
         if instance.compute:
             self._smi.destroy_compute(self._gpu, instance.instance_id)
         self._smi.destroy(self._gpu, instance.instance_id)
 
-    def put_back(self, error, earlier):
+    def put_back(self, error: OperatorError, earlier: Sequence[Instance]) -> OperatorError:
         """The error with what became of the layout that was there before."""
         restored = False
         try:
@@ -149,10 +164,10 @@ class Maker:
             error.subject, error.wanted, found, error.todo, error.code, **error.data, restored=restored
         )
 
-    def _restore(self, earlier):
+    def _restore(self, earlier: Sequence[Instance]) -> bool:
         wishes = [planner.Wish(one.profile_id, one.start, one.slices) for one in earlier]
         present = {instance.spot: instance.slices for instance in self._smi.instances(self._gpu)}
-        if any(Spot(wish.profile_id, wish.start) not in self._rules.spots for wish in wishes):
+        if any(Spot(wish.profile_id, cast("int", wish.start)) not in self._rules.spots for wish in wishes):
             return False
         plan = planner.plan(self._rules, present, wishes)
         try:

@@ -7,10 +7,46 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Callable, Container, Iterable, Protocol, Sequence, TypeVar, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import inventory, listing, outcome
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Compute, Instance
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu, Inventory
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.listing import (
+        ListedCompute,
+        ListedInstance,
+        ListedPlacement,
+        ListedProfile,
+    )
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
+
+    class Completed(Protocol):
+        """A command that ended."""
+
+        @property
+        def rc(self) -> int: ...
+
+        @property
+        def stdout(self) -> str: ...
+
+        @property
+        def stderr(self) -> str: ...
+
+        @property
+        def command(self) -> str: ...
+
+        @property
+        def text(self) -> str: ...
+
+    class Remote(Protocol):
+        """The host of a task, on which commands run."""
+
+        def run(self, argv: Sequence[str]) -> Completed: ...
+
+    T = TypeVar("T")
 
 TODO = {
     "insufficient_resources": "Look at what is on the GPU with aiready.vsphere.mig_info",
@@ -32,32 +68,32 @@ NO_DRIVER = ("nvidia_smi_missing", "driver_not_loaded", "no_gpu")
 class NvidiaSmi:
     """The commands of nvidia-smi that concern MIG."""
 
-    def __init__(self, run):
+    def __init__(self, run: Callable[[Sequence[str]], Completed]) -> None:
         self._run = run
 
-    def inventory(self):
+    def inventory(self) -> Inventory:
         """All GPUs that the driver has, with their modes and processes."""
         wanted = "wanted the list of its GPUs"
         done = self._run(["nvidia-smi", "-q", "-x"])
         try:
-            found = inventory.parse(done.stdout, done.stderr)
+            found: Inventory | None = inventory.parse(done.stdout, done.stderr)
         except ValueError:
             found = None
         if done.rc and not (found is not None and found.gpus and found.missing):
             # With a lost GPU, nvidia-smi may end with an error although it described the others.
-            raise failed("the host", wanted, done, outcome.reason(done.text, done.rc))
+            raise failed("the host", wanted, done, cast("str", outcome.reason(done.text, done.rc)))
         found = found or _parsed(inventory.parse, done, done.stdout, "the host", wanted)
         if not found.gpus:
             raise OperatorError("the host", wanted, "The driver has none", TODO["no_gpu"], "no_gpu")
         return found
 
-    def mode(self, gpu):
+    def mode(self, gpu: FoundGpu) -> tuple[bool | None, bool | None]:
         """(the mode now, the mode after a restart)."""
         fields = "mig.mode.current,mig.mode.pending"
         done = self._ask(gpu, "wanted its MIG mode", [f"--query-gpu={fields}", "--format=csv,noheader", "-i", gpu.uuid])
         return _parsed(listing.modes, done, done.text, gpu, "wanted its MIG mode")
 
-    def profiles(self, gpu):
+    def profiles(self, gpu: FoundGpu) -> tuple[list[ListedProfile], list[ListedPlacement]]:
         """What -lgip and -lgipp print for this GPU."""
         wanted = "wanted its MIG profiles"
         listed = self._ask(gpu, wanted, ["mig", "-lgip", "-i", gpu.uuid], quiet=("mig_is_off",))
@@ -67,7 +103,7 @@ class NvidiaSmi:
             _parsed(listing.placements, places, places.text, gpu, wanted),
         )
 
-    def instances(self, gpu):
+    def instances(self, gpu: FoundGpu) -> tuple[Instance, ...]:
         """The GPU instances that are there, with their compute instances."""
         wanted = "wanted its GPU instances"
         whole = self._ask(gpu, wanted, ["mig", "-lgi", "-i", gpu.uuid], quiet=("mig_is_off",))
@@ -88,40 +124,40 @@ class NvidiaSmi:
             for row in rows
         )
 
-    def set_mode(self, gpu, enabled):
+    def set_mode(self, gpu: FoundGpu, enabled: bool) -> Completed:
         """Switch the mode. Whether that took effect is for mode() to say: a pending switch ends as a done one."""
         return self._do(gpu, f"MIG mode {'on' if enabled else 'off'}", ["-i", gpu.uuid, "-mig", str(int(enabled))])
 
-    def create(self, gpu, spot, explicit, with_compute):
+    def create(self, gpu: FoundGpu, spot: Spot, explicit: bool, with_compute: bool) -> Completed:
         """Make one GPU instance, at a start that is asked for or chosen by the driver."""
         profile = f"{spot.profile_id}:{spot.start}" if explicit else str(spot.profile_id)
         argv = ["mig", "-cgi", profile, *(["-C"] if with_compute else []), "-i", gpu.uuid]
         return self._do(gpu, f"a GPU instance of profile {profile}", argv)
 
-    def create_compute(self, gpu, instance_id, profile_ids):
+    def create_compute(self, gpu: FoundGpu, instance_id: int | None, profile_ids: Iterable[int]) -> Completed:
         """Make compute instances in a GPU instance; without profiles, the one that fills it."""
         chosen = [",".join(str(profile_id) for profile_id in profile_ids)] if profile_ids else []
         argv = ["mig", "-cci", *chosen, "-gi", str(instance_id), "-i", gpu.uuid]
         return self._do(gpu, f"compute instances in GPU instance {instance_id}", argv)
 
-    def destroy(self, gpu, instance_id):
+    def destroy(self, gpu: FoundGpu, instance_id: int | None) -> Completed:
         """Remove a GPU instance, which has to be without compute instances."""
         argv = ["mig", "-dgi", "-gi", str(instance_id), "-i", gpu.uuid]
         return self._do(gpu, f"GPU instance {instance_id} removed", argv)
 
-    def destroy_compute(self, gpu, instance_id):
+    def destroy_compute(self, gpu: FoundGpu, instance_id: int | None) -> Completed:
         """Remove all compute instances of one GPU instance."""
         argv = ["mig", "-dci", "-gi", str(instance_id), "-i", gpu.uuid]
         return self._do(gpu, f"the compute instances of GPU instance {instance_id} removed", argv)
 
-    def _ask(self, gpu, wanted, arguments, quiet=()):
+    def _ask(self, gpu: FoundGpu, wanted: str, arguments: Iterable[str], quiet: Container[str] = ()) -> Completed:
         done = self._run(["nvidia-smi", *arguments])
         why = outcome.reason(done.text, done.rc)
         if why is not None and why not in quiet:
             raise failed(subject(gpu), wanted, done, why)
         return done
 
-    def _do(self, gpu, wanted, arguments):
+    def _do(self, gpu: FoundGpu, wanted: str, arguments: Iterable[str]) -> Completed:
         done = self._run(["nvidia-smi", *arguments])
         why = outcome.reason(done.text, done.rc)
         # A pending switch says Not Supported or in use about the reset, and is told by the mode afterwards.
@@ -130,12 +166,12 @@ class NvidiaSmi:
         return done
 
 
-def subject(gpu):
+def subject(gpu: FoundGpu | str) -> str:
     """A GPU as messages name it."""
     return gpu if isinstance(gpu, str) else f"GPU {gpu.index} at {gpu.pci} ({gpu.name})"
 
 
-def failed(about, wanted, done, why):
+def failed(about: str, wanted: str, done: Completed, why: str) -> OperatorError:
     """The error of a command that did not do what it should."""
     said = " ".join(done.text.split()) or "nothing"
     return OperatorError(
@@ -151,7 +187,7 @@ def failed(about, wanted, done, why):
     )
 
 
-def _parsed(parse, done, text, about, wanted):
+def _parsed(parse: Callable[[str], T], done: Completed, text: str, about: FoundGpu | str, wanted: str) -> T:
     """What a parser makes of an output; what it cannot read is not taken for an empty answer."""
     try:
         return parse(text)
@@ -168,11 +204,11 @@ def _parsed(parse, done, text, about, wanted):
         ) from error
 
 
-def _pending(done):
+def _pending(done: Completed) -> bool:
     return any(isinstance(effect, outcome.Switched) and effect.pending for effect in outcome.effects(done.text))
 
 
-def _compute(part, whole):
+def _compute(part: ListedCompute, whole: ListedInstance) -> Compute:
     """1c.3g.20gb has one slice; without the prefix it has all of its GPU instance."""
     match = re.match(r"^(\d+)c\.", part.name) or re.match(r"^(\d+)g", whole.name)
     return Compute(int(match[1]) if match else 0, part.instance_id, part.start)

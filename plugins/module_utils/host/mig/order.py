@@ -11,24 +11,34 @@ document it. So every step is read back, and where no order leads to the layout,
 
 from __future__ import annotations
 
-from collections import namedtuple
 from itertools import combinations
+from typing import TYPE_CHECKING, Collection, Iterable, NamedTuple
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
 
-Step = namedtuple("Step", "spot explicit")
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigGpu, MigProfile
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
+
+
+class Step(NamedTuple):
+    """The instance that is made next, and whether its start is asked for."""
+
+    spot: Spot
+    explicit: bool
+
 
 # Size of the instance: starts in the order in which the driver tries them; ascending on GPUs with other than 8 slots.
 _EIGHT_SLOTS = {1: (6, 4, 5, 0, 1, 2, 3), 2: (4, 0, 2, 6), 4: (4, 0), 8: (0,)}
 
 
-def preference(gpu, profile):
+def preference(gpu: MigGpu, profile: MigProfile) -> tuple[int, ...]:
     """The starts of a profile in the order in which the driver tries them."""
     order = _EIGHT_SLOTS.get(profile.size, ()) if gpu.memory_slots == 8 else ()
     return tuple(start for start in order if start in profile.starts) or tuple(sorted(profile.starts))
 
 
-def default_spot(rules, bits, profile_id):
+def default_spot(rules: Rules, bits: int, profile_id: int) -> Spot | None:
     """Where the driver is expected to put the next instance of a profile, or None when it has no room."""
     profile = rules.profiles[profile_id]
     for start in preference(rules.gpu, profile):
@@ -38,12 +48,12 @@ def default_spot(rules, bits, profile_id):
     return None
 
 
-def without_placement(rules, bits, spots):
+def without_placement(rules: Rules, bits: int, spots: Iterable[Spot]) -> list[Spot] | None:
     """An order in which the driver's own choices lead to these spots, largest first where it can; None if none does."""
     return _search(rules, bits, frozenset(spots), set())
 
 
-def steps(rules, bits, spots):
+def steps(rules: Rules, bits: int, spots: Collection[Spot]) -> list[Step]:
     """The steps that make these spots beside the covered slots, with as few explicit placements as possible.
 
     The explicit ones come first: should the driver not take a placement, then little was done when that shows.
@@ -56,12 +66,12 @@ def steps(rules, bits, spots):
     return [Step(spot, True) for spot in sorted(spots)]
 
 
-def largest_first(rules, spots):
+def largest_first(rules: Rules, spots: Iterable[Spot]) -> list[Spot]:
     """The spots in an order that is good without knowing the driver's choices."""
     return sorted(spots, key=lambda spot: (rules.largest_first.index(spot.profile_id), spot.start))
 
 
-def _search(rules, bits, left, dead):
+def _search(rules: Rules, bits: int, left: frozenset[Spot], dead: set[frozenset[Spot]]) -> list[Spot] | None:
     if not left:
         return []
     if left in dead:

@@ -11,13 +11,54 @@ Exit statuses are NVML's return codes (NVML API reference), but none was ever se
 from __future__ import annotations
 
 import re
-from collections import namedtuple
+from typing import TYPE_CHECKING, Callable, NamedTuple, Union
 
-MadeInstance = namedtuple("MadeInstance", "instance_id gpu profile_name profile_id")
-MadeCompute = namedtuple("MadeCompute", "instance_id gpu gpu_instance_id profile_name profile_id")
-GoneInstance = namedtuple("GoneInstance", "instance_id gpu")
-GoneCompute = namedtuple("GoneCompute", "instance_id gpu gpu_instance_id")
-Switched = namedtuple("Switched", "pci enabled pending why")
+
+class MadeInstance(NamedTuple):
+    """A GPU instance was made. R450 told neither its id nor the name of its profile."""
+
+    instance_id: int | None
+    gpu: int
+    profile_name: str | None
+    profile_id: int
+
+
+class MadeCompute(NamedTuple):
+    """A compute instance was made."""
+
+    instance_id: int
+    gpu: int
+    gpu_instance_id: int
+    profile_name: str
+    profile_id: int
+
+
+class GoneInstance(NamedTuple):
+    """A GPU instance was removed."""
+
+    instance_id: int
+    gpu: int
+
+
+class GoneCompute(NamedTuple):
+    """A compute instance was removed."""
+
+    instance_id: int
+    gpu: int
+    gpu_instance_id: int
+
+
+class Switched(NamedTuple):
+    """The MIG mode was switched, or will be after a restart and why not now."""
+
+    pci: str
+    enabled: bool
+    pending: bool
+    why: str
+
+
+if TYPE_CHECKING:
+    Effect = Union[MadeInstance, MadeCompute, GoneInstance, GoneCompute, Switched]
 
 # Stable codes by what the text holds; the first that is found counts.
 _REASONS = (
@@ -71,12 +112,12 @@ _SWITCHED = re.compile(r"(Enabled|Disabled) MIG Mode for GPU (\S+)")
 _PENDING = re.compile(r"MIG mode is in pending (enable|disable) state for GPU ([\da-fA-F:]+\.[0-7]):(.*)$")
 
 
-def nothing_there(text):
+def nothing_there(text: str) -> bool:
     """Whether a list or a removal found nothing, which is an answer and no error."""
     return _NOTHING.search(text) is not None
 
 
-def reason(text, rc):
+def reason(text: str, rc: int) -> str | None:
     """Why a command failed, as a stable code; None when it did not."""
     if nothing_there(text):
         return None
@@ -86,7 +127,7 @@ def reason(text, rc):
     return None if rc == 0 else _BY_STATUS.get(rc, "failed")
 
 
-def effects(text):
+def effects(text: str) -> list[Effect]:
     """What was made, removed and switched, in the order of the lines."""
     found = []
     for line in text.splitlines():
@@ -97,11 +138,11 @@ def effects(text):
     return found
 
 
-def _number(text):
+def _number(text: str | None) -> int | None:
     return None if text is None else int(text)
 
 
-_EFFECTS = (
+_EFFECTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Effect]], ...] = (
     (_MADE, lambda m: MadeInstance(_number(m[1]), int(m[2]), m[3], int(m[4] or m[5]))),
     (_MADE_COMPUTE, lambda m: MadeCompute(int(m[1]), int(m[2]), int(m[3]), m[4], int(m[5]))),
     (_GONE, lambda m: GoneInstance(int(m[1]), int(m[2]))),

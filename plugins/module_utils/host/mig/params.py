@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import wish
 
 ARGUMENTS = {
@@ -20,7 +22,7 @@ ARGUMENTS = {
 INFO_ARGUMENTS = {"gpus": {"type": "list", "elements": "str", "default": ["all"]}}
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """What is wrong with the parameters together; all of it."""
     problems = wish.check_entries(params["layout"] or [])
     if not params["gpus"]:

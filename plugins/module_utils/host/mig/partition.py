@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import (
@@ -24,20 +25,24 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_sm
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance, State, lines
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import Remote
 
-class MigPartitions(Noun):
+
+class MigPartitions(Noun[Wish, State]):
     """The MIG mode and the instances of GPUs."""
 
-    def __init__(self, params, remote, warn, check_mode):
+    def __init__(self, params: Wish, remote: Remote, warn: Callable[[str], None], check_mode: bool) -> None:
         self._params = params
         self._smi = NvidiaSmi(remote.run)
         self._warn = warn
         self._without_device = params["model"] if check_mode else None
         self._esxi = select.is_esxi(remote)
-        self._reader = None
-        self._gpus = {}
+        self._reader: select.Reader | None = None
+        self._gpus: dict[str, FoundGpu] = {}
 
-    def items(self):
+    def items(self) -> list[Item[Wish, State]]:
         """One item for each GPU that is named; raises OperatorError when the host cannot tell its GPUs."""
         try:
             inventory = self._smi.inventory()
@@ -60,12 +65,12 @@ class MigPartitions(Noun):
         self._gpus = {subject(gpu): gpu for gpu in chosen}
         return [Item(label, self._params, select.ids(gpu)) for label, gpu in self._gpus.items()]
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
             if item.now is None:
                 self._each(item, self._read)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, State]) -> State:
         now, params = item.now, item.wish
         if params["mode"] == "disabled":
             return self._want_disabled(item)
@@ -83,7 +88,7 @@ class MigPartitions(Noun):
             target.layout_waits = now.layout_waits = bool(wishes)
         return target
 
-    def compare(self, now, wanted):
+    def compare(self, now: State, wanted: State) -> list[Change]:
         changes = []
         if now.mode_next != wanted.mode_next:
             needs = None if wanted.mode == wanted.mode_next else wanted.mode_needs
@@ -92,33 +97,33 @@ class MigPartitions(Noun):
             changes.append(Change("layout", lines(now.instances), lines(wanted.instances)))
         return changes
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
             self._each(item, self._make)
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
             failure, item.error = item.error, None
             self._each(item, self._prove)
             item.error = failure or item.error
 
-    def project(self, state):
+    def project(self, state: State) -> dict[str, Any]:
         return state.project()
 
-    def pending(self, state):
+    def pending(self, state: State) -> list[dict[str, Any]]:
         waiting = [{"what": "layout", "needs": state.mode_needs}] if state.layout_waits else []
         if state.mode != state.mode_next:
             waiting.append({"what": "mode", "needs": state.mode_needs})
         return waiting
 
     @staticmethod
-    def _each(item, step):
+    def _each(item: Item[Wish, State], step: Callable[[Item[Wish, State]], None]) -> None:
         try:
             step(item)
         except OperatorError as error:
             item.error = error
 
-    def _read(self, item):
+    def _read(self, item: Item[Wish, State]) -> None:
         gpu = self._gpus[item.label]
         if gpu.guest:
             # In a VM with a MIG-backed vGPU -lgi has one row whose ids belong to the host (NVIDIA vGPU documentation).
@@ -129,11 +134,11 @@ class MigPartitions(Noun):
                 "Run the task on the host",
                 "vgpu_guest",
             )
-        item.now = self._reader.state(gpu)
+        item.now = cast("select.Reader", self._reader).state(gpu)
 
-    def _imagined(self):
+    def _imagined(self) -> Item[Wish, State]:
         """A GPU that is not there yet, for a plan before the driver is installed."""
-        entry = identify.by_model(self._without_device)
+        entry = identify.by_model(cast("str", self._without_device))
         if entry is None or not entry.profiles:
             raise OperatorError(
                 self._without_device,
@@ -142,11 +147,13 @@ class MigPartitions(Noun):
                 "Name a model that the guide of mig_partition lists",
                 "unknown_model",
             )
-        item = Item(entry.key, self._params, {"name": entry.key, "index": None, "uuid": None, "pci": None})
+        item: Item[Wish, State] = Item(
+            entry.key, self._params, {"name": entry.key, "index": None, "uuid": None, "pci": None}
+        )
         item.now = State(Rules(entry), False, False, (), select.mode_needs(self._esxi))
         return item
 
-    def _wishes(self, item):
+    def _wishes(self, item: Item[Wish, State]) -> list[planner.Wish] | None:
         """What the layout means on this GPU, or None when the task is about the mode alone."""
         entries = item.wish["layout"]
         if entries is None:
@@ -173,23 +180,23 @@ class MigPartitions(Noun):
             refusal.refuse_impossible(item.label, rules, wishes, problems, entries)
         return wishes
 
-    def _plan(self, item, target):
+    def _plan(self, item: Item[Wish, State], target: State) -> None:
         now = item.now
         present = {instance.spot: instance.slices for instance in now.instances}
         target.plan = planner.plan(now.rules, present, target.wishes, usage.busy(now))
-        target.instances = _instances(now, target.plan)
+        target.instances = _instances(now, cast("planner.Plan", target.plan))
 
-    def _want_disabled(self, item):
+    def _want_disabled(self, item: Item[Wish, State]) -> State:
         now = item.now
         target = State(now.rules, now.mode, False, (), now.mode_needs)
         target.mode = now.mode and self._switch_waits(now)
         return target
 
-    def _switch_waits(self, state):
+    def _switch_waits(self, state: State) -> bool:
         """Whether a switch is known to wait for a restart (NVIDIA AI Enterprise user guide 5.0, 2.11.1)."""
         return (self._esxi and state.rules.gpu.esxi_enable_needs_host_reboot) or usage.is_held(state)
 
-    def _make(self, item):
+    def _make(self, item: Item[Wish, State]) -> None:
         gpu, now, wanted = self._gpus[item.label], item.now, item.wanted
         usage.refuse(item, self._esxi)
         maker = Maker(self._smi, gpu, now.rules, self._warn)
@@ -210,7 +217,7 @@ class MigPartitions(Noun):
             if made is not wanted.plan:
                 self._change_plan(item, replace(wanted, instances=_instances(now, made), plan=made))
 
-    def _disable(self, gpu, now, maker):
+    def _disable(self, gpu: FoundGpu, now: State, maker: Maker) -> None:
         if now.instances:
             maker.clear(now.instances)
         try:
@@ -218,12 +225,12 @@ class MigPartitions(Noun):
         except OperatorError as error:
             raise maker.put_back(error, now.instances) from error
 
-    def _change_plan(self, item, wanted):
+    def _change_plan(self, item: Item[Wish, State], wanted: State) -> None:
         item.wanted = wanted
         item.changes = self.compare(item.now, wanted)
 
-    def _prove(self, item):
-        item.proved = self._reader.state(self._gpus[item.label], fresh=True)
+    def _prove(self, item: Item[Wish, State]) -> None:
+        item.proved = cast("select.Reader", self._reader).state(self._gpus[item.label], fresh=True)
         item.proved.layout_waits = item.wanted.layout_waits
         missing = self.compare(item.proved, item.wanted)
         if missing:
@@ -236,7 +243,7 @@ class MigPartitions(Noun):
             )
 
 
-def _instances(now, plan):
+def _instances(now: State, plan: planner.Plan) -> tuple[Instance, ...]:
     """The instances that a plan leads to."""
     found = []
     for spot, slices in plan.layout.items():
@@ -247,18 +254,18 @@ def _instances(now, plan):
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def _alike(now, wanted):
+def _alike(now: State, wanted: State) -> bool:
     """Whether the instances are as wanted; compute instances only count where the plan says how they shall be."""
     if set(now.by_spot) != set(wanted.by_spot):
         return False
     return all(_fits(one, wanted) for one in now.instances)
 
 
-def _fits(instance, wanted):
+def _fits(instance: Instance, wanted: State) -> bool:
     if wanted.plan is not None and wanted.plan.layout.get(instance.spot) is None:
         return True
     return instance.slices == wanted.by_spot[instance.spot].slices
 
 
-def _mode(state):
+def _mode(state: State) -> str:
     return "enabled" if state.mode_next else "disabled"

@@ -6,11 +6,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Sequence
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance
+
+
 # At least as wide as the name of a small profile in one slot.
 CELL = 8
 
 
-def draw(slots, instances):
+def draw(slots: int, instances: Sequence[Instance]) -> list[str]:
     """Two lines: the numbers of the memory slots, and below them what covers each."""
     # Two brackets for each; -(-a // b) is a / b rounded up.
     width = max([CELL, *(-(-(len(instance.name) + 2) // instance.size) for instance in instances)])

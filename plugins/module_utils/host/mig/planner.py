@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import order
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
 
 
 @dataclass(frozen=True)
@@ -29,13 +33,19 @@ class Plan:
     """What stays, what goes, and what is made in which order."""
 
     # {spot: compute slices that it shall have, or None}
-    layout: dict = field(default_factory=dict)
-    keep: list = field(default_factory=list)
-    destroy: list = field(default_factory=list)
-    create: list = field(default_factory=list)
+    layout: dict[Spot, tuple[int, ...] | None] = field(default_factory=dict)
+    keep: list[Spot] = field(default_factory=list)
+    destroy: list[Spot] = field(default_factory=list)
+    create: list[order.Step] = field(default_factory=list)
 
 
-def plan(rules, present, wishes, busy=(), placement="where_needed"):
+def plan(
+    rules: Rules,
+    present: Mapping[Spot, tuple[int, ...]],
+    wishes: Sequence[Wish],
+    busy: Iterable[Spot] = (),
+    placement: str = "where_needed",
+) -> Plan | None:
     """The plan with the most kept spots, or None when no layout has these instances.
 
     present: {spot: compute slices}; a spot that the GPU's table does not know is removed. busy: spots in use,
@@ -59,8 +69,9 @@ def plan(rules, present, wishes, busy=(), placement="where_needed"):
     )
 
 
-def _most_kept(layouts, present, busy):
+def _most_kept(layouts: Iterable[tuple[Spot, ...]], present: set[Spot], busy: set[Spot]) -> list[tuple[Spot, ...]]:
     """The layouts that keep the most of what is in use, and among them the most of what is there."""
+    found: list[tuple[Spot, ...]]
     found, most = [], (-1, -1)
     for spots in layouts:
         kept = present.intersection(spots)
@@ -72,10 +83,16 @@ def _most_kept(layouts, present, busy):
     return found
 
 
-def _best(rules, layouts, present, counts, placement):
+def _best(
+    rules: Rules,
+    layouts: Iterable[tuple[Spot, ...]],
+    present: Mapping[Spot, tuple[int, ...]],
+    counts: Mapping[int, int],
+    placement: str,
+) -> tuple[set[Spot], list[order.Step]] | None:
     """Among these, the layout that leaves the most room, then one that the driver reaches by itself."""
-    rooms = {}
-    ranked = []
+    rooms: dict[int, tuple[int, ...]] = {}
+    ranked: list[tuple[tuple[int, ...], tuple[Spot, ...]]] = []
     for spots in layouts:
         bits = rules.covered(spots)
         if bits not in rooms:
@@ -100,15 +117,17 @@ def _best(rules, layouts, present, counts, placement):
     return set(spots), order.steps(rules, bits, missing)
 
 
-def _way(rules, spots, present):
+def _way(rules: Rules, spots: Sequence[Spot], present: Mapping[Spot, tuple[int, ...]]) -> list[Spot] | None:
     """An order in which the driver's own choices add what is missing, or None."""
     missing = [spot for spot in spots if spot not in present]
     return order.without_placement(rules, rules.covered(spot for spot in spots if spot in present), missing)
 
 
-def _compute(spots, wishes, present):
+def _compute(
+    spots: Iterable[Spot], wishes: Sequence[Wish], present: Mapping[Spot, tuple[int, ...]]
+) -> dict[Spot, tuple[int, ...] | None]:
     """Which wish comes to lie at which spot, so that the compute instances that are there can stay."""
-    layout = {}
+    layout: dict[Spot, tuple[int, ...] | None] = {}
     open_wishes = []
     for wish in wishes:
         if wish.start is None:

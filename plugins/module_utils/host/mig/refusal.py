@@ -7,9 +7,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, NoReturn, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
 
 # As many near layouts as can be read in one message.
 NEAREST = 4
@@ -19,7 +24,9 @@ REMINDER = (
 )
 
 
-def refuse_impossible(subject, rules, wishes, problems, entries):
+def refuse_impossible(
+    subject: str, rules: Rules, wishes: Sequence[Wish], problems: Iterable[str], entries: Iterable[Any]
+) -> NoReturn:
     """Raise what makes this layout impossible: everything that is wrong with it, and what would be possible."""
     sums = _arithmetic(rules, wishes)
     reasons = list(problems) + sums
@@ -41,12 +48,16 @@ def refuse_impossible(subject, rules, wishes, problems, entries):
     )
 
 
-def nearest(rules, asked):
+def nearest(rules: Rules, asked: Mapping[int, int]) -> list[dict[int, int]]:
     """The largest legal parts of a wish: most instances first, then most compute slices; none is part of another."""
     ids = sorted(asked)
-    parts = [dict(zip(ids, numbers)) for numbers in _parts(rules, asked, ids, rules.gpu.memory_slots) if any(numbers)]
+    parts = [
+        dict(zip(ids, numbers))
+        for numbers in _parts(rules, asked, ids, cast("int", rules.gpu.memory_slots))
+        if any(numbers)
+    ]
     parts.sort(key=lambda part: (-sum(part.values()), -_slices(rules, part), sorted(part.items())))
-    found = []
+    found: list[dict[int, int]] = []
     for part in parts:
         if len(found) == NEAREST:
             break
@@ -56,7 +67,7 @@ def nearest(rules, asked):
     return found
 
 
-def _parts(rules, asked, ids, slots):
+def _parts(rules: Rules, asked: Mapping[int, int], ids: Sequence[int], slots: int) -> Iterator[tuple[int, ...]]:
     """The counts of every part of a wish that is not larger than the slots left."""
     if not ids:
         yield ()
@@ -67,7 +78,7 @@ def _parts(rules, asked, ids, slots):
             yield (count, *rest)
 
 
-def tell(rules, counts):
+def tell(rules: Rules, counts: Mapping[int, int]) -> str:
     """4g.20gb + 2 x 1g.5gb (ids 5,19,19)."""
     ids = [profile_id for profile_id in rules.largest_first if counts.get(profile_id)]
     names = [
@@ -80,7 +91,7 @@ def tell(rules, counts):
     return f"{' + '.join(names)} (ids {numbers})"
 
 
-def _arithmetic(rules, wishes):
+def _arithmetic(rules: Rules, wishes: Sequence[Wish]) -> list[str]:
     counts = Counter(wish.profile_id for wish in wishes)
     reasons = []
     excesses = rules.excesses(counts)
@@ -107,7 +118,7 @@ def _arithmetic(rules, wishes):
     return reasons
 
 
-def _each(rules, counts, what):
+def _each(rules: Rules, counts: Mapping[int, int], what: str) -> str:
     figure = {"compute slices": "compute_slices", "memory slots": "size"}.get(what)
     if figure is None:
         return ""
@@ -120,7 +131,7 @@ def _each(rules, counts, what):
     return f" ({', '.join(terms)})"
 
 
-def _starts(rules, counts):
+def _starts(rules: Rules, counts: Mapping[int, int]) -> str:
     told = []
     for profile_id in rules.largest_first:
         if counts.get(profile_id):
@@ -130,9 +141,9 @@ def _starts(rules, counts):
     return ", ".join(told)
 
 
-def _room_left(rules, counts):
+def _room_left(rules: Rules, counts: Mapping[int, int]) -> str:
     """What of the same profiles could be added to a possible part."""
-    best = {}
+    best: dict[int, int] = {}
     for spots in rules.layouts(counts):
         for profile_id in counts:
             more = rules.more(rules.covered(spots), counts, profile_id)
@@ -145,19 +156,19 @@ def _room_left(rules, counts):
     return f", with room for {' or '.join(added)}" if added else ""
 
 
-def _slices(rules, counts):
+def _slices(rules: Rules, counts: Mapping[int, int]) -> int:
     return sum(rules.profiles[profile_id].compute_slices * count for profile_id, count in counts.items())
 
 
-def _all_profiles(rules):
+def _all_profiles(rules: Rules) -> str:
     return ", ".join(f"{rules.profiles[profile_id].name} (id {profile_id})" for profile_id in rules.largest_first)
 
 
-def _times(count):
+def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _entry(entry):
+def _entry(entry: Any) -> str:
     if not isinstance(entry, dict):
         return str(entry)
     start = "" if entry.get("start") is None else f":{entry['start']}"

@@ -9,11 +9,27 @@ A layout is a set of spots, (profile id, start). Counts say how many instances o
 
 from __future__ import annotations
 
-from collections import Counter, namedtuple
+from collections import Counter
+from typing import TYPE_CHECKING, Iterable, Iterator, KeysView, Mapping, NamedTuple, Sequence
 
-Spot = namedtuple("Spot", "profile_id start")
-# A limit that counts alone break: of what, how much was asked for, how much there is.
-Excess = namedtuple("Excess", "what asked there")
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigGpu
+
+
+class Spot(NamedTuple):
+    """Where an instance lies."""
+
+    profile_id: int
+    start: int
+
+
+class Excess(NamedTuple):
+    """A limit that counts alone break: of what, how much was asked for, how much there is."""
+
+    what: str
+    asked: int
+    there: int
+
 
 ENGINES = ("dec", "jpeg", "ofa", "enc")
 # Drivers before R510 refuse a 4g beside a 3g, though both fit (MIG user guide, change notes).
@@ -23,7 +39,7 @@ BRANCH_OF_4G_WITH_3G = 510
 class Rules:
     """The rules of one GPU under one driver."""
 
-    def __init__(self, gpu, driver_branch=None):
+    def __init__(self, gpu: MigGpu, driver_branch: int | None = None) -> None:
         self.gpu = gpu
         self.profiles = {profile.id: profile for profile in gpu.profiles}
         self._masks = {
@@ -46,22 +62,22 @@ class Rules:
         self._plain = [profile.id for profile in by_size if not profile.attributes]
 
     @property
-    def spots(self):
+    def spots(self) -> KeysView[Spot]:
         """Every spot that there is on this GPU."""
         return self._masks.keys()
 
-    def mask(self, spot):
+    def mask(self, spot: Spot) -> int:
         """The slots of a spot as bits."""
         return self._masks[spot]
 
-    def covered(self, spots):
+    def covered(self, spots: Iterable[Spot]) -> int:
         """The slots of all spots as bits."""
         bits = 0
         for spot in spots:
             bits |= self._masks[spot]
         return bits
 
-    def excesses(self, counts):
+    def excesses(self, counts: Mapping[int, int]) -> list[Excess]:
         """The limits that these counts break, wherever the instances lie."""
         found = []
         for profile_id, count in counts.items():
@@ -75,12 +91,12 @@ class Rules:
             found += self._over(f"{engine.upper()} engines", asked, self.budget[at])
         return found
 
-    def apart(self, counts):
+    def apart(self, counts: Mapping[int, int]) -> bool:
         """Whether the driver is too old for these profiles together."""
         keys = {self.profiles[profile_id].key for profile_id, count in counts.items() if count}
         return self._apart and {"3g", "4g"} <= keys
 
-    def layouts(self, counts, fixed=()):
+    def layouts(self, counts: Mapping[int, int], fixed: Sequence[Spot] = ()) -> Iterator[tuple[Spot, ...]]:
         """Every layout with these counts; fixed: spots that have to be in it, which the counts include."""
         counts = {profile_id: count for profile_id, count in counts.items() if count}
         if self.excesses(counts) or self.apart(counts):
@@ -95,11 +111,11 @@ class Rules:
         groups = [(profile_id, left[profile_id]) for profile_id in self.largest_first if left[profile_id]]
         yield from self._placed(groups, 0, 0, bits, tuple(fixed))
 
-    def legal(self, counts):
+    def legal(self, counts: Mapping[int, int]) -> bool:
         """Whether any layout has these counts."""
         return next(self.layouts(counts), None) is not None
 
-    def more(self, bits, counts, profile_id):
+    def more(self, bits: int, counts: Mapping[int, int], profile_id: int) -> int:
         """How many more instances of a profile fit beside the covered slots."""
         profile = self.profiles[profile_id]
         fitting = 0
@@ -118,11 +134,13 @@ class Rules:
             fitting -= 1
         return fitting
 
-    def room(self, bits, counts):
+    def room(self, bits: int, counts: Mapping[int, int]) -> tuple[int, ...]:
         """How many more of each plain profile fit, the largest first: what a good layout leaves."""
         return tuple(self.more(bits, counts, profile_id) for profile_id in self._plain)
 
-    def _placed(self, groups, at, first, bits, spots):
+    def _placed(
+        self, groups: Sequence[tuple[int, int]], at: int, first: int, bits: int, spots: tuple[Spot, ...]
+    ) -> Iterator[tuple[Spot, ...]]:
         if at == len(groups):
             yield spots
             return
@@ -139,9 +157,9 @@ class Rules:
                 rest = [*groups[:at], (profile_id, count - 1), *groups[at + 1 :]]
                 yield from self._placed(rest, at, number + 1, bits | mask, (*spots, spot))
 
-    def _sum(self, counts, figure):
+    def _sum(self, counts: Mapping[int, int], figure: str) -> int:
         return sum(getattr(self.profiles[profile_id], figure) * count for profile_id, count in counts.items())
 
     @staticmethod
-    def _over(what, asked, there):
+    def _over(what: str, asked: int, there: int | None) -> list[Excess]:
         return [Excess(what, asked, there)] if there is not None and asked > there else []

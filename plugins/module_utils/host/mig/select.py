@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterable, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig import identify
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import pci_address
@@ -13,12 +15,20 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_sm
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import State
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigGpu
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import FoundGpu, Inventory
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.nvidia_smi import NvidiaSmi, Remote
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance
 
-def choose(inventory, names, every=False, lost="refuse"):
+
+def choose(inventory: Inventory, names: Sequence[str], every: bool = False, lost: str = "refuse") -> list[FoundGpu]:
     """The GPUs that are named, in the order of the host, each once; all: those that can do MIG, or every one.
 
     lost: whether `all` is refused where GPUs do not answer, or means the others (ignore).
     """
+    chosen: set[int]
+    unknown: list[str]
     chosen, unknown = set(), []
     for name in names:
         matching = _matching(inventory, name, every)
@@ -50,7 +60,7 @@ def choose(inventory, names, every=False, lost="refuse"):
     return [gpu for gpu in inventory.gpus if gpu.index in chosen]
 
 
-def lost_gpus(inventory) -> str:
+def lost_gpus(inventory: Inventory) -> str:
     """One sentence that names the GPUs that do not answer; empty where all do."""
     missing = inventory.missing
     if not missing:
@@ -58,7 +68,7 @@ def lost_gpus(inventory) -> str:
     return f"{len(inventory.gpus)} of {len(inventory.gpus) + len(missing)} GPUs answer. Missing: {', '.join(missing)}"
 
 
-def _lost(inventory, names, consequence, fix):
+def _lost(inventory: Inventory, names: Sequence[str], consequence: str, fix: str) -> OperatorError:
     return OperatorError(
         "the host",
         f"wanted the GPUs {', '.join(names)}",
@@ -69,17 +79,17 @@ def _lost(inventory, names, consequence, fix):
     )
 
 
-def ids(gpu):
+def ids(gpu: FoundGpu) -> dict[str, Any]:
     """What names a GPU in the result."""
     return {"name": gpu.name, "index": gpu.index, "uuid": gpu.uuid, "pci": gpu.pci}
 
 
-def is_esxi(remote):
+def is_esxi(remote: Remote) -> bool:
     """Whether the target is an ESXi host."""
     return remote.run(["uname", "-s"]).stdout.strip() == "VMkernel"
 
 
-def mode_needs(esxi, gpu=None, entry=None):
+def mode_needs(esxi: bool, gpu: FoundGpu | None = None, entry: MigGpu | None = None) -> str:
     """What makes a pending mode active. ESXi offers no reset of a GPU, and most VMs may not reset one that needs it."""
     in_vm = gpu is not None and gpu.passed_through and (entry is None or entry.enable_needs_gpu_reset)
     return "reboot" if esxi or in_vm else "gpu_reset"
@@ -88,13 +98,13 @@ def mode_needs(esxi, gpu=None, entry=None):
 class Reader:
     """Reads states of GPUs over one nvidia-smi."""
 
-    def __init__(self, smi, inventory, esxi):
+    def __init__(self, smi: NvidiaSmi, inventory: Inventory, esxi: bool) -> None:
         self._smi = smi
         self._inventory = inventory
         self._esxi = esxi
-        self._rules = {}
+        self._rules: dict[int, Rules] = {}
 
-    def state(self, gpu, fresh=False):
+    def state(self, gpu: FoundGpu, fresh: bool = False) -> State:
         """The mode and instances of a GPU; fresh: the inventory is older than the last change."""
         if gpu.trouble:
             raise OperatorError(
@@ -124,7 +134,7 @@ class Reader:
             processes=gpu.processes,
         )
 
-    def _rules_of(self, gpu, instances):
+    def _rules_of(self, gpu: FoundGpu, instances: Iterable[Instance]) -> Rules:
         if gpu.index not in self._rules:
             known = identify.identify(gpu.device_id, gpu.name)
             table = identify.device_table(
@@ -134,7 +144,7 @@ class Reader:
         return self._rules[gpu.index]
 
 
-def _matching(inventory, name, every):
+def _matching(inventory: Inventory, name: str, every: bool) -> list[FoundGpu]:
     text = str(name).strip()
     if _means_all(text) and every:
         return list(inventory.gpus)
@@ -155,13 +165,13 @@ def _matching(inventory, name, every):
     ]
 
 
-def _means_all(name):
+def _means_all(name: str) -> bool:
     return str(name).strip().lower() == "all"
 
 
-def _entry(gpu):
+def _entry(gpu: FoundGpu) -> MigGpu | None:
     return identify.identify(gpu.device_id, gpu.name)
 
 
-def _told(gpu):
+def _told(gpu: FoundGpu) -> str:
     return f"{gpu.index} {gpu.name} at {gpu.pci}"

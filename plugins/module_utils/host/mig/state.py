@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Rules, Spot
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigProfile
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import Process
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Plan, Wish
 
 
 @dataclass(frozen=True)
@@ -33,16 +39,16 @@ class Instance:
     compute: tuple[Compute, ...] = ()
 
     @classmethod
-    def planned(cls, profile, start, slices):
+    def planned(cls, profile: MigProfile, start: int, slices: Iterable[int]) -> Instance:
         """An instance as it will be, whose id nobody knows yet."""
         return cls(profile.id, start, profile.size, profile.name, None, tuple(Compute(count) for count in slices))
 
     @property
-    def spot(self):
+    def spot(self) -> Spot:
         return Spot(self.profile_id, self.start)
 
     @property
-    def slices(self):
+    def slices(self) -> tuple[int, ...]:
         """The compute slices of its compute instances, the largest first."""
         return tuple(sorted((one.slices for one in self.compute), reverse=True))
 
@@ -51,7 +57,7 @@ class Instance:
 class State:
     """A GPU at a moment, or as it shall be."""
 
-    rules: Rules | None
+    rules: Rules
     # The mode now, and after the restart that may be pending.
     mode: bool
     mode_next: bool
@@ -60,16 +66,16 @@ class State:
     mode_needs: str = "reboot"
     # True when the wished layout can only be made after the mode became active.
     layout_waits: bool = False
-    processes: tuple = ()
+    processes: tuple[Process, ...] = ()
     # How a wished state is reached, and the wishes again in case that it cannot be reached so.
-    plan: object = field(default=None, repr=False)
-    wishes: list = field(default_factory=list, repr=False)
+    plan: Plan | None = field(default=None, repr=False)
+    wishes: list[Wish] = field(default_factory=list, repr=False)
 
     @property
-    def by_spot(self):
+    def by_spot(self) -> dict[Spot, Instance]:
         return {instance.spot: instance for instance in self.instances}
 
-    def project(self):
+    def project(self) -> dict[str, Any]:
         """The state as a user sees it."""
         return {
             "mode": _word(self.mode),
@@ -87,17 +93,17 @@ class State:
         }
 
 
-def lines(instances):
+def lines(instances: Iterable[Instance]) -> list[str]:
     """One line per instance, from the lowest slot on: 0-3 3g.20gb [1c 1c]."""
     return [_line(instance) for instance in sorted(instances, key=lambda one: one.start)]
 
 
-def free_regions(state):
+def free_regions(state: State) -> list[tuple[int, int]]:
     """(start, length) of every run of free slots."""
-    taken = set()
+    taken: set[int] = set()
     for instance in state.instances:
         taken.update(range(instance.start, instance.start + instance.size))
-    regions = []
+    regions: list[tuple[int, int]] = []
     for slot in range(state.rules.gpu.memory_slots or 0):
         if slot in taken:
             continue
@@ -108,14 +114,14 @@ def free_regions(state):
     return regions
 
 
-def still_fits(state):
+def still_fits(state: State) -> dict[str, int]:
     """{profile name: how many more instances of it fit}, each counted alone."""
     rules = state.rules
     bits, counts = _occupied(state)
     return {rules.profiles[profile_id].name: rules.more(bits, counts, profile_id) for profile_id in rules.largest_first}
 
 
-def blockers(state):
+def blockers(state: State) -> list[dict[str, Any]]:
     """For each profile that does not fit any more though slots are free: the start with the fewest in the way.
 
     Idle instances can be removed, so a start that only they block comes before one with a busy instance.
@@ -141,7 +147,7 @@ def blockers(state):
     return found
 
 
-def _occupied(state):
+def _occupied(state: State) -> tuple[int, Counter[int]]:
     bits = 0
     for instance in state.instances:
         bits |= ((1 << instance.size) - 1) << instance.start
@@ -149,19 +155,19 @@ def _occupied(state):
     return bits, known
 
 
-def _line(instance):
+def _line(instance: Instance) -> str:
     compute = " ".join(f"{slices}c" for slices in instance.slices)
     return f"{_slots(instance)} {instance.name}" + (f" [{compute}]" if compute else "")
 
 
-def _at(instance):
+def _at(instance: Instance) -> str:
     return f"{instance.name} at {instance.start}"
 
 
-def _slots(instance):
+def _slots(instance: Instance) -> str:
     last = instance.start + instance.size - 1
     return str(instance.start) if last == instance.start else f"{instance.start}-{last}"
 
 
-def _word(mode):
+def _word(mode: bool) -> str:
     return "enabled" if mode else "disabled"

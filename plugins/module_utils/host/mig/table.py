@@ -14,6 +14,8 @@ a sibling, which its note tells.
 
 from __future__ import annotations
 
+from typing import Any, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigGpu, MigProfile
 
 # Ids of compute instance profiles, the same on every GPU (NVML API reference); 1c_rev1 is the default of 1g_double.
@@ -21,7 +23,7 @@ COMPUTE_INSTANCE_PROFILES = {"1c": 0, "2c": 1, "3c": 2, "4c": 3, "7c": 4, "8c": 
 
 
 # key, id, compute slices, size, starts, most instances, attributes, first driver branch: one set for all of these GPUs.
-_SEVEN_SLICES = (
+_SEVEN_SLICES: tuple[tuple[str, int, int, int, tuple[int, ...], int, tuple[str, ...], int], ...] = (
     ("1g", 19, 1, 1, (0, 1, 2, 3, 4, 5, 6), 7, (), 450),
     ("1g+me", 20, 1, 1, (0, 1, 2, 3, 4, 5, 6), 1, ("me",), 470),
     ("1g_double", 15, 1, 2, (0, 2, 4, 6), 4, (), 525),
@@ -32,14 +34,14 @@ _SEVEN_SLICES = (
 )
 
 # SM and engines of the seven profiles, in their order, as the full chips of data centre cards have them.
-_GA100 = {
+_GA100: dict[str, Any] = {
     "sm": (14, 14, 14, 28, 42, 56, 98),
     "ce": (1, 1, 1, 2, 3, 4, 7),
     "dec": (0, 1, 1, 1, 2, 2, 5),
     "jpeg": (0, 1, 0, 0, 0, 0, 1),
     "ofa": (0, 1, 0, 0, 0, 0, 1),
 }
-_GH100 = {
+_GH100: dict[str, Any] = {
     "sm": (16, 16, 26, 32, 60, 64, 132),
     "ce": (1, 1, 1, 2, 3, 4, 8),
     "dec": (1, 1, 1, 2, 3, 4, 7),
@@ -50,7 +52,14 @@ _GH100 = {
 _OF_80GB = {"3g": ("3g.39gb",), "4g": ("4g.39gb",), "7g": ("7g.79gb",)}
 
 
-def _seven_slices(one, two, half, whole, aliases=None, **figures):
+def _seven_slices(
+    one: int,
+    two: int,
+    half: int,
+    whole: int,
+    aliases: Mapping[str, tuple[str, ...]] | None = None,
+    **figures: Sequence[Any],
+) -> tuple[MigProfile, ...]:
     """The common set with the GB figures of one GPU in its names; figures are tuples in the order of the set."""
     gigabytes = {"1g": one, "1g+me": one, "1g_double": two, "2g": two, "3g": half, "4g": half, "7g": whole}
     profiles = []
@@ -68,19 +77,30 @@ def _seven_slices(one, two, half, whole, aliases=None, **figures):
     return tuple(profiles)
 
 
-def _profile(name, key, profile_id, slices, size, starts, most, figures, branch, attributes=()):
+def _profile(
+    name: str,
+    key: str,
+    profile_id: int,
+    slices: int,
+    size: int,
+    starts: tuple[int, ...],
+    most: int,
+    figures: tuple[float, int, int, int, int, int, int],
+    branch: int,
+    attributes: tuple[str, ...] = (),
+) -> MigProfile:
     return MigProfile(name, key, profile_id, slices, size, starts, most, attributes, *figures, branch)
 
 
-def _ampere(key, slots, slices, **rest):
+def _ampere(key: str, slots: int | None, slices: int | None, **rest: Any) -> MigGpu:
     return MigGpu(key, "ampere", True, True, True, memory_slots=slots, compute_slices=slices, **rest)
 
 
-def _hopper(key, slots, slices, **rest):
+def _hopper(key: str, slots: int | None, slices: int | None, **rest: Any) -> MigGpu:
     return MigGpu(key, "hopper", False, False, False, memory_slots=slots, compute_slices=slices, **rest)
 
 
-def _blackwell(key, slots, slices, **rest):
+def _blackwell(key: str, slots: int | None, slices: int | None, **rest: Any) -> MigGpu:
     return MigGpu(key, "blackwell", False, False, False, memory_slots=slots, compute_slices=slices, **rest)
 
 

@@ -6,14 +6,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterable, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import lines
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.inventory import Process
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules import Spot
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.state import Instance, State
 
 # Holds every shared GPU of an ESXi host, and only lets a switch of the mode wait for the reboot that is due anyway.
 IGNORED = ("Xorg",)
 
 
-def refuse(item, esxi):
+def refuse(item: Item[Wish, State], esxi: bool) -> None:
     """Raise when something that runs would lose its GPU instance, or its GPU by a switch of the mode.
 
     Asked for just before the change and not for the plan: a host that is planned may still be in service.
@@ -42,18 +50,18 @@ def refuse(item, esxi):
         )
 
 
-def busy(state):
+def busy(state: State) -> set[Spot]:
     """The spots of the instances in which something runs."""
     used = {process.gpu_instance_id for process in state.processes}
     return {instance.spot for instance in state.instances if instance.instance_id in used}
 
 
-def is_held(state):
+def is_held(state: State) -> bool:
     """Whether a process that is not to be stopped will keep a switch of the mode waiting."""
     return any(_is_ignored(process) for process in state.processes)
 
 
-def _going(now, wanted):
+def _going(now: State, wanted: State) -> list[Instance]:
     """The instances that are removed, or whose compute instances are."""
     if wanted.plan is None:
         return []
@@ -64,13 +72,13 @@ def _going(now, wanted):
     ]
 
 
-def _held(now, instances):
+def _held(now: State, instances: Iterable[Instance]) -> list[Instance]:
     """Those of the instances in which something runs; all of them where a process names no instance."""
     ids = {process.gpu_instance_id for process in now.processes if not _is_ignored(process)}
     return [one for one in instances if None in ids or one.instance_id in ids]
 
 
-def _users(now, instances):
+def _users(now: State, instances: Sequence[Instance] | None) -> list[str]:
     """Names of the processes on these instances; None means the whole GPU. One without an instance may be on any."""
     if instances is not None and not instances:
         return []
@@ -82,5 +90,5 @@ def _users(now, instances):
     ]
 
 
-def _is_ignored(process):
+def _is_ignored(process: Process) -> bool:
     return process.name.rpartition("/")[2] in IGNORED

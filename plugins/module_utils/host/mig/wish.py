@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.planner import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import COMPUTE_INSTANCE_PROFILES
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.gpu import MigGpu, MigProfile
 
 # Names drift: 3g.39gb on R535 is 3g.40gb elsewhere, 7g.79gb an 80 GB card. Further apart is another profile.
 TOLERANCE = 0.03
@@ -23,7 +27,7 @@ class Unresolved(ValueError):
     """A profile that this GPU does not have, with the sentence that says so."""
 
 
-def find_profile(gpu, text):
+def find_profile(gpu: MigGpu, text: Any) -> MigProfile:
     """The profile that a user means by an id, a name or a number of slices; raises Unresolved."""
     text = str(text).strip().lower()
     if text.isdecimal():
@@ -49,7 +53,7 @@ def find_profile(gpu, text):
     raise Unresolved(f"{text} does not exist on this GPU, which has {' and '.join(profile.name for profile in alike)}")
 
 
-def find_compute(text):
+def find_compute(text: Any) -> int | None:
     """The slices of a compute instance, written 1c or 1c.3g.20gb; None for anything else.
 
     A number alone could be slices or an id, of which 1 is two slices, so it is neither.
@@ -58,7 +62,7 @@ def find_compute(text):
     return int(match[1]) if match and f"{match[1]}c" in COMPUTE_INSTANCE_PROFILES else None
 
 
-def check_entries(entries):
+def check_entries(entries: Iterable[Any]) -> list[str]:
     """What is wrong with a layout before any GPU is known; an entry is a text, a number or a dict."""
     problems = []
     for number, entry in enumerate(entries, start=1):
@@ -89,7 +93,7 @@ def check_entries(entries):
     return problems
 
 
-def wishes(gpu, entries, default_compute):
+def wishes(gpu: MigGpu, entries: Iterable[Any], default_compute: bool) -> tuple[list[Wish], list[str]]:
     """(the wishes, the problems): what each entry means on this GPU.
 
     default_compute: True for one compute instance that fills its GPU instance, False to leave it to others.
@@ -97,6 +101,7 @@ def wishes(gpu, entries, default_compute):
     found, problems = [], []
     for entry in entries:
         details = entry if isinstance(entry, dict) else {}
+        start: int | str | None
         text, _colon, start = str(details.get("profile", entry) if details else entry).partition(":")
         try:
             profile = find_profile(gpu, text)
@@ -124,16 +129,16 @@ def wishes(gpu, entries, default_compute):
     return found, problems
 
 
-def _read_by_yaml(number):
+def _read_by_yaml(number: int) -> str:
     """YAML 1.1 reads 9:4 without quotes as a number of base 60."""
     return f" (9:4 has to be quoted, YAML reads {number // 60}:{number % 60} as {number})" if number >= 60 else ""
 
 
-def _gigabytes(name):
+def _gigabytes(name: str) -> int:
     match = _NAME.match(name.lower())
     return int(match[2]) if match and match[2] else 0
 
 
-def _suffix(name):
+def _suffix(name: str) -> str:
     match = _NAME.match(name.lower())
     return match[3] if match else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -20,6 +21,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport import FateUnknown
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.trouble import NoConnection
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.power.switch import Switch
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 ARGUMENTS = dict(
     args.CONNECTION,
@@ -41,20 +47,20 @@ class Boot:
 
     connection: str
     power: str
-    boot_time: object
+    boot_time: datetime.datetime | None
     in_maintenance: bool
     # Whether this collection took the host out of service.
     ours: bool = False
-    tasks: tuple = ()
+    tasks: tuple[journal.Entry, ...] = ()
     # Set in the wanted state: the host has to have booted after this moment.
-    later_than: object = None
+    later_than: datetime.datetime | None = None
 
     @property
-    def back(self):
+    def back(self) -> bool:
         return self.connection == "connected" and not journal.going_down(self.tasks, self.boot_time)
 
 
-class Reboot(HostNoun):
+class Reboot(HostNoun[Boot]):
     """One restart of one host. bmc: its power switch, needed for power=cold and for a host that is switched off.
 
     planned: what tasks before this one would have made of the host, where nothing is done.
@@ -62,22 +68,28 @@ class Reboot(HostNoun):
 
     PROPERTIES = ("runtime.bootTime", "runtime.inMaintenanceMode") + marks.PROPERTIES + journal.PROPERTIES
 
-    def __init__(self, params, warn, bmc=None, planned=None):
+    def __init__(
+        self,
+        params: Mapping[str, Any],
+        warn: Callable[[str], None],
+        bmc: Switch | None = None,
+        planned: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(params, warn)
         self._bmc = bmc
         self._planned = planned or {}
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, Boot]]) -> None:
         self._vcenter = session.connect(self._params, self._warn)
         for item in items:
             self._found = hosts.find_host(self._vcenter, self._params["host"], self.PROPERTIES, allow_unreachable=True)
             item.ids.update(name=self._found.name, moid=self._found.moid)
             item.now = self.look(self._found, item.wish)
 
-    def look(self, found, wish):
+    def look(self, found: hosts.HostFound, wish: Wish) -> Boot:
         return self._state(found.row)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, Boot]) -> Boot:
         now, wish = item.now, item.wish
         if now.connection == "disconnected":
             # An administrator's act, which no wait ends; a host that restarts is notResponding.
@@ -97,16 +109,16 @@ class Reboot(HostNoun):
             )
         return replace(now, connection="connected", power="poweredOn", later_than=now.boot_time)
 
-    def compare(self, now, wanted):
+    def compare(self, now: Boot, wanted: Boot) -> list[Change]:
         if wanted.later_than is None or _later(now.boot_time, wanted.later_than):
             seen = "going down" if now.connection == "connected" else now.connection
             return [] if now.back else [Change("connection", seen, wanted.connection)]
         return [Change("boot_time", shown(now.boot_time), f"later than {shown(wanted.later_than)}")]
 
-    def gap(self, proved, wanted):
+    def gap(self, proved: Boot, wanted: Boot) -> list[Change]:
         return self.compare(replace(proved, tasks=()), wanted)
 
-    def change(self, item):
+    def change(self, item: Item[Wish, Boot]) -> None:
         now, wish = item.now, item.wish
         pauses = Pauses(self._vcenter.clock, wish["timeout_s"])
         item.touched = True
@@ -114,7 +126,7 @@ class Reboot(HostNoun):
             self._ask(item, wish["power"])
         self._await(item, pauses)
 
-    def project(self, state):
+    def project(self, state: Boot) -> dict[str, Any]:
         return {
             "connection": state.connection,
             "power": state.power,
@@ -123,7 +135,7 @@ class Reboot(HostNoun):
             "boot_time": shown(state.boot_time) if not _planned(state) else f"later than {shown(state.later_than)}",
         }
 
-    def _state(self, row):
+    def _state(self, row: Row) -> Boot:
         notes = marks.read(row)
         return Boot(
             connection=str(row.get("runtime.connectionState")),
@@ -134,8 +146,9 @@ class Reboot(HostNoun):
             tasks=journal.read(self._vcenter, row),
         )
 
-    def _ask(self, item, power):
+    def _ask(self, item: Item[Wish, Boot], power: str) -> None:
         """Send the restart or shutdown once; when its fate is unknown, the host's own tasks tell."""
+        error: OperatorError | None
         ref, error = self._found.ref, None
         for _attempt in range(_ATTEMPTS):
             wanted = "a shutdown was to begin" if power == "cold" else "a restart was to begin"
@@ -149,21 +162,21 @@ class Reboot(HostNoun):
                 return
             if not outcome.uncertain:
                 break
-        raise error
+        raise cast(OperatorError, error)
 
-    def _look_again(self):
+    def _look_again(self) -> Boot | None:
         """The state, or None while vCenter itself does not answer."""
         try:
             return self._state(self._row())
         except (NoConnection, FateUnknown):
             return None
 
-    def _row(self):
+    def _row(self) -> Row:
         select = {"HostSystem": self.PROPERTIES + ("runtime.connectionState", "runtime.powerState")}
         (row,) = retrieve(self._vcenter, select, [self._found.ref])
         return row
 
-    def _await(self, item, pauses):
+    def _await(self, item: Item[Wish, Boot], pauses: Pauses) -> None:
         # A host that somebody else switched off stays off.
         may_switch = self._bmc is not None and (item.wish["power"] == "cold" or item.now.ours)
         last = None
@@ -176,10 +189,10 @@ class Reboot(HostNoun):
                 raise self._not_back(item, last)
             # vCenter only sees that a host is silent; whether it is off, the BMC knows.
             if may_switch and state is not None and state.connection != "connected":
-                self._bmc.switch_on_if_off()
+                cast("Switch", self._bmc).switch_on_if_off()
             pauses.sleep()
 
-    def _not_back(self, item, last):
+    def _not_back(self, item: Item[Wish, Boot], last: Boot | None) -> OperatorError:
         if last is None:
             seen = "vCenter itself did not answer"
         else:
@@ -199,21 +212,21 @@ class Reboot(HostNoun):
             later_than=shown(item.wanted.later_than),
         )
 
-    def _said_by_bmc(self):
+    def _said_by_bmc(self) -> str:
         try:
-            return f"its BMC says that the power is {self._bmc.power_state()}"
+            return f"its BMC says that the power is {cast('Switch', self._bmc).power_state()}"
         except OperatorError as error:
             return f"its BMC could not be asked ({error.message})"
 
 
-def shown(moment):
+def shown(moment: datetime.datetime | None) -> str | None:
     """A time as results carry it, in UTC."""
     if moment is None:
         return None
     return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def _moment(text, label):
+def _moment(text: str | None, label: str) -> datetime.datetime | None:
     if not text:
         return None
     try:
@@ -228,17 +241,17 @@ def _moment(text, label):
         ) from error
 
 
-def _start(ref, power):
+def _start(ref: Any, power: str) -> Any:
     return ref.ShutdownHost_Task(force=False) if power == "cold" else ref.RebootHost_Task(force=False)
 
 
-def _later(moment, than):
+def _later(moment: datetime.datetime | None, than: datetime.datetime | None) -> bool:
     return moment is not None and (than is None or moment > than)
 
 
-def _past(state, than):
+def _past(state: Boot, than: datetime.datetime | None) -> bool:
     return than is None or _later(state.boot_time, than)
 
 
-def _planned(state):
+def _planned(state: Boot) -> bool:
     return state.later_than is not None and not _later(state.boot_time, state.later_than)

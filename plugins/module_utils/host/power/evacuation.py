@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Iterable, Iterator, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
@@ -22,8 +23,8 @@ class Running:
     """A running VM, and what in it rules out that it moves as any other."""
 
     name: str
-    vgpus: tuple = ()
-    passthrough: tuple = ()
+    vgpus: tuple[str, ...] = ()
+    passthrough: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Cluster:
     hot_migrate: bool = False
 
 
-def refuse_blocked(label, running, cluster, evacuation):
+def refuse_blocked(label: str, running: Sequence[Running], cluster: Cluster | None, evacuation: str) -> None:
     """Refuse to begin what could only wait until somebody switches VMs off."""
     if not running:
         return
@@ -74,7 +75,7 @@ def refuse_blocked(label, running, cluster, evacuation):
         )
 
 
-def _missing_for_vgpus(cluster, evacuation):
+def _missing_for_vgpus(cluster: Cluster, evacuation: str) -> Iterator[str]:
     if not cluster.hot_migrate:
         yield f"vCenter's setting {HOT_MIGRATE} is not true"
     if cluster.drs_option != DRS_VALUE and evacuation != "drs_vgpu":
@@ -83,20 +84,25 @@ def _missing_for_vgpus(cluster, evacuation):
         )
 
 
-def needs_option(running, cluster, evacuation):
+def needs_option(running: Iterable[Running], cluster: Cluster | None, evacuation: str) -> bool:
     """Whether entering maintenance mode has to set the DRS option first."""
-    return evacuation == "drs_vgpu" and any(vm.vgpus for vm in running) and cluster and cluster.drs_option != DRS_VALUE
+    return (
+        evacuation == "drs_vgpu"
+        and any(vm.vgpus for vm in running)
+        and cluster is not None
+        and cluster.drs_option != DRS_VALUE
+    )
 
 
-def _blocked(label, vms, found, todo):
+def _blocked(label: str, vms: Sequence[Running], found: str, todo: str) -> OperatorError:
     names = [vm.name for vm in vms]
     return OperatorError(label, "maintenance mode was wanted", found, todo, "running_vms", vms=names)
 
 
-def _listed(vms):
+def _listed(vms: Iterable[Running]) -> str:
     return ", ".join(vm.name + _why(vm) for vm in sorted(vms, key=lambda vm: vm.name))
 
 
-def _why(vm):
+def _why(vm: Running) -> str:
     devices = vm.vgpus + vm.passthrough
     return f" ({', '.join(devices)})" if devices else ""

@@ -7,8 +7,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+if TYPE_CHECKING:
+    import datetime
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 # What a row of a host has to hold for read.
 PROPERTIES = ("recentTask",)
@@ -21,16 +28,16 @@ class Entry:
     """One task of the host."""
 
     kind: str
-    ref: object
+    ref: Any
     state: str
-    began: object
+    began: datetime.datetime | None
 
     @property
-    def open(self):
+    def open(self) -> bool:
         return self.state in ("queued", "running")
 
 
-def read(vcenter, row):
+def read(vcenter: VCenter, row: Row) -> tuple[Entry, ...]:
     """The host's recent tasks; vCenter keeps those that have ended for some minutes."""
     refs = row.get("recentTask") or []
     rows = retrieve(vcenter, {"Task": ["info"]}, refs, skip_gone=True) if refs else []
@@ -42,12 +49,12 @@ def read(vcenter, row):
     )
 
 
-def under_way(entries, kind):
+def under_way(entries: Iterable[Entry], kind: str) -> Any:
     """The task of this kind that has not ended yet, or None."""
     return next((entry.ref for entry in entries if entry.kind == kind and entry.open), None)
 
 
-def going_down(entries, boot_time):
+def going_down(entries: Iterable[Entry], boot_time: datetime.datetime | None) -> bool:
     """Whether a restart or shutdown was taken since the host booted: then it is still up only for a moment."""
     return any(
         entry.kind in (REBOOT, SHUTDOWN)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Callable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -16,6 +17,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.power import 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 ARGUMENTS = dict(
     args.CONNECTION,
@@ -46,29 +52,33 @@ class Service:
     in_maintenance: bool
     # The reason that this collection noted; empty for a host that it did not take out of service.
     reason: str = ""
-    running: tuple = ()
-    cluster: object = None
-    tasks: tuple = ()
+    running: tuple[evacuation.Running, ...] = ()
+    cluster: evacuation.Cluster | None = None
+    tasks: tuple[journal.Entry, ...] = ()
 
 
-class Maintenance(HostNoun):
+class Maintenance(HostNoun[Service]):
     """Maintenance mode of one host. planned: what tasks before this one would have made, where nothing is done."""
 
     PROPERTIES = ("runtime.inMaintenanceMode",) + marks.PROPERTIES + journal.PROPERTIES
 
-    def __init__(self, params, warn, planned=None):
+    def __init__(
+        self, params: Mapping[str, Any], warn: Callable[[str], None], planned: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(params, warn)
         self._off = frozenset((planned or {}).get("powered_off") or ())
 
-    def look(self, found, wish):
+    def look(self, found: HostFound, wish: Wish) -> Service:
         row = found.row
         inside = bool(row.get("runtime.inMaintenanceMode"))
+        running: tuple[evacuation.Running, ...]
+        cluster: evacuation.Cluster | None
         running, cluster = (), None
         if wish["state"] == "entered" and not inside:
             running, cluster = self._neighbours(found)
         return Service(inside, marks.read(row).get(MARK, ""), running, cluster, tasks=journal.read(self._vcenter, row))
 
-    def want(self, item):
+    def want(self, item: Item[Wish, Service]) -> Service:
         now, wish = item.now, item.wish
         if wish["state"] == "left":
             ours = bool(now.reason) or wish["owner"] == "any"
@@ -79,10 +89,10 @@ class Maintenance(HostNoun):
             evacuation.refuse_blocked(self.label, now.running, now.cluster, wish["evacuation"])
         cluster = now.cluster
         if evacuation.needs_option(now.running, cluster, wish["evacuation"]):
-            cluster = replace(cluster, drs_option=evacuation.DRS_VALUE)
+            cluster = replace(cast(evacuation.Cluster, cluster), drs_option=evacuation.DRS_VALUE)
         return replace(now, in_maintenance=True, reason=wish["reason"], cluster=cluster, running=())
 
-    def compare(self, now, wanted):
+    def compare(self, now: Service, wanted: Service) -> list[Change]:
         changes = []
         if now.cluster and wanted.cluster and now.cluster.drs_option != wanted.cluster.drs_option:
             path = f"{now.cluster.name}.{evacuation.DRS_OPTION}"
@@ -93,13 +103,13 @@ class Maintenance(HostNoun):
             changes.append(Change("reason", now.reason, wanted.reason))
         return changes
 
-    def gap(self, proved, wanted):
+    def gap(self, proved: Service, wanted: Service) -> list[Change]:
         return [change for change in self.compare(proved, wanted) if change.path in ("in_maintenance", "reason")]
 
-    def change(self, item):
+    def change(self, item: Item[Wish, Service]) -> None:
         item.touched = True
         now, wanted = item.now, item.wanted
-        if now.cluster and now.cluster.drs_option != wanted.cluster.drs_option:
+        if now.cluster and wanted.cluster and now.cluster.drs_option != wanted.cluster.drs_option:
             self._set_drs_option()
         # First the note, then the deed: whatever ends this run in between, the next one knows whose deed it was.
         if wanted.reason and now.reason != wanted.reason:
@@ -109,7 +119,7 @@ class Maintenance(HostNoun):
         if now.reason and not wanted.reason:
             marks.write(self._vcenter, self._found.ref, MARK, "")
 
-    def project(self, state):
+    def project(self, state: Service) -> dict[str, Any]:
         owner = "nobody" if not state.in_maintenance else "collection" if state.reason else "others"
         return {
             "in_maintenance": state.in_maintenance,
@@ -118,7 +128,7 @@ class Maintenance(HostNoun):
             "running_vms": sorted(vm.name for vm in state.running),
         }
 
-    def _neighbours(self, found):
+    def _neighbours(self, found: HostFound) -> tuple[tuple[evacuation.Running, ...], evacuation.Cluster | None]:
         rows = retrieve(self._vcenter, _SELECT, [found.ref], _WALK)
         machines = [row for row in rows if row.kind == "VirtualMachine" and row.moid not in self._off]
         running = tuple(_running(row) for row in machines if str(row.get("runtime.powerState")) == "poweredOn")
@@ -128,18 +138,20 @@ class Maintenance(HostNoun):
         hot = any(vm.vgpus for vm in running) and self._hot_migrate()
         return running, _cluster(clusters[0], hot)
 
-    def _hot_migrate(self):
+    def _hot_migrate(self) -> bool:
         with self.asking(f"vCenter's setting {evacuation.HOT_MIGRATE} was to be read"):
             try:
-                options = self._vcenter.content.setting.QueryOptions(name=evacuation.HOT_MIGRATE)
+                options = cast("vim.option.OptionManager", self._vcenter.content.setting).QueryOptions(
+                    name=evacuation.HOT_MIGRATE
+                )
             except vim.fault.InvalidName:
                 return False
         return any(str(option.value).lower() == "true" for option in options)
 
-    def _set_drs_option(self):
+    def _set_drs_option(self) -> None:
         option = vim.option.OptionValue(key=evacuation.DRS_OPTION, value=evacuation.DRS_VALUE)
         spec = vim.cluster.ConfigSpecEx(drsConfig=vim.cluster.DrsConfigInfo(option=[option]))
-        cluster = self._found.cluster_ref
+        cluster = cast("vim.ClusterComputeResource", self._found.cluster_ref)
         job = tasks.Job(
             f"Cluster {self._found.cluster}",
             lambda: cluster.ReconfigureComputeResource_Task(spec=spec, modify=True),
@@ -149,9 +161,10 @@ class Maintenance(HostNoun):
         if outcome.error is not None:
             raise outcome.error
 
-    def _settle(self, item, inside):
+    def _settle(self, item: Item[Wish, Service], inside: bool) -> None:
         """Run the task, or go on with that of an earlier run, until a new reading shows the mode."""
         kind = journal.ENTER if inside else journal.EXIT
+        error: OperatorError | None
         entries, error = item.now.tasks, None
         for _attempt in range(_ATTEMPTS):
             running = journal.under_way(entries, kind)
@@ -165,10 +178,10 @@ class Maintenance(HostNoun):
             entries = journal.read(self._vcenter, row)
         raise self._told(item, inside, error)
 
-    def _run(self, wish, inside, running):
+    def _run(self, wish: Wish, inside: bool, running: vim.Task | None) -> tasks.Outcome:
         ref, limit_s = self._found.ref, wish["timeout_s"]
 
-        def start():
+        def start() -> vim.Task:
             if running is not None:
                 return running
             if inside:
@@ -181,11 +194,11 @@ class Maintenance(HostNoun):
         (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=limit_s + _MARGIN_S)
         return outcome
 
-    def _again(self):
+    def _again(self) -> Row:
         (row,) = retrieve(self._vcenter, {"HostSystem": self.PROPERTIES}, [self._found.ref])
         return row
 
-    def _told(self, item, inside, error):
+    def _told(self, item: Item[Wish, Service], inside: bool, error: OperatorError | None) -> OperatorError:
         if error is None:
             return OperatorError(
                 self.label,
@@ -205,23 +218,25 @@ class Maintenance(HostNoun):
         )
 
 
-def _running(row):
+def _running(row: Row) -> evacuation.Running:
     devices = row.get("config.hardware.device") or []
     kind = vim.vm.device.VirtualPCIPassthrough
     backings = [device.backing for device in devices if isinstance(device, kind)]
-    vgpus = tuple(backing.vgpu for backing in backings if isinstance(backing, kind.VmiopBackingInfo))
+    vgpus = tuple(cast(str, backing.vgpu) for backing in backings if isinstance(backing, kind.VmiopBackingInfo))
     fixed = tuple(
         f"PCI {getattr(backing, 'id', None) or getattr(backing, 'assignedId', None) or 'device'}"
         for backing in backings
         if not isinstance(backing, kind.VmiopBackingInfo)
     )
     vfs = tuple(
-        device.deviceInfo.label for device in devices if isinstance(device, vim.vm.device.VirtualSriovEthernetCard)
+        cast("vim.Description", device.deviceInfo).label
+        for device in devices
+        if isinstance(device, vim.vm.device.VirtualSriovEthernetCard)
     )
     return evacuation.Running(row.get("name", row.moid), vgpus, fixed + vfs)
 
 
-def _cluster(row, hot_migrate):
+def _cluster(row: Row, hot_migrate: bool) -> evacuation.Cluster:
     drs = getattr(row.get("configurationEx"), "drsConfig", None)
     automatic = bool(drs and drs.enabled and str(drs.defaultVmBehavior) == "fullyAutomated")
     options = {option.key: str(option.value) for option in (drs.option if drs else None) or []}

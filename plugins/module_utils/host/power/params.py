@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.args import check_bmc
 
 _DAY_S = 86400
 
 
-def problems(params):
+def problems(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters, one sentence each."""
     found = []
     if not 1 <= params["timeout_s"] <= _DAY_S:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Collection
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -15,6 +16,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host import marks
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.noun import HostNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
 
 ARGUMENTS = dict(
     args.CONNECTION,
@@ -34,19 +39,19 @@ class Daemon:
     borrowed: bool = False
 
 
-class Services(HostNoun):
+class Services(HostNoun[Daemon]):
     """One service of one host."""
 
     PROPERTIES = ("config.service.service",) + marks.PROPERTIES
 
-    def look(self, found, wish):
+    def look(self, found: HostFound, wish: Wish) -> Daemon:
         daemons = {one.key: one for one in found.row.get("config.service.service") or []}
         if wish["service"] not in daemons:
             raise _unknown(self.label, wish["service"], daemons)
         daemon = daemons[wish["service"]]
         return Daemon(bool(daemon.running), str(daemon.policy), _note(wish) in marks.read(found.row))
 
-    def want(self, item):
+    def want(self, item: Item[Wish, Daemon]) -> Daemon:
         now, state = item.now, item.wish["state"]
         if state == "started":
             return replace(now, running=True, borrowed=now.borrowed or not now.running)
@@ -54,7 +59,7 @@ class Services(HostNoun):
             return replace(now, running=False, borrowed=False)
         return now
 
-    def compare(self, now, wanted):
+    def compare(self, now: Daemon, wanted: Daemon) -> list[Change]:
         changes = []
         if now.running != wanted.running:
             changes.append(Change("running", now.running, wanted.running))
@@ -62,7 +67,7 @@ class Services(HostNoun):
             changes.append(Change("borrowed", now.borrowed, wanted.borrowed))
         return changes
 
-    def change(self, item):
+    def change(self, item: Item[Wish, Daemon]) -> None:
         item.touched = True
         now, wanted, key = item.now, item.wanted, item.wish["service"]
         # First the note, then the deed: a run that is killed in between leaves nothing open that nobody knows of.
@@ -73,10 +78,10 @@ class Services(HostNoun):
         if now.borrowed and not wanted.borrowed:
             marks.write(self._vcenter, self._found.ref, _note(item.wish), "")
 
-    def project(self, state):
+    def project(self, state: Daemon) -> dict[str, Any]:
         return {"running": state.running, "policy": state.policy, "borrowed": state.borrowed}
 
-    def _switch(self, key, on):
+    def _switch(self, key: str, on: bool) -> None:
         system = self.manager("serviceSystem")
         with self.asking(f"the service {key} was to be {'started' if on else 'stopped'}"):
             try:
@@ -89,11 +94,11 @@ class Services(HostNoun):
                 return
 
 
-def _note(wish):
+def _note(wish: Wish) -> str:
     return f"service.{wish['service']}"
 
 
-def _unknown(label, service, daemons):
+def _unknown(label: str, service: str, daemons: Collection[str]) -> OperatorError:
     near = difflib.get_close_matches(service, daemons, n=1, cutoff=0.3)
     hint = f"Did you mean {near[0]}?" if near else "Correct `service`."
     return OperatorError(

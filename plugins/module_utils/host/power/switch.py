@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import power, session, system
 
@@ -14,29 +15,29 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish impor
 class Switch:
     """Power of one server; the BMC is not asked before somebody wants to know."""
 
-    def __init__(self, bmc, system_id):
+    def __init__(self, bmc: session.Bmc, system_id: str | None) -> None:
         self._bmc = bmc
         self._system_id = system_id
-        self._system = None
+        self._system: system.System | None = None
 
     @property
-    def _server(self):
+    def _server(self) -> system.System:
         if self._system is None:
             self._system = system.find(self._bmc, self._system_id)
         return self._system
 
-    def power_state(self):
+    def power_state(self) -> str:
         """What the BMC says now, such as On, Off or PoweringOff."""
         return power.state(self._bmc, self._server)
 
-    def switch_on_if_off(self):
+    def switch_on_if_off(self) -> None:
         """Ask for power where there is none; the BMC answers before the server runs."""
         if self.power_state() == power.OFF:
             power.switch(self._bmc, self._server, power.ON)
 
 
 @contextlib.contextmanager
-def opened(params):
+def opened(params: Mapping[str, Any]) -> Iterator[Switch | None]:
     """The switch that the parameters name, or None."""
     if not params.get("bmc_address"):
         yield None

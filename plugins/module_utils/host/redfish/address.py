@@ -20,15 +20,15 @@ class Address:
     port: int
 
     @property
-    def url(self):
+    def url(self) -> str:
         return f"https://{self}"
 
-    def __str__(self):
+    def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == HTTPS_PORT else f"{host}:{self.port}"
 
 
-def parse(text):
+def parse(text: str) -> Address:
     """An Address from a name, an address with or without a port, or an https URL."""
     text = text.strip()
     if text.count(":") > 1 and "[" not in text and "//" not in text:
@@ -37,7 +37,7 @@ def parse(text):
     return Address(parts.hostname or "", parts.port or HTTPS_PORT)
 
 
-def problem_with(text):
+def problem_with(text: str) -> str:
     """What keeps a text from being the address of a BMC; empty when nothing does."""
     try:
         address = parse(text)

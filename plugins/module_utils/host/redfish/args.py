@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import os
 import ssl
+from typing import Any, Callable, Mapping
 
 from ansible.module_utils.basic import env_fallback
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.address import problem_with
 
 
-def _env(*names):
+def _env(*names: str) -> tuple[Callable[..., str], list[str]]:
     return (env_fallback, list(names))
 
 
-BMC = {
+BMC: dict[str, dict[str, Any]] = {
     "bmc_address": {"type": "str", "fallback": _env("AIREADY_BMC_ADDRESS")},
     "bmc_username": {"type": "str", "fallback": _env("AIREADY_BMC_USER")},
     "bmc_password": {"type": "str", "no_log": True, "fallback": _env("AIREADY_BMC_PASSWORD")},
@@ -36,7 +37,7 @@ _NEEDED = {
 }
 
 
-def check_bmc(params):
+def check_bmc(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters of this file, one sentence each."""
     problems = [
         f"{name} is not set; give it to the task, to module_defaults, or by the environment variable {variable}."
@@ -52,7 +53,7 @@ def check_bmc(params):
     return problems + _problem_with_ca(params["bmc_ca_file"])
 
 
-def _problem_with_ca(path):
+def _problem_with_ca(path: str | None) -> list[str]:
     if not path:
         return []
     try:

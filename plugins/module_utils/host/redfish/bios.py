@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import function_plan
@@ -16,6 +17,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.system import segment
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.trouble import FateUnknown
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import Answer
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.session import Bmc
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.system import System
 
 _WANTED = "the settings of the BIOS were to be read"
 _OPEN_JOBS = ("new", "scheduled", "readyforexecution", "pending", "waiting", "scheduling")
@@ -31,24 +36,25 @@ class Reading:
     state: BiosState
     settings_path: str
     etag: str | None
-    apply_times: tuple
+    apply_times: tuple[str, ...]
     jobs_path: str | None
 
 
 class Bios:
     """The BIOS of one server."""
 
-    def __init__(self, bmc, system, registry_optional):
+    def __init__(self, bmc: Bmc, system: System, registry_optional: bool) -> None:
         self._bmc = bmc
         self._system = system
         self._registry_optional = registry_optional
-        self._registry = None
+        # read sets it before anything uses it.
+        self._registry: registries.Registry = None  # type: ignore[assignment]
 
     @property
-    def registry(self):
+    def registry(self) -> registries.Registry:
         return self._registry
 
-    def read(self):
+    def read(self) -> Reading:
         """A Reading: the active and the staged settings, and the jobs that will apply them."""
         path = (self._system.body.get("Bios") or {}).get("@odata.id")
         if path is None:
@@ -76,7 +82,7 @@ class Bios:
         )
         return Reading(state, link["@odata.id"], settings.etag, tuple(times), jobs_path)
 
-    def _settings(self, path):
+    def _settings(self, path: str) -> Answer:
         try:
             return self._bmc.get(path, _WANTED)
         except OperatorError as error:
@@ -84,7 +90,7 @@ class Bios:
                 raise
             return _NOTHING_STAGED
 
-    def stage(self, reading, wanted, changed, touch):
+    def stage(self, reading: Reading, wanted: BiosState, changed: Iterable[str], touch: Callable[[], None]) -> None:
         """Make the next boot bring the wanted state; changed are the names of the attributes that differ."""
         values = {name: wanted.next[name] for name in changed}
         etag = reading.etag
@@ -98,7 +104,7 @@ class Bios:
         if wanted.scheduled and not self._open_jobs(reading.jobs_path):
             self._schedule(reading)
 
-    def _patch(self, reading, values, etag):
+    def _patch(self, reading: Reading, values: Mapping[str, Any], etag: str | None) -> None:
         body = {"Attributes": values}
         # An iDRAC only applies what comes with an apply time; others refuse the property when they do not offer it.
         if reading.jobs_path is not None or "OnReset" in reading.apply_times:
@@ -110,7 +116,7 @@ class Bios:
             # The proof reads what is staged and tells.
             return
 
-    def _drop(self, reading):
+    def _drop(self, reading: Reading) -> str | None:
         """Take back what is scheduled, so that the BMC takes new settings."""
         for job in reading.state.jobs:
             self._bmc.change("DELETE", job.path, f"the job {job.name} was to be taken back")
@@ -122,16 +128,16 @@ class Bios:
             settings = self._bmc.get(reading.settings_path, _WANTED)
         return settings.etag
 
-    def _schedule(self, reading):
+    def _schedule(self, reading: Reading) -> None:
         """Newer iDRACs make no job for values that were staged before."""
         body = {"TargetSettingsURI": reading.settings_path}
         wanted = "a job for the staged settings of the BIOS was wanted"
         try:
-            self._bmc.change("POST", reading.jobs_path, wanted, body)
+            self._bmc.change("POST", cast(str, reading.jobs_path), wanted, body)
         except FateUnknown:
             return
 
-    def _staged(self, active, pending):
+    def _staged(self, active: Mapping[str, Any], pending: Mapping[str, Any]) -> dict[str, Any]:
         """Settings resources list what is staged, or everything: what counts is what differs."""
         found = {}
         for name, value in pending.items():
@@ -140,7 +146,7 @@ class Bios:
                 found[name] = value
         return found
 
-    def _read_registry(self, name, active):
+    def _read_registry(self, name: str | None, active: Mapping[str, Any]) -> registries.Registry:
         body = self._registry_body(name) if name else None
         if body is not None:
             return registries.parse(body)
@@ -154,14 +160,14 @@ class Bios:
             code="registry_missing",
         )
 
-    def _registry_body(self, name):
+    def _registry_body(self, name: str) -> dict[str, Any] | None:
         collection = (self._bmc.root().get("Registries") or {}).get("@odata.id")
         if collection is None:
             return None
         links = self._bmc.links(collection)
         # There are dozens of message registries beside the one that is wanted.
         links.sort(key=lambda link: "bios" not in segment(link).lower())
-        near = []
+        near: list[dict[str, Any]] = []
         for link in links:
             if near and "bios" not in segment(link).lower():
                 break
@@ -174,7 +180,7 @@ class Bios:
                 near.append(file)
         return self._located(near[0]) if len(near) == 1 else None
 
-    def _located(self, file):
+    def _located(self, file: dict[str, Any]) -> dict[str, Any] | None:
         if file.get("RegistryEntries"):
             return file
         places = [place for place in file.get("Location") or () if place.get("Uri")]
@@ -182,12 +188,14 @@ class Bios:
         for place in places:
             # iLO 4 and early iLO 5 wrap the path in an object.
             path = place["Uri"].get("extref") if isinstance(place["Uri"], dict) else place["Uri"]
+            if not path:
+                continue
             answer = self._bmc.look(path)
             if answer.status == 200 and answer.body.get("RegistryEntries"):
                 return answer.body
         return None
 
-    def _jobs_path(self):
+    def _jobs_path(self) -> str | None:
         """The job queue of an iDRAC; others apply what is staged without a job."""
         if self._system.vendor != "dell":
             return None
@@ -199,7 +207,7 @@ class Bios:
                 return path
         return None
 
-    def _open_jobs(self, path):
+    def _open_jobs(self, path: str | None) -> tuple[Job, ...]:
         if path is None:
             return ()
         found = []
@@ -209,7 +217,7 @@ class Bios:
                 found.append(Job(job["@odata.id"], job.get("Id") or segment(job["@odata.id"]), state in _RUNNING_JOBS))
         return tuple(found)
 
-    def _not_offered(self, found):
+    def _not_offered(self, found: str) -> OperatorError:
         return OperatorError(
             self._bmc.name,
             _WANTED,
@@ -219,6 +227,6 @@ class Bios:
         )
 
 
-def _unversioned(name):
+def _unversioned(name: str) -> str:
     """The name of a registry without its version: BiosAttributeRegistryU46 of BiosAttributeRegistryU46.v1_1_56."""
     return re.sub(r"(\.v?\d+([._]\d+)*)?(\.json)?\Z", "", name.lower())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -16,6 +17,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import PREFIX
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_map import GOVERNORS
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_plan import Wish
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.bios_state import BiosState
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.function_map import Governor
 
 JOB = PREFIX + "job"
 
@@ -28,12 +33,19 @@ class Locked:
     """
 
     reason: str
-    value: object = None
+    value: Any = None
     known: bool = False
     moved: bool = True
 
 
-def wishes(label, state, vendor, registry, functions, attributes):
+def wishes(
+    label: str,
+    state: BiosState,
+    vendor: str,
+    registry: registries.Registry,
+    functions: Mapping[str, str],
+    attributes: Mapping[str, Any],
+) -> dict[str, Wish]:
     """{attribute: Wish} for everything that a task asks for; all problems of a kind are told at once."""
     found, unmapped, clashes = function_plan.resolve(vendor, registry, functions, state.next)
     function_plan.refuse_unmapped(label, vendor, registry, unmapped)
@@ -54,7 +66,9 @@ def wishes(label, state, vendor, registry, functions, attributes):
     return {**found, **named}
 
 
-def want(label, state, vendor, registry, wished, conflicts):
+def want(
+    label: str, state: BiosState, vendor: str, registry: registries.Registry, wished: Mapping[str, Wish], conflicts: str
+) -> BiosState:
     """The state after staging; refuses what this BIOS cannot take, and what others have staged otherwise."""
     wished = {**_released(vendor, state, wished), **wished}
     locks = _locks(vendor, registry, state, {name: wish.value for name, wish in wished.items()})
@@ -88,12 +102,12 @@ def want(label, state, vendor, registry, wished, conflicts):
     return replace(state, staged=after, scheduled=scheduled)
 
 
-def _told(registry, name, wish):
+def _told(registry: registries.Registry, name: str, wish: Wish) -> str:
     entry = registry.attributes.get(name)
     return f"{name}={'...' if entry is not None and entry.write_only else wish.value}"
 
 
-def compare(now, wanted):
+def compare(now: BiosState, wanted: BiosState) -> list[Change]:
     """The changes to what the next boot brings."""
     changes = [
         Change(PREFIX + name, now.next.get(name), wanted.next.get(name), "reboot" if name in wanted.staged else None)
@@ -105,7 +119,7 @@ def compare(now, wanted):
     return changes
 
 
-def _named(label, registry, attributes):
+def _named(label: str, registry: registries.Registry, attributes: Mapping[str, Any]) -> dict[str, Wish]:
     found, problems = {}, []
     for text, wanted in attributes.items():
         entries = registry.find(text)
@@ -128,14 +142,14 @@ def _named(label, registry, attributes):
     return found
 
 
-def _not_one(registry, text, entries):
+def _not_one(registry: registries.Registry, text: str, entries: Sequence[registries.Attribute]) -> str:
     if entries:
         return f"{text} may be any of {', '.join(entry.name for entry in entries)}"
     near = difflib.get_close_matches(text, list(registry.attributes), n=3)
     return f"there is no {text}" + (f" (near: {', '.join(near)})" if near else "")
 
 
-def _released(vendor, state, wished):
+def _released(vendor: str, state: BiosState, wished: Mapping[str, Wish]) -> dict[str, Wish]:
     """Profiles that have to be set free because an attribute that they govern changes."""
     found = {}
     for governor in GOVERNORS.get(vendor, ()):
@@ -145,7 +159,9 @@ def _released(vendor, state, wished):
     return found
 
 
-def _locks(vendor, registry, state, wished):
+def _locks(
+    vendor: str, registry: registries.Registry, state: BiosState, wished: Mapping[str, str | int]
+) -> dict[str, Locked]:
     """{attribute: Locked} for wished attributes that cannot be set once the other wishes hold."""
     after = {**state.next, **wished}
     locks = {}
@@ -161,7 +177,13 @@ def _locks(vendor, registry, state, wished):
     return locks
 
 
-def _govern(governor, state, after, wished, locks):
+def _govern(
+    governor: Governor,
+    state: BiosState,
+    after: Mapping[str, Any],
+    wished: Mapping[str, str | int],
+    locks: dict[str, Locked],
+) -> None:
     profile = after.get(governor.name)
     if profile is None:
         return
@@ -178,11 +200,17 @@ def _govern(governor, state, after, wished, locks):
             locks[name] = Locked(reason, sets.get(name), chosen and name in sets, chosen)
 
 
-def _depend(name, effects, state, after, locks):
-    def told(masters):
+def _depend(
+    name: str,
+    effects: Mapping[str | None, tuple[Any, tuple[str, ...]]],
+    state: BiosState,
+    after: Mapping[str, Any],
+    locks: dict[str, Locked],
+) -> None:
+    def told(masters: Iterable[str]) -> str:
         return ", ".join(f"{master}={after.get(master)}" for master in masters)
 
-    def moved(masters):
+    def moved(masters: Iterable[str]) -> bool:
         return any(state.attributes.get(master) != after.get(master) for master in masters)
 
     value, masters = effects.get("CurrentValue", (None, ()))
@@ -197,7 +225,7 @@ def _depend(name, effects, state, after, locks):
             locks.pop(name, None)
 
 
-def _refuse_conflicts(label, state, staged, conflicts):
+def _refuse_conflicts(label: str, state: BiosState, staged: Mapping[str, Any], conflicts: str) -> None:
     if not staged:
         return
     if state.running:
@@ -233,18 +261,18 @@ def _refuse_conflicts(label, state, staged, conflicts):
         )
 
 
-def missing(changes, proved, wanted):
+def missing(changes: Iterable[Change], proved: BiosState, wanted: BiosState) -> list[Change]:
     """What of a plan the BMC does not show; what it staged along with it, as profiles do, is its own business."""
     planned = {change.path for change in changes} | {PREFIX + name for name in wanted.staged} | {JOB}
     return [change for change in compare(proved, wanted) if change.path in planned]
 
 
-def attributes_of(changes):
+def attributes_of(changes: Iterable[Change]) -> list[str]:
     """The names of the attributes that a list of changes is about."""
     return [change.path[len(PREFIX) :] for change in changes if change.path != JOB]
 
 
-def not_staged(label, changes):
+def not_staged(label: str, changes: Sequence[Change]) -> OperatorError:
     """What the proof says when the BMC took settings and does not show them."""
     shown = [f"{change.path[len(PREFIX) :]} is {change.before}, wanted is {change.after}" for change in changes]
     return OperatorError(

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 PREFIX = "bios."
 
@@ -24,28 +25,28 @@ class Job:
 class BiosState:
     """functions and named say which part of it a task is about."""
 
-    attributes: dict
+    attributes: dict[str, Any]
     # Only what differs from the active value.
-    staged: dict = field(default_factory=dict)
+    staged: dict[str, Any] = field(default_factory=dict)
     # None where the BMC needs no job to apply what is staged.
     scheduled: bool | None = None
-    jobs: tuple = ()
+    jobs: tuple[Job, ...] = ()
     # The words that the active attributes amount to, as {function: word or None}.
-    functions: dict = field(default_factory=dict)
-    named: tuple = ()
+    functions: dict[str, str | None] = field(default_factory=dict)
+    named: tuple[str, ...] = ()
 
     @property
-    def next(self):
+    def next(self) -> dict[str, Any]:
         """The values after the next boot."""
         return {**self.attributes, **self.staged}
 
     @property
-    def running(self):
+    def running(self) -> bool:
         """Whether the BMC is at it right now, so that not even the active values can be believed."""
         return any(job.running for job in self.jobs)
 
 
-def project(state):
+def project(state: BiosState) -> dict[str, Any]:
     """A state as the user sees it."""
     return {
         "functions": dict(state.functions),
@@ -54,7 +55,7 @@ def project(state):
     }
 
 
-def pending(state):
+def pending(state: BiosState) -> list[dict[str, str]]:
     """What waits for the next boot."""
     waiting = [{"what": PREFIX + name, "needs": "reboot"} for name in sorted(state.staged)]
     if state.jobs and not waiting:

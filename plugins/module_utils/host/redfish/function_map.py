@@ -15,7 +15,7 @@ knowledge.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Mapping, NamedTuple
 
 ON = ("Enabled", "Enable", "On")
 OFF = ("Disabled", "Disable", "Off")
@@ -45,15 +45,15 @@ LOOKS_LIKE = {
 class Setting(NamedTuple):
     """One attribute of a function; with needed=False it may be missing. A word without values leaves it as it is."""
 
-    names: tuple
-    values: dict
+    names: tuple[str, ...]
+    values: Mapping[str, tuple[str, ...]]
     needed: bool = True
 
 
 class Function(NamedTuple):
     """How one make spells a function."""
 
-    settings: tuple
+    settings: tuple[Setting, ...]
     sure: bool
     source: str
 
@@ -67,8 +67,8 @@ class Governor(NamedTuple):
 
     name: str
     free: str
-    governed: tuple
-    sets: dict
+    governed: tuple[str, ...]
+    sets: Mapping[str, Mapping[str, str]]
     release: bool
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import registry as registries
@@ -17,7 +18,7 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.funct
 class Wish:
     """The value that an attribute shall have, and who asked for it."""
 
-    value: object
+    value: str | int
     asked_by: str
 
 
@@ -25,11 +26,14 @@ class Unmapped(ValueError):
     """A function that this BIOS does not have under any known name."""
 
 
-def resolve(vendor, registry, functions, values):
+def resolve(
+    vendor: str, registry: registries.Registry, functions: Mapping[str, str], values: Mapping[str, Any]
+) -> tuple[dict[str, Wish], dict[str, str], list[str]]:
     """{attribute: Wish} for {function: word}; {function: reason} for those that cannot be mapped; contradictions.
 
     values are those after the next boot: where several spellings mean the same, the one that is there is kept.
     """
+    wishes: dict[str, Wish]
     wishes, unmapped, clashes = {}, {}, []
     for function, word in functions.items():
         try:
@@ -44,12 +48,12 @@ def resolve(vendor, registry, functions, values):
     return wishes, unmapped, clashes
 
 
-def status(vendor, registry, values):
+def status(vendor: str, registry: registries.Registry, values: Mapping[str, Any]) -> dict[str, str | None]:
     """The word that each function has by these values; None where it cannot be told or is neither."""
     return {function: _word(vendor, registry, function, values) for function in WORDS}
 
 
-def refuse_unmapped(label, vendor, registry, unmapped):
+def refuse_unmapped(label: str, vendor: str, registry: registries.Registry, unmapped: Mapping[str, str]) -> None:
     """Say which functions could not be mapped, what may be meant, and how to name it."""
     if not unmapped:
         return
@@ -69,7 +73,9 @@ def refuse_unmapped(label, vendor, registry, unmapped):
     )
 
 
-def _spelled(vendor, registry, function, word, values):
+def _spelled(
+    vendor: str, registry: registries.Registry, function: str, word: str, values: Mapping[str, Any]
+) -> dict[str, str | int]:
     found = {}
     entry = MAPS.get(vendor, {}).get(function)
     if entry is None:
@@ -83,7 +89,7 @@ def _spelled(vendor, registry, function, word, values):
     return found
 
 
-def _present(registry, names):
+def _present(registry: registries.Registry, names: Iterable[str]) -> list[registries.Attribute]:
     for name in names:
         attributes = registry.find(name)
         if attributes:
@@ -91,7 +97,7 @@ def _present(registry, names):
     return []
 
 
-def _value(attribute, spellings, present):
+def _value(attribute: registries.Attribute, spellings: Sequence[str], present: Any) -> str | int:
     taken, refusals = [], []
     for spelling in spellings:
         try:
@@ -104,7 +110,7 @@ def _value(attribute, spellings, present):
     return present if present in taken else taken[0]
 
 
-def _word(vendor, registry, function, values):
+def _word(vendor: str, registry: registries.Registry, function: str, values: Mapping[str, Any]) -> str | None:
     for word in WORDS[function]:
         try:
             spelled = _spelled(vendor, registry, function, word, values)

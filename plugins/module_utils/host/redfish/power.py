@@ -6,9 +6,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.system import read_again
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.trouble import FateUnknown
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.session import Bmc
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.system import System
 
 ON, OFF = "On", "Off"
 # In the order in which they are tried; the first that the server offers is taken.
@@ -23,12 +29,12 @@ _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 10.0
 TOWARDS = {"PoweringOn": ON, "PoweringOff": OFF}
 
 
-def state(bmc, system):
+def state(bmc: Bmc, system: System) -> str:
     """The PowerState of a server: On, Off, PoweringOn, PoweringOff, ..."""
     return read_again(bmc, system).power
 
 
-def switch(bmc, system, wanted, how="graceful"):
+def switch(bmc: Bmc, system: System, wanted: str, how: str = "graceful") -> None:
     """Ask for On or Off; the server needs a while for it, see wait."""
     reset = ((system.body.get("Actions") or {}).get("#ComputerSystem.Reset")) or {}
     offered = reset.get("ResetType@Redfish.AllowableValues") or _offered(bmc, reset)
@@ -51,7 +57,7 @@ def switch(bmc, system, wanted, how="graceful"):
         return
 
 
-def wait(bmc, system, wanted, timeout_s):
+def wait(bmc: Bmc, system: System, wanted: str, timeout_s: float) -> str:
     """The PowerState once it is the wanted one; tells the last one seen when it does not come."""
     began = bmc.clock.now()
     pause = _SHORTEST_PAUSE_S
@@ -78,7 +84,7 @@ def wait(bmc, system, wanted, timeout_s):
         pause = min(pause * 1.6, _LONGEST_PAUSE_S)
 
 
-def _offered(bmc, reset):
+def _offered(bmc: Bmc, reset: Mapping[str, Any]) -> list[str] | None:
     """The values where the BMC keeps them in an ActionInfo; None where it does not say."""
     path = reset.get("@Redfish.ActionInfo")
     if path is None:

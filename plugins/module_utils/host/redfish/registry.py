@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 # Hidden is about setup screens: what they do not show may still be set from outside.
 LOCKS = ("ReadOnly", "Immutable", "GrayOut")
 # YAML reads these words as booleans, and an operator who writes `On` gets true.
 _WORDS = {True: ("on", "yes", "true", "enabled", "enable"), False: ("off", "no", "false", "disabled", "disable")}
-_COMPARE = {
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "EQU": lambda left, right: left == right,
     "NEQ": lambda left, right: left != right,
     "GTR": lambda left, right: left > right,
@@ -33,12 +34,12 @@ class Attribute:
     name: str
     display: str = ""
     kind: str = "String"
-    values: tuple = ()
+    values: tuple[tuple[str, str | None], ...] = ()
     locked: bool = False
     write_only: bool = False
-    low: object = None
-    high: object = None
-    longest: object = None
+    low: int | None = None
+    high: int | None = None
+    longest: int | None = None
     help: str = ""
 
 
@@ -49,7 +50,9 @@ class Unacceptable(ValueError):
 class Registry:
     """The attributes of a BIOS, found by any spelling of their names."""
 
-    def __init__(self, attributes, dependencies=(), name=""):
+    def __init__(
+        self, attributes: Iterable[Attribute], dependencies: Iterable[Dependency] = (), name: str = ""
+    ) -> None:
         self.name = name
         self.attributes = {attribute.name: attribute for attribute in attributes}
         self.dependencies = tuple(dependencies)
@@ -57,13 +60,13 @@ class Registry:
         self._by_name = _index(self.attributes.values(), lambda attribute: plain(attribute.name))
         self._by_display = _index(self.attributes.values(), lambda attribute: plain(attribute.display))
 
-    def find(self, text):
+    def find(self, text: str) -> list[Attribute]:
         """The attributes that a name means: exact but for case, else without suffix and signs, else as displayed."""
         return (
             self._by_case.get(text.lower()) or self._by_name.get(plain(text)) or self._by_display.get(plain(text)) or []
         )
 
-    def about(self, words):
+    def about(self, words: Sequence[str]) -> list[str]:
         """The names of attributes whose texts hold one of these words."""
         return sorted(
             attribute.name
@@ -73,15 +76,15 @@ class Registry:
             )
         )
 
-    def effects(self, values):
+    def effects(self, values: Mapping[str, Any]) -> dict[str, dict[str | None, tuple[Any, tuple[str, ...]]]]:
         """What follows for other attributes when these values hold: {name: {affected: (value, masters)}}."""
-        found = {}
+        found: dict[str, dict[str | None, tuple[Any, tuple[str, ...]]]] = {}
         for dependency in self.dependencies:
             if dependency.holds(values):
                 found.setdefault(dependency.target, {})[dependency.affects] = (dependency.value, dependency.masters)
         return found
 
-    def locked_by_others(self, name):
+    def locked_by_others(self, name: str) -> bool:
         """Whether other attributes decide if this one can be set, so that its own flag is about now only."""
         return any(rule.target == name and rule.affects in LOCKS for rule in self.dependencies)
 
@@ -91,15 +94,15 @@ class Dependency:
     """When the terms hold, what is affected of the target (its CurrentValue, ReadOnly, ...) has this value."""
 
     target: str
-    affects: str
-    value: object
-    terms: tuple
+    affects: str | None
+    value: Any
+    terms: tuple[tuple[str | None, str, str, Any], ...]
 
     @property
-    def masters(self):
+    def masters(self) -> tuple[str, ...]:
         return tuple(term[1] for term in self.terms)
 
-    def holds(self, values):
+    def holds(self, values: Mapping[str, Any]) -> bool:
         """Terms are joined from left to right, as the schema has it."""
         result = None
         for joined, name, condition, right in self.terms:
@@ -115,12 +118,12 @@ class Dependency:
         return bool(result)
 
 
-def plain(text):
+def plain(text: str | None) -> str:
     """A name without case, signs, and the number that AMI based boards append: SR-IOVSupport_002B, ...#002B."""
     return re.sub(r"[^a-z0-9]", "", re.sub(r"[_#][0-9A-Fa-f]{4}$", "", text or "").lower())
 
 
-def parse(body):
+def parse(body: Mapping[str, Any]) -> Registry:
     """A Registry from an AttributeRegistry resource."""
     entries = body.get("RegistryEntries") or {}
     dependencies = (_dependency(entry) for entry in entries.get("Dependencies") or ())
@@ -131,13 +134,13 @@ def parse(body):
     )
 
 
-def made_of(values):
+def made_of(values: Mapping[str, Any]) -> Registry:
     """A Registry for a BMC that has none: names and types of the values there are, and no more."""
     kinds = {bool: "Boolean", int: "Integer"}
     return Registry([Attribute(name, kind=kinds.get(type(value), "String")) for name, value in values.items()])
 
 
-def accept(attribute, wanted):
+def accept(attribute: Attribute, wanted: Any) -> str | int:
     """The value as this BIOS spells it; raises Unacceptable with what it takes."""
     if attribute.values:
         return _allowed(attribute, wanted)
@@ -154,7 +157,7 @@ def accept(attribute, wanted):
     return text
 
 
-def _allowed(attribute, wanted):
+def _allowed(attribute: Attribute, wanted: Any) -> str:
     words = _WORDS[wanted] if isinstance(wanted, bool) else (str(wanted).lower(),)
     for place in (0, 1):
         found = [value[0] for value in attribute.values if str(value[place] or "").lower() in words]
@@ -163,7 +166,7 @@ def _allowed(attribute, wanted):
     raise Unacceptable("takes one of " + ", ".join(str(value[0]) for value in attribute.values))
 
 
-def _integer(attribute, wanted):
+def _integer(attribute: Attribute, wanted: Any) -> int:
     try:
         number = int(str(wanted))
     except ValueError:
@@ -174,7 +177,7 @@ def _integer(attribute, wanted):
     return number
 
 
-def _attribute(entry):
+def _attribute(entry: Mapping[str, Any]) -> Attribute:
     return Attribute(
         name=entry["AttributeName"],
         display=entry.get("DisplayName") or "",
@@ -189,7 +192,7 @@ def _attribute(entry):
     )
 
 
-def _dependency(entry):
+def _dependency(entry: Mapping[str, Any]) -> Dependency | None:
     rule = entry.get("Dependency") or {}
     terms = []
     for term in rule.get("MapFrom") or ():
@@ -204,8 +207,8 @@ def _dependency(entry):
     return Dependency(rule["MapToAttribute"], rule.get("MapToProperty"), rule.get("MapToValue"), tuple(terms))
 
 
-def _index(attributes, key):
-    found = {}
+def _index(attributes: Iterable[Attribute], key: Callable[[Attribute], str]) -> dict[str, list[Attribute]]:
+    found: dict[str, list[Attribute]] = {}
     for attribute in attributes:
         if key(attribute):
             found.setdefault(key(attribute), []).append(attribute)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+from typing import TYPE_CHECKING, Any, Callable, Mapping
 from urllib.parse import urlsplit
 
 from ansible.module_utils.common import warnings
@@ -17,12 +18,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish import address, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import Clock, Wire
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import Answer
+
 ROOT = "/redfish/v1/"
 _PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
 _REDIRECTS = (301, 302, 307, 308)
 
 
-def connect(params, clock=Clock, warn=warnings.warn):
+def connect(params: Mapping[str, Any], clock: type[Clock] = Clock, warn: Callable[[str], None] = warnings.warn) -> Bmc:
     """A Bmc from a module's parameters; it logs in with the first request that needs it."""
     where = address.parse(params["bmc_address"])
     told = trust.warning(trust.BMC, str(where), params, os.environ)
@@ -35,22 +39,22 @@ def connect(params, clock=Clock, warn=warnings.warn):
 class Bmc:
     """A Redfish service."""
 
-    def __init__(self, wire, username, password, timeout_s, clock=Clock):
+    def __init__(self, wire: Wire, username: str, password: str, timeout_s: int, clock: type[Clock] = Clock) -> None:
         self.address = wire.address
         self.clock = clock
         self._wire = wire
         self._credentials = (username, password)
         self._timeout_s = timeout_s
-        self._token = None
-        self._session = None
+        self._token: str | None = None
+        self._session: str | None = None
         self._basic = False
-        self._root = None
+        self._root: dict[str, Any] | None = None
 
     @property
-    def name(self):
+    def name(self) -> str:
         return str(self.address)
 
-    def root(self):
+    def root(self) -> dict[str, Any]:
         """The service root, which is read without a login."""
         if self._root is None:
             answer = self._persist("GET", ROOT)
@@ -67,28 +71,30 @@ class Bmc:
             self._root = answer.body
         return self._root
 
-    def get(self, path, wanted=None):
+    def get(self, path: str, wanted: str | None = None) -> Answer:
         """Read a resource; a refusal is an OperatorError."""
         answer = self.look(path)
         if answer.status != 200:
             raise trouble.refused(self.address, wanted or f"{path} was to be read", answer)
         return answer
 
-    def look(self, path):
+    def look(self, path: str) -> Answer:
         """Read a resource that may not exist."""
         return self._authorised("GET", path)
 
-    def members(self, path):
+    def members(self, path: str) -> list[dict[str, Any]]:
         """The resources of a collection, in one request where the BMC can expand it."""
         answer = self.look(f"{path}?$expand=.($levels=1)")
         found = self._pages(answer if answer.status == 200 else self.get(path))
         return [member if set(member) - {"@odata.id"} else self.get(member["@odata.id"]).body for member in found]
 
-    def links(self, path):
+    def links(self, path: str) -> list[str]:
         """The paths of the resources of a collection."""
         return [member["@odata.id"] for member in self._pages(self.get(path))]
 
-    def change(self, method, path, wanted, body=None, etag=None):
+    def change(
+        self, method: str, path: str, wanted: str, body: Mapping[str, Any] | None = None, etag: str | None = None
+    ) -> Answer:
         """Send a request that changes something; it is repeated only when the BMC has not looked at it."""
         answer = self._authorised(method, path, body, {"If-Match": etag} if etag else None)
         if answer.status == 412 and etag and etag.startswith("W/"):
@@ -106,7 +112,7 @@ class Bmc:
             raise trouble.refused(self.address, wanted, answer)
         return answer
 
-    def close(self):
+    def close(self) -> None:
         """Log out: a BMC has room for a handful of sessions, and keeps them for half an hour."""
         if self._session is not None:
             # What the task did stands, whether or not this works.
@@ -114,7 +120,7 @@ class Bmc:
                 self._send("DELETE", self._session, None, None)
         self._session = self._token = None
 
-    def _pages(self, answer):
+    def _pages(self, answer: Answer) -> list[dict[str, Any]]:
         """The members of a collection that may come in several parts, such as the job queue of an iDRAC."""
         found = list(answer.body.get("Members") or ())
         while answer.body.get("Members@odata.nextLink"):
@@ -122,7 +128,9 @@ class Bmc:
             found += answer.body.get("Members") or ()
         return found
 
-    def _authorised(self, method, path, body=None, headers=None):
+    def _authorised(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
         if self._token is None and not self._basic:
             self._login()
         answer = self._persist(method, path, body, headers)
@@ -132,7 +140,7 @@ class Bmc:
             answer = self._persist(method, path, body, headers)
         return answer
 
-    def _login(self):
+    def _login(self) -> None:
         links = self.root().get("Links", {})
         path = links.get("Sessions", {}).get("@odata.id", f"{ROOT}SessionService/Sessions")
         user, password = self._credentials
@@ -146,10 +154,17 @@ class Bmc:
             # No session service, or no room for another session: both leave basic authentication.
             self._basic = True
 
-    def _headers(self):
+    def _headers(self) -> dict[str, str]:
         return {"X-Auth-Token": self._token} if self._token else {}
 
-    def _persist(self, method, path, body=None, headers=None, repeatable=None):
+    def _persist(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        repeatable: bool | None = None,
+    ) -> Answer:
         """The answer of a BMC that had time for one, within bounds."""
         repeatable = method == "GET" if repeatable is None else repeatable
         what = f"{method} {path}"
@@ -174,7 +189,9 @@ class Bmc:
                 pauses.pop(0)
             self.clock.sleep(pause * random.uniform(0.8, 1.0))
 
-    def _send(self, method, path, body, headers):
+    def _send(
+        self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | None
+    ) -> Answer:
         if not self._is_here(path):
             raise trouble.foreign_link(self.address, path)
         path, basic = _path(path), self._credentials if self._basic else None
@@ -184,14 +201,14 @@ class Bmc:
             answer = self._wire.send(method, _path(answer.location), body, headers, basic)
         return answer
 
-    def _is_here(self, link):
+    def _is_here(self, link: str) -> bool:
         # Neither token nor password may follow a link to another machine: "@elsewhere" behind an address is one.
         there = urlsplit(link).netloc
         mine = not there or there in (str(self.address), f"{self.address.host}:{self.address.port}")
         return mine and _path(link).startswith("/")
 
 
-def _path(link):
+def _path(link: str) -> str:
     """What of a link is sent to the BMC."""
     there = urlsplit(link)
     return f"{there.path}?{there.query}" if there.query else there.path

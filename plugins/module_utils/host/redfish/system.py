@@ -7,8 +7,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.session import Bmc
 
 VENDORS = {"dell": "dell", "hpe": "hpe", "hewlett": "hpe", "supermicro": "supermicro", "super micro": "supermicro"}
 OTHER = "other"
@@ -19,21 +23,21 @@ class System:
     """A ComputerSystem."""
 
     path: str
-    body: dict
+    body: dict[str, Any]
     vendor: str
 
     @property
-    def power(self):
+    def power(self) -> str:
         return self.body.get("PowerState") or "Unknown"
 
     @property
-    def serial(self):
+    def serial(self) -> str | None:
         """What stands on the label: Dell's service tag is the SKU, that of others is an order number."""
         kinds = ("SKU", "SerialNumber") if self.vendor == "dell" else ("SerialNumber",)
         return next((self.body[kind] for kind in kinds if self.body.get(kind)), None)
 
     @property
-    def ids(self):
+    def ids(self) -> dict[str, Any]:
         """What identifies the server in results."""
         return {
             "vendor": self.vendor,
@@ -44,7 +48,7 @@ class System:
         }
 
 
-def find(bmc, system_id=None):
+def find(bmc: Bmc, system_id: str | None = None) -> System:
     """The one server of a BMC, or the one that is named."""
     root = bmc.root()
     collection = root.get("Systems", {}).get("@odata.id")
@@ -67,12 +71,12 @@ def find(bmc, system_id=None):
     return System(chosen[0], body, vendor_of(root, body))
 
 
-def read_again(bmc, system):
+def read_again(bmc: Bmc, system: System) -> System:
     """The same server as it is now."""
     return System(system.path, bmc.get(system.path).body, system.vendor)
 
 
-def vendor_of(root, body):
+def vendor_of(root: Mapping[str, Any], body: Mapping[str, Any]) -> str:
     """The make as the function map names it."""
     said = [body.get("Manufacturer"), root.get("Vendor"), *(root.get("Oem") or {}), *(body.get("Oem") or {})]
     for text in filter(None, said):
@@ -82,6 +86,6 @@ def vendor_of(root, body):
     return OTHER
 
 
-def segment(path):
+def segment(path: str) -> str:
     """The last part of a resource's path."""
     return path.rstrip("/").rpartition("/")[2]

@@ -11,11 +11,16 @@ import socket
 import ssl
 from dataclasses import dataclass
 from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, Mapping
 from urllib.error import URLError
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import NotJson
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import certificate
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.address import Address
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.wire import Answer
 
 PASSING_STATUS = (408, 429, 502, 503, 504)
 ON_THE_WAY = (OSError, HTTPException, NotJson)
@@ -35,12 +40,12 @@ class _Target:
     proxy_port: int = 0
 
 
-def root_cause(error):
+def root_cause(error: BaseException) -> BaseException:
     """urllib wraps what ssl and socket raise."""
     return error.reason if isinstance(error, URLError) and isinstance(error.reason, BaseException) else error
 
 
-def is_passing(error):
+def is_passing(error: BaseException) -> bool:
     """Whether the same attempt may succeed a moment later."""
     cause = root_cause(error)
     if isinstance(cause, (ssl.SSLCertVerificationError, socket.gaierror, ConnectionRefusedError)):
@@ -48,12 +53,12 @@ def is_passing(error):
     return isinstance(cause, (ConnectionError, HTTPException, ssl.SSLError)) or _timed_out(cause)
 
 
-def was_not_sent(error):
+def was_not_sent(error: BaseException) -> bool:
     """Whether it is certain that the BMC has not seen the request."""
     return isinstance(root_cause(error), (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError))
 
 
-def explain(error, address, timeout_s):
+def explain(error: BaseException, address: Address, timeout_s: int) -> OperatorError:
     """An OperatorError for anything that urllib, http.client, ssl and socket raise."""
     cause = root_cause(error)
     if isinstance(cause, ssl.SSLCertVerificationError):
@@ -77,7 +82,7 @@ def explain(error, address, timeout_s):
     return _told(address, found, todo, code="bmc_unreachable")
 
 
-def fate_unknown(address, what, why):
+def fate_unknown(address: Address, what: str, why: str) -> FateUnknown:
     return FateUnknown(
         str(address),
         f"{what} should have been answered",
@@ -87,7 +92,7 @@ def fate_unknown(address, what, why):
     )
 
 
-def foreign_link(address, link):
+def foreign_link(address: Address, link: str) -> OperatorError:
     return OperatorError(
         str(address),
         "a resource of the BMC was to be read",
@@ -97,7 +102,7 @@ def foreign_link(address, link):
     )
 
 
-def refused(address, what, answer):
+def refused(address: Address, what: str, answer: Answer) -> OperatorError:
     """An OperatorError for an answer that is no success."""
     said = sentences(answer)
     told = " It says: " + " ".join(said) if said else ""
@@ -132,7 +137,7 @@ def refused(address, what, answer):
     )
 
 
-def sentences(answer):
+def sentences(answer: Answer) -> list[str]:
     """The messages in a Redfish error, without those that only say that there is an error."""
     error = answer.body.get("error") or {}
     error = error if isinstance(error, dict) else {"message": error}
@@ -143,7 +148,7 @@ def sentences(answer):
     return list(dict.fromkeys(text for text in said if text))[:_MESSAGES_TOLD]
 
 
-def _sentence(entry):
+def _sentence(entry: Mapping[str, Any]) -> str:
     text = entry.get("Message") or ""
     for number, value in enumerate(entry.get("MessageArgs") or (), start=1):
         text = text.replace(f"%{number}", str(value))
@@ -153,26 +158,26 @@ def _sentence(entry):
     )
 
 
-def _plain(message):
+def _plain(message: Any) -> str:
     """A message without extended ones; iDRACs of old firmware put its language beside it."""
     return str((message.get("value") if isinstance(message, dict) else message) or "")
 
 
-def _finished(text):
+def _finished(text: str) -> str:
     text = re.sub(r"\s+", " ", text).strip()
     return text if not text or text.endswith((".", "!", "?")) else text + "."
 
 
-def _timed_out(error):
+def _timed_out(error: BaseException) -> bool:
     # Before Python 3.10 a handshake that times out is an SSLError with this text and no type of its own.
     return isinstance(error, (socket.timeout, TimeoutError)) or "timed out" in str(error)
 
 
-def _told(address, found, todo, code, **data):
+def _told(address: Address, found: str, todo: str, code: str, **data: object) -> OperatorError:
     return OperatorError(str(address), "a connection to the BMC was wanted", found, todo, code, **data)
 
 
-def _untrusted(error, address):
+def _untrusted(error: ssl.SSLCertVerificationError, address: Address) -> OperatorError:
     shown = certificate.presented(_Target(address.host, address.port, 10))
     found = f"Its certificate is not trusted: {getattr(error, 'verify_message', '') or error}"
     if shown is not None:

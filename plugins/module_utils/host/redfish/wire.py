@@ -12,9 +12,15 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Mapping
 from urllib.error import HTTPError
 
 from ansible.module_utils.urls import Request
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.redfish.address import Address
 
 # A registry of BIOS attributes is a megabyte on common servers.
 _MOST_BYTES = 64 * 1024 * 1024
@@ -36,19 +42,19 @@ class Answer:
     """What a BMC said."""
 
     status: int
-    body: dict = field(default_factory=dict)
-    headers: dict = field(default_factory=dict)
+    body: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
 
     @property
-    def etag(self):
+    def etag(self) -> str | None:
         return self.headers.get("etag") or self.body.get("@odata.etag")
 
     @property
-    def location(self):
+    def location(self) -> str | None:
         return self.headers.get("location")
 
     @property
-    def retry_after_s(self):
+    def retry_after_s(self) -> int | None:
         said = self.headers.get("retry-after", "")
         return int(said) if said.isdecimal() else None
 
@@ -56,7 +62,7 @@ class Answer:
 class Wire:
     """Sends requests to one address; knows nothing of what they mean."""
 
-    def __init__(self, address, validate_certs, ca_file, timeout_s):
+    def __init__(self, address: Address, validate_certs: bool, ca_file: str | None, timeout_s: int) -> None:
         self.address = address
         self._request = Request(
             headers={"Accept": "application/json", "OData-Version": "4.0"},
@@ -69,10 +75,17 @@ class Wire:
             use_netrc=False,
         )
 
-    def send(self, method, path, body=None, headers=None, basic_auth=None):
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        basic_auth: tuple[str, str] | None = None,
+    ) -> Answer:
         """The Answer, whatever its status; trouble on the way is raised as urllib and ssl raise it."""
         headers = dict(headers or {})
-        options = {}
+        options: dict[str, Any] = {}
         if body is not None:
             headers["Content-Type"] = "application/json"
             options["data"] = json.dumps(body)
@@ -86,7 +99,7 @@ class Wire:
                 return _answer(refusal.code, refusal)
 
 
-def _answer(status, response):
+def _answer(status: int, response: HTTPResponse | HTTPError) -> Answer:
     headers = {name.lower(): value for name, value in response.headers.items()}
     text = response.read(_MOST_BYTES)
     if not text.strip():
