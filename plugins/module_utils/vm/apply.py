@@ -7,14 +7,21 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import fleet as fleets
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import power_cycle
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V
 
-def apply(noun, fleet, items):
+
+def apply(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]]) -> None:
     """Make item.changes of every item; what fails is in item.error, what is there afterwards in item.proved."""
     running = [item for item in items if noun.needs_off(item.now, item.wanted)]
     power_cycle.stop(fleet, running, _failed)
@@ -35,7 +42,7 @@ def apply(noun, fleet, items):
             item.touched = bool(noun.compare(item.now, item.proved))
 
 
-def prove(noun, fleet, items):
+def prove(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]]) -> None:
     """Read all again; what is still not as wanted is an error, unless the item has one already."""
     for item in fleet.refresh(items):
         _failed(item, fleets.gone(item))
@@ -44,7 +51,7 @@ def prove(noun, fleet, items):
             continue
         wanted = _wanted_now(noun, item)
         vm = dataclasses.replace(wanted.vm, power=item.wanted.vm.power, power_on_again=item.wanted.vm.power_on_again)
-        left = noun.compare(item.proved, dataclasses.replace(wanted, vm=vm))
+        left = noun.compare(cast("V", item.proved), dataclasses.replace(cast(Any, wanted), vm=vm))
         if left:
             item.error = OperatorError(
                 f"VM {item.label}",
@@ -56,13 +63,13 @@ def prove(noun, fleet, items):
             )
 
 
-def _stays_on(item):
+def _stays_on(item: Item[Wish, V]) -> bool:
     """Whether a VM that runs is not about to go off: where nobody said no, a late power-off may still come."""
     late = item.error is not None and item.error.code in ("fate_unknown", "task_gone", "task_timeout")
     return current(item).vm.power == "on" and not late
 
 
-def _configure(noun, fleet, items):
+def _configure(noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]]) -> None:
     """Reconfigure until a new reading shows nothing left to change."""
     fleet.settle(
         items,
@@ -74,28 +81,30 @@ def _configure(noun, fleet, items):
     )
 
 
-def _wanted_now(noun, item):
+def _wanted_now(noun: VmNoun[V], item: Item[Wish, V]) -> V:
     """The wanted state, worked out again from the latest reading: vSphere may have chosen other device keys."""
     return noun.want_settings(current(item), item.wish)
 
 
-def _spec(noun, now, wanted):
+def _spec(noun: VmNoun[V], now: V, wanted: V) -> vim.vm.ConfigSpec:
     """The change as vSphere wants it, which it refuses if the VM changed since this reading."""
     spec = noun.reconfiguration(now, wanted)
     spec.changeVersion = now.vm.change_version
     return spec
 
 
-def _start(fleet, items):
+def _start(fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]]) -> dict[str, OperatorError]:
     """Switch VMs on; returns {moid: error} of those that vSphere refuses."""
-    refused = {}
+    refused: dict[str, OperatorError] = {}
     power_cycle.start(fleet, items, lambda item, error: refused.setdefault(item.ids["moid"], error))
     return refused
 
 
-def _put_back(noun, fleet, items, refused):
+def _put_back(
+    noun: VmNoun[V], fleet: fleets.Fleet[V], items: Sequence[Item[Wish, V]], refused: Mapping[str, OperatorError]
+) -> None:
     """Give VMs that do not start with the new configuration the old one, and start them with it."""
-    broken = {}
+    broken: dict[str, OperatorError] = {}
     changed = [item for item in items if noun.setting_changes(current(item), item.now)]
     fleet.settle(
         changed,
@@ -120,7 +129,7 @@ def _put_back(noun, fleet, items, refused):
         item.error = _start_refused(noun, item, refused[item.ids["moid"]], outcome)
 
 
-def _start_refused(noun, item, why, outcome):
+def _start_refused(noun: VmNoun[V], item: Item[Wish, V], why: OperatorError, outcome: str) -> OperatorError:
     """What vSphere said, and how the VM was left; after the reason why it could not be changed, if there is one."""
     first = item.error
     return OperatorError(
@@ -134,10 +143,10 @@ def _start_refused(noun, item, why, outcome):
     )
 
 
-def _ended(error):
+def _ended(error: OperatorError) -> str:
     return error.found.rstrip(".") + "."
 
 
-def _failed(item, error):
+def _failed(item: Item[Wish, V], error: OperatorError) -> None:
     if item.error is None:
         item.error = error

@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
-PLANNED = {
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import Options
+
+PLANNED: Options = {
     "planned": {
         "type": "dict",
         "options": {
@@ -18,7 +23,7 @@ PLANNED = {
     }
 }
 
-POWER = {
+POWER: Options = {
     "power": {"type": "str", "choices": ["refuse", "cycle"], "default": "refuse"},
     "guest_shutdown_timeout_s": {"type": "int", "default": 300},
 }

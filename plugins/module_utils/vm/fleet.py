@@ -7,12 +7,41 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Callable, Generic, Iterable, Mapping, Protocol, Sequence, TypeVar, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties, tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import lookup, place, state
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, VmState
+
+    V_co = TypeVar("V_co", bound=VmState, covariant=True)
+    # Takes the error of an item that could not be settled.
+    GiveUp = Callable[["Item[Wish, V]", OperatorError], object]
+
+    class Part(Protocol[V_co]):
+        """What a noun tells of the part of VMs that it manages."""
+
+        @property
+        def VM_PROPERTIES(self) -> Sequence[str]: ...
+
+        @property
+        def HOST_PROPERTIES(self) -> Sequence[str]: ...
+
+        @property
+        def WHOLE_CLUSTER(self) -> bool: ...
+
+        def state_of(self, row: Row, vm: Vm, place: Place | None, /) -> V_co: ...
+
 
 _ATTEMPTS = 3
 # From the root folder down to every host.
@@ -23,26 +52,28 @@ _ALL_HOSTS = [
 ]
 
 
-class Fleet:
+class Fleet(Generic[V]):
     """Everything that is asked of vCenter for the items of a task."""
 
-    def __init__(self, vcenter, noun, in_flight, task_timeout_s, planning=False):
+    def __init__(
+        self, vcenter: VCenter, noun: Part[V], in_flight: int, task_timeout_s: int, planning: bool = False
+    ) -> None:
         self.vcenter = vcenter
         self.clock = vcenter.clock
         self._noun = noun
         self._in_flight = in_flight
         self._task_timeout_s = task_timeout_s
         self._planning = planning
-        self._datacenter = None
-        self._refs = {}
-        self._places = {}
+        self._datacenter: str | None = None
+        self._refs: dict[int, Ref] = {}
+        self._places: dict[int, Place | None] = {}
 
-    def find(self, items, datacenter):
+    def find(self, items: Sequence[Item[Wish, V]], datacenter: str | None) -> None:
         """Find the VMs; an item whose VM cannot be found, or is the VM of another item too, gets its error."""
         self._datacenter = datacenter
         self._refs = lookup.look_up(self.vcenter, items, datacenter, self._planning)
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, V]]) -> None:
         """Fill item.now, and what else identifies the VM, with one request for all."""
         rows = self._read_with_hosts(items)
         copied = self._take_templates(items, rows) if self._planning else {}
@@ -78,7 +109,7 @@ class Fleet:
                 cluster=where.cluster if where else None,
             )
 
-    def refresh(self, items):
+    def refresh(self, items: Sequence[Item[Wish, V]]) -> list[Item[Wish, V]]:
         """Read the VMs again, into item.proved, with one request for all; returns the items whose VM is gone."""
         rows = properties.retrieve(
             self.vcenter,
@@ -93,13 +124,24 @@ class Fleet:
                 item.proved = self._noun.state_of(row, state.vm_of(row), self._places[id(item)])
         return [item for item in items if item.ids["moid"] not in by_moid]
 
-    def ref(self, item):
+    def ref(self, item: Item[Wish, V]) -> Ref:
         return self._refs[id(item)]
 
-    def run(self, items, wanted, start, guarded=False):
+    def run(
+        self,
+        items: Sequence[Item[Wish, V]],
+        wanted: str,
+        start: Callable[[Ref, Item[Wish, V]], Ref],
+        guarded: bool = False,
+    ) -> dict[str, tasks.Outcome]:
         """Start one task per item with start(ref, item), await all, and return {moid: Outcome}."""
         jobs = [
-            tasks.Job(f"VM {item.label}", lambda item=item: start(self.ref(item), item), wanted, guarded)
+            tasks.Job(
+                f"VM {item.label}",
+                cast("Callable[[], Ref]", lambda item=item: start(self.ref(item), item)),
+                wanted,
+                guarded,
+            )
             for item in items
         ]
         for item in items:
@@ -107,13 +149,21 @@ class Fleet:
         outcomes = tasks.run_tasks(self.vcenter, jobs, limit=self._in_flight, timeout_s=self._task_timeout_s)
         return {item.ids["moid"]: outcome for item, outcome in zip(items, outcomes)}
 
-    def settle(self, items, wanted, is_done, start, give_up, guarded=False):
+    def settle(
+        self,
+        items: Sequence[Item[Wish, V]],
+        wanted: str,
+        is_done: Callable[[Item[Wish, V]], bool],
+        start: Callable[[Ref, Item[Wish, V]], Ref],
+        give_up: GiveUp[V],
+        guarded: bool = False,
+    ) -> None:
         """Run tasks until is_done(item) after a new reading of each VM; give_up(item, error) for the others.
 
         A task whose fate is unknown, or that met another change of the VM, is judged by that reading and tried
         again from there. guarded: vSphere itself refuses to carry out the same request twice.
         """
-        errors = {}
+        errors: dict[str, OperatorError | None] = {}
         for _attempt in range(_ATTEMPTS):
             items = [item for item in items if not is_done(item)]
             if not items:
@@ -137,19 +187,19 @@ class Fleet:
         for item in items:
             give_up(item, errors[item.ids["moid"]] or _never_done(item))
 
-    def _take_templates(self, items, rows):
+    def _take_templates(self, items: Sequence[Item[Wish, V]], rows: Iterable[Row]) -> dict[int, Ref]:
         """VMs that are being copied, maybe by a run that was killed, are planned like those that are not there."""
         unfinished = {row.moid for row in rows if row.kind == "VirtualMachine" and _is_unfinished(row)}
         copied = [item for item in items if self.ref(item)._GetMoId() in unfinished]
         return lookup.templates_of(self.vcenter, copied, self._datacenter)
 
-    def _vm_properties(self):
+    def _vm_properties(self) -> list[str]:
         return [*state.PROPERTIES, *self._noun.VM_PROPERTIES]
 
-    def _host_properties(self):
+    def _host_properties(self) -> list[str]:
         return [*place.HOST_PROPERTIES, *self._noun.HOST_PROPERTIES]
 
-    def _read_with_hosts(self, items):
+    def _read_with_hosts(self, items: Iterable[Item[Wish, V]]) -> list[Row]:
         walk = [("VirtualMachine", "runtime.host"), ("HostSystem", "parent")]
         if self._noun.WHOLE_CLUSTER:
             walk.append(("ComputeResource", "host"))
@@ -166,7 +216,7 @@ class Fleet:
             skip_gone=True,
         )
 
-    def _all_hosts(self):
+    def _all_hosts(self) -> dict[str | None, Place]:
         """The places of all hosts; asked only for VMs that will be on a host where none of their kind is yet."""
         rows = properties.retrieve(
             self.vcenter,
@@ -177,12 +227,12 @@ class Fleet:
         return place.places_of(rows)
 
 
-def current(item):
+def current(item: Item[Wish, V]) -> V:
     """The state of an item's VM by the latest reading."""
     return item.proved or item.now
 
 
-def gone(item):
+def gone(item: Item[Wish, V]) -> OperatorError:
     """The error of a VM that was found and then disappeared."""
     return OperatorError(
         f"VM {item.label}",
@@ -193,12 +243,12 @@ def gone(item):
     )
 
 
-def _is_unfinished(row):
+def _is_unfinished(row: Row) -> bool:
     # Of a VM that is inaccessible vCenter tells no configuration either, and that has words of its own.
     return row.get("config.version") is None and str(row.get("runtime.connectionState")) == "connected"
 
 
-def _unfinished(item):
+def _unfinished(item: Item[Wish, V]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         "its configuration should be read",
@@ -208,7 +258,9 @@ def _unfinished(item):
     )
 
 
-def _as_planned(item, vm, where, places):
+def _as_planned(
+    item: Item[Wish, V], vm: Vm, where: Place | None, places: Mapping[str | None, Place]
+) -> tuple[Vm, Place | None]:
     """The VM as earlier tasks of the same play would have made it."""
     planned = lookup.planned_of(item)
     if item.ids["moid"] is None:
@@ -225,14 +277,14 @@ def _as_planned(item, vm, where, places):
     return vm, where
 
 
-def _worth_another_try(outcome):
+def _worth_another_try(outcome: tasks.Outcome) -> bool:
     if isinstance(outcome.fault, vim.fault.ConcurrentAccess):
         return True
     # A task that did not end in time still runs: another one would only wait behind it.
-    return outcome.uncertain and outcome.error.code != "task_timeout"
+    return outcome.uncertain and cast(OperatorError, outcome.error).code != "task_timeout"
 
 
-def _never_done(item):
+def _never_done(item: Item[Wish, V]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         f"the change should have been there after {_ATTEMPTS} attempts",
@@ -242,7 +294,7 @@ def _never_done(item):
     )
 
 
-def _no_such_host(item, name):
+def _no_such_host(item: Item[Wish, V], name: str) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         f"it is planned for host {name}",

@@ -6,21 +6,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, S, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
-def look_up(vcenter, items, datacenter, planning):
+
+def look_up(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: str | None, planning: bool) -> dict[int, Ref]:
     """{id of item: reference} of what is to be read for each item; the others have got their error.
 
     planning: a VM that is not there is no error if its wish tells the template that it will be made of.
     """
-    templates = {}
+    templates: dict[str, find.Found | OperatorError | None] = {}
     if planning:
         templates = {_template(item): None for item in items if _template(item)}
     wishes = [item.wish for item in items] + [_identity(name) for name in templates]
     answers = find.find_vms(vcenter, wishes, datacenter)
     templates = dict(zip(templates, answers[len(items) :]))
+    refs: dict[int, Ref]
+    owners: dict[str, list[Item[Wish, S]]]
     refs, owners = {}, {}
     for item, found in zip(items, answers):
         if isinstance(found, OperatorError):
@@ -40,7 +49,7 @@ def look_up(vcenter, items, datacenter, planning):
     return refs
 
 
-def templates_of(vcenter, items, datacenter):
+def templates_of(vcenter: VCenter, items: Sequence[Item[Wish, S]], datacenter: str | None) -> dict[int, Ref]:
     """{id of item: reference of the template that its VM is made of}, for those whose wish tells one that is there."""
     items = [item for item in items if _template(item)]
     answers = find.find_vms(vcenter, [_identity(_template(item)) for item in items], datacenter) if items else []
@@ -51,20 +60,20 @@ def templates_of(vcenter, items, datacenter):
     return refs
 
 
-def planned_of(item):
+def planned_of(item: Item[Wish, S]) -> dict[str, Any]:
     """What earlier tasks of the play will have made of the VM, as far as the wish tells."""
     return {key: value for key, value in (item.wish.get("planned") or {}).items() if value is not None}
 
 
-def _template(item):
+def _template(item: Item[Wish, S]) -> Any:
     return planned_of(item).get("template")
 
 
-def _identity(name):
+def _identity(name: str) -> dict[str, str]:
     return {"path" if "/" in name else "name": name}
 
 
-def _refuse_twins(twins):
+def _refuse_twins(twins: Sequence[Item[Wish, S]]) -> None:
     labels = [item.label for item in twins]
     for item in twins:
         item.error = OperatorError(

@@ -7,71 +7,82 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import session
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import apply, rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet
-from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import project_power
+from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V, project_power
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import GiveUp
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 
-class VmNoun(Noun):
+class VmNoun(Noun[Wish, V]):
     """A part of VMs. Finding, reading, power cycles, tasks and proofs are here; the rest is pure and the subclass's."""
 
     # As in "its vGPU configuration should change".
     WHAT = "configuration"
     # What is read besides vm.state.PROPERTIES and vm.place.HOST_PROPERTIES.
-    VM_PROPERTIES = ()
-    HOST_PROPERTIES = ()
+    VM_PROPERTIES: Sequence[str] = ()
+    HOST_PROPERTIES: Sequence[str] = ()
     # Whether all hosts of a VM's cluster are read, and not its own alone.
     WHOLE_CLUSTER = False
 
-    def __init__(self, module):
-        self.params = module.params
-        self.warn = module.warn
-        self.vcenter = None
-        self._check_mode = module.check_mode
-        self._fleet = None
+    def __init__(self, module: AnsibleModule) -> None:
+        self.params: dict[str, Any] = module.params
+        self.warn: Callable[[str], None] = module.warn
+        self.vcenter: VCenter = None  # type: ignore[assignment]
+        self._check_mode: bool = module.check_mode
+        self._fleet: Fleet[V] = None  # type: ignore[assignment]
 
-    def state_of(self, row, vm, place):
+    def state_of(self, row: Row, vm: Vm, place: Place | None) -> V:
         """The state from the row of a VM; it has vm as a field of this name. place is its host, or None."""
         raise NotImplementedError
 
-    def surroundings(self, items):
+    def surroundings(self, items: Sequence[Item[Wish, V]]) -> None:
         """More that has to be read once, after the VMs."""
 
-    def want_settings(self, now, wish):
+    def want_settings(self, now: V, wish: Wish) -> V:
         """The settings that the wish asks for, from a reading; asked again after each later reading, never refuses."""
         raise NotImplementedError
 
-    def refuse(self, item, wanted):
+    def refuse(self, item: Item[Wish, V], wanted: V) -> None:
         """Raise an OperatorError with every reason why the VM cannot get what is wanted."""
 
-    def setting_changes(self, now, wanted):
+    def setting_changes(self, now: V, wanted: V) -> Sequence[Change]:
         """The changes that one reconfiguration makes; they tell nothing of device keys, which vSphere chooses."""
         raise NotImplementedError
 
-    def before_reconfiguration(self, fleet, items, give_up):
+    def before_reconfiguration(self, fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) -> None:
         """What VMs that are off need before they can be reconfigured; fleet.settle does it, give_up tells failures."""
 
-    def reconfiguration(self, now, wanted):
+    def reconfiguration(self, now: V, wanted: V) -> vim.vm.ConfigSpec:
         """The ConfigSpec that leads from one state to the other."""
         raise NotImplementedError
 
-    def hot(self, now, wanted):
+    def hot(self, now: V, wanted: V) -> bool:
         """Whether a running VM takes these changes."""
         return False
 
-    def settings(self, state):
+    def settings(self, state: V) -> dict[str, Any]:
         """What is set, in the user's terms."""
         raise NotImplementedError
 
-    def needs_off(self, now, wanted):
+    def needs_off(self, now: V, wanted: V) -> bool:
         """Whether a running VM has to be switched off for this."""
         return now.vm.power == "on" and bool(self.setting_changes(now, wanted)) and not self.hot(now, wanted)
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, V]]) -> None:
         self.vcenter = session.connect(self.params, self.warn)
         self._fleet = Fleet(
             self.vcenter, self, self.params["tasks_in_flight"], self.params["task_timeout_s"], planning=self._check_mode
@@ -80,7 +91,7 @@ class VmNoun(Noun):
         self._fleet.read([item for item in items if item.error is None])
         self.surroundings([item for item in items if item.error is None])
 
-    def want(self, item):
+    def want(self, item: Item[Wish, V]) -> V:
         now, wish = item.now, item.wish
         wanted = self.want_settings(now, wish)
         self.refuse(item, wanted)
@@ -96,9 +107,9 @@ class VmNoun(Noun):
             # Left on a VM that somebody started since, it would switch the VM on again months later.
             power_on_again=now.vm.power_on_again and not recover and now.vm.power != "on",
         )
-        return dataclasses.replace(wanted, vm=vm)
+        return dataclasses.replace(cast(Any, wanted), vm=vm)
 
-    def compare(self, now, wanted):
+    def compare(self, now: V, wanted: V) -> list[Change]:
         """The changes from one state to the other; a running VM that changes is power cycled."""
         changes = list(self.setting_changes(now, wanted))
         if self.needs_off(now, wanted):
@@ -109,20 +120,20 @@ class VmNoun(Noun):
                 changes.append(Change(name, before, after))
         return changes
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, V]]) -> None:
         apply.apply(self, self._fleet, items)
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, V]]) -> None:
         apply.prove(self, self._fleet, items)
 
-    def project(self, state):
+    def project(self, state: V) -> dict[str, Any]:
         return dict(self.settings(state), **project_power(state.vm))
 
-    def pending(self, state):
+    def pending(self, state: V) -> list[dict[str, Any]]:
         if state.vm.power_on_again and state.vm.power == "off":
             return [{"what": "power", "needs": "power_on"}]
         return []
 
-    def close(self):
+    def close(self) -> None:
         if self.vcenter is not None:
             self.vcenter.close()

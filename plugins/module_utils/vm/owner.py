@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
 
@@ -28,7 +29,7 @@ def mark(owner: str | None, name: str) -> str:
     return f"{owner}/{name}" if owner else ""
 
 
-def origin_of(extra: dict, name: str) -> Origin:
+def origin_of(extra: Mapping[str, str], name: str) -> Origin:
     """The origin of a VM of this name, from its extra settings by keys in lower case.
 
     vCenter copies all settings with a VM. The name in the mark tells the VM that was created from copies of it.

@@ -7,12 +7,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Protocol, cast
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import run
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import _pyvmomi, args, find
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.args import PLANNED, POWER
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import Options
+
+    class Closing(Protocol):
+        """A noun that has something to close in the end."""
+
+        def close(self) -> None: ...
+
 
 RELATIONS = {
     "required_one_of": [args.IDENTITY_KEYS + ("vms",)],
@@ -23,7 +35,7 @@ RELATIONS = {
 class FleetArguments:
     """What a module takes per VM, in the task or in an entry of vms, and what it takes once for all."""
 
-    def __init__(self, per_vm, task=None, power=None):
+    def __init__(self, per_vm: Options, task: Options | None = None, power: Options | None = None) -> None:
         self._per_vm = per_vm
         self._task = dict(POWER if power is None else power, **(task or {}))
         entry = dict(args.VM_IDENTITY, **PLANNED)
@@ -46,7 +58,7 @@ class FleetArguments:
             **per_vm,
         )
 
-    def wishes(self, params):
+    def wishes(self, params: Mapping[str, Any]) -> list[Wish]:
         """One wish per VM: what its entry says, else what the task says."""
         entries = [params] if params["vms"] is None else params["vms"]
         result = []
@@ -58,7 +70,7 @@ class FleetArguments:
             result.append(wish)
         return result
 
-    def problems(self, params, check_wish):
+    def problems(self, params: Mapping[str, Any], check_wish: Callable[[Wish], Iterable[str]]) -> list[str]:
         """Everything that is wrong with the parameters together; check_wish(wish) yields what is wrong with one."""
         problems = args.check_common(params)
         if params["vms"] == []:
@@ -74,13 +86,17 @@ class FleetArguments:
         return problems
 
 
-def ids(wish):
+def ids(wish: Wish) -> dict[str, Any]:
     """What the wish itself tells about which VM it means; the rest is known once the VM was read."""
     known = {key: wish[key] for key in ("name", "moid", "instance_uuid", "path")}
     return dict(known, host=None, cluster=None)
 
 
-def main(arguments, noun_of, check_params):
+def main(
+    arguments: FleetArguments,
+    noun_of: Callable[[AnsibleModule], Closing],
+    check_params: Callable[[Mapping[str, Any]], list[str]],
+) -> None:
     """The whole of a module; noun_of(module) makes its noun, check_params(params) tells what is wrong."""
     module = AnsibleModule(argument_spec=arguments.spec, supports_check_mode=True, **RELATIONS)
     _pyvmomi.require(module)
@@ -89,10 +105,15 @@ def main(arguments, noun_of, check_params):
         module.fail_json(msg=" ".join(problems), failure={"code": "invalid_parameters", "problems": problems})
     noun = noun_of(module)
     try:
-        run(module, noun, [Item(find.label(wish), wish, ids(wish)) for wish in arguments.wishes(module.params)], "vms")
+        run(
+            module,
+            cast("Noun[Wish, Any]", noun),
+            [Item(find.label(wish), wish, ids(wish)) for wish in arguments.wishes(module.params)],
+            "vms",
+        )
     finally:
         noun.close()
 
 
-def _without_default(option):
+def _without_default(option: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in option.items() if key not in ("default", "required")}

@@ -7,6 +7,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Sequence
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 HOST_PROPERTIES = ("name", "parent", "runtime.connectionState")
 
@@ -20,16 +25,18 @@ class Place:
     # The name of the cluster, or of the host where it stands alone.
     cluster: str
     connected: bool
-    row: object
+    row: Row
     # The rows of all hosts of the cluster that were read, this one included.
-    neighbours: tuple = ()
+    neighbours: tuple[Row, ...] = ()
 
 
-def places_of(rows):
+def places_of(rows: Sequence[Row]) -> dict[str | None, Place]:
     """{moid of a host: Place} from rows of hosts and compute resources."""
-    clusters = {row.moid: row.get("name", "") for row in rows if row.kind.endswith("ComputeResource")}
+    clusters: dict[str | None, str] = {
+        row.moid: row.get("name", "") for row in rows if row.kind.endswith("ComputeResource")
+    }
     hosts = [row for row in rows if row.kind == "HostSystem"]
-    members = {}
+    members: dict[str | None, list[Row]] = {}
     for row in hosts:
         members.setdefault(moid_of(row.get("parent")), []).append(row)
     return {
@@ -45,5 +52,5 @@ def places_of(rows):
     }
 
 
-def moid_of(ref):
+def moid_of(ref: Ref | None) -> str | None:
     return ref._GetMoId() if ref is not None else None

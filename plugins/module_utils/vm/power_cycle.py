@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
@@ -13,11 +15,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.transport 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import POWER_ON_AGAIN
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet, GiveUp
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V
+
 _POLL_S = (0.5, 1.0, 2.0, 4.0)
 _ASK_AGAIN_S = (0.5, 1.0, 2.0)
 
 
-def stop(fleet, items, give_up):
+def stop(fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) -> None:
     """Switch the VMs off: the guest is asked first, and after its time limit the power is cut."""
     set_note(fleet, items, True, give_up)
     items = [item for item in items if current(item).vm.power_on_again]
@@ -31,7 +38,7 @@ def stop(fleet, items, give_up):
     )
 
 
-def start(fleet, items, give_up):
+def start(fleet: Fleet[V], items: Sequence[Item[Wish, V]], give_up: GiveUp[V]) -> None:
     """Switch the VMs on; give_up(item, error) where vSphere refuses. The note is the caller's to remove."""
     fleet.settle(
         items,
@@ -42,7 +49,7 @@ def start(fleet, items, give_up):
     )
 
 
-def set_note(fleet, items, wanted, give_up):
+def set_note(fleet: Fleet[V], items: Sequence[Item[Wish, V]], wanted: bool, give_up: GiveUp[V]) -> None:
     """Leave or remove the note in the VM's configuration that it has to be switched on again."""
     fleet.settle(
         items,
@@ -53,13 +60,13 @@ def set_note(fleet, items, wanted, give_up):
     )
 
 
-def _note(wanted):
+def _note(wanted: bool) -> vim.vm.ConfigSpec:
     # An empty value removes the key.
     setting = vim.option.OptionValue(key=POWER_ON_AGAIN, value="true" if wanted else "")
     return vim.vm.ConfigSpec(extraConfig=[setting])
 
 
-def shut_guests_down(fleet, items):
+def shut_guests_down(fleet: Fleet[V], items: Sequence[Item[Wish, V]]) -> dict[str, OperatorError]:
     """Ask the guests that can hear, and wait until they are off or their time is up; {MoID: why one was not asked}."""
     hearing = [item for item in items if current(item).vm.tools_running]
     refused = {item.ids["moid"]: _ask(fleet, item) for item in hearing}
@@ -78,7 +85,7 @@ def shut_guests_down(fleet, items):
     return {moid: error for moid, error in refused.items() if error is not None}
 
 
-def _ask(fleet, item):
+def _ask(fleet: Fleet[V], item: Item[Wish, V]) -> OperatorError | None:
     """None where the guest was asked, or may have been; else the reason why it was not."""
     maybe = False
     for pause in _ASK_AGAIN_S:

@@ -6,9 +6,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Iterable, NamedTuple, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 
 class Problem(NamedTuple):
@@ -19,7 +23,7 @@ class Problem(NamedTuple):
     todo: str
 
 
-def refusal(label, wanted, problems):
+def refusal(label: str, wanted: str, problems: Sequence[Problem]) -> OperatorError:
     """The problems of one VM as one error."""
     return OperatorError(
         f"VM {label}",
@@ -31,7 +35,7 @@ def refusal(label, wanted, problems):
     )
 
 
-def unreachable(vm):
+def unreachable(vm: Vm) -> list[Problem]:
     """What keeps vSphere from changing the VM."""
     if vm.template:
         return [Problem("template", "It is a template.", "Clone a VM from it and change the clone.")]
@@ -48,14 +52,14 @@ def unreachable(vm):
     return []
 
 
-def refuse_unreachable(label, vm, changes):
+def refuse_unreachable(label: str, vm: Vm, changes: Iterable[Change]) -> None:
     """Raise an OperatorError when the VM cannot be changed at all."""
     problems = unreachable(vm)
     if problems:
         raise refusal(label, _planned(changes), problems)
 
 
-def refuse_running(label, vm, changes):
+def refuse_running(label: str, vm: Vm, changes: Iterable[Change]) -> None:
     """Raise an OperatorError when the VM runs, for nothing of this can be changed then."""
     if vm.power != "on":
         return
@@ -67,5 +71,5 @@ def refuse_running(label, vm, changes):
     raise refusal(label, _planned(changes), [problem])
 
 
-def _planned(changes):
+def _planned(changes: Iterable[Change]) -> str:
     return f"these changes were wanted: {'; '.join(str(change) for change in changes)}"

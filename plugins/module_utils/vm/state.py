@@ -7,7 +7,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+
+    class VmState(Protocol):
+        """The state of a VM that a module manages a part of."""
+
+        @property
+        def vm(self) -> Vm: ...
+
+
+# What the noun of a module makes of a VM.
+V = TypeVar("V", bound="VmState")
 POWER_ON_AGAIN = "aiready.vsphere.power_on_again"
 PROPERTIES = (
     "name",
@@ -54,15 +67,15 @@ class Vm:
     memory_reserved_mb: int | None = None
     snapshots: bool = False
     # The settings of the VMX file. It does not tell upper from lower case, so that the keys are in lower case here.
-    extra: dict = field(default_factory=dict)
+    extra: dict[str, str] = field(default_factory=dict)
 
     @property
-    def fully_reserved(self):
+    def fully_reserved(self) -> bool:
         """Whether all memory is reserved, be it by the lock or by a number."""
         return self.memory_locked or (0 < self.memory_mb <= (self.memory_reserved_mb or 0))
 
 
-def vm_of(row):
+def vm_of(row: Row) -> Vm:
     """What the row of a VM tells."""
     extra = {option.key.lower(): str(option.value) for option in row.get("config.extraConfig") or []}
     version = (row.get("config.version") or "").rpartition("-")[2]
@@ -86,11 +99,11 @@ def vm_of(row):
     )
 
 
-def is_on(value):
+def is_on(value: str | None) -> bool:
     """True for a VMX value that switches something on."""
     return (value or "").lower() in ("1", "true", "yes", "on")
 
 
-def project_power(vm):
+def project_power(vm: Vm) -> dict[str, Any]:
     """What of the VM itself is told to users."""
     return {"power": vm.power, "power_on_again": vm.power_on_again}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from typing import Any, Iterator, Mapping
 
 PREFIX = "guestinfo."
 _PARTS = ("metadata", "userdata", "vendordata")
@@ -16,7 +17,7 @@ _IDENTITY = ("instance-id", "local-hostname")
 _KEY_AT_LINE_START = r"^[\"']?{}[\"']?\s*:"
 
 
-def problems(wish):
+def problems(wish: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with a cloud_init option, one sentence each."""
     metadata, userdata = wish.get("metadata"), wish.get("userdata")
     if metadata is not None and not isinstance(metadata, (dict, str)):
@@ -27,7 +28,7 @@ def problems(wish):
         yield "cloud_init.userdata is empty; leave it out, or write it."
 
 
-def settings(wish, name):
+def settings(wish: Mapping[str, Any], name: str) -> dict[str, str]:
     """The extraConfig entries, as {key: value}, for a new VM of this name."""
     found = {}
     metadata = _metadata(wish.get("metadata"), name)
@@ -38,12 +39,12 @@ def settings(wish, name):
     return found
 
 
-def parts_set(extra):
+def parts_set(extra: Mapping[str, str]) -> tuple[str, ...]:
     """Which of metadata, userdata and vendordata a VM has, by its settings in lower case; never what is in them."""
     return tuple(part for part in _PARTS if extra.get(f"{PREFIX}{part}"))
 
 
-def _metadata(wish, name):
+def _metadata(wish: Any, name: str) -> str:
     """Metadata with an identity: without an instance-id of its own, a clone would pass for its template."""
     identity = dict(zip(_IDENTITY, (name, host_name(name))))
     if wish is None:
@@ -59,13 +60,13 @@ def _metadata(wish, name):
     return "\n".join([wish.rstrip("\n"), *missing]) + "\n"
 
 
-def host_name(name):
+def host_name(name: str) -> str:
     """A host name (RFC 1123) from the name of a VM."""
     label = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-.")
     return label[:63].rstrip("-.") or "localhost"
 
 
-def _parsed(text):
+def _parsed(text: str) -> dict[str, Any] | None:
     """The dictionary in a JSON text; None for any other text."""
     try:
         data = json.loads(text)

@@ -6,13 +6,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import spec
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Machine, Source
 
-def specifications(vcenter, items, source):
+
+def specifications(
+    vcenter: VCenter, items: Sequence[Item[Wish, Machine]], source: Source
+) -> dict[int, vim.vm.customization.Specification]:
     """{id of an item: specification} of those that have a wish; an item with trouble gets its error."""
     kept, found = {}, {}
     for item in items:
@@ -32,7 +42,7 @@ def specifications(vcenter, items, source):
     return found
 
 
-def _kept(vcenter, name):
+def _kept(vcenter: VCenter, name: str) -> vim.vm.customization.Specification:
     try:
         return vcenter.content.customizationSpecManager.GetCustomizationSpec(name=name).spec
     except vim.fault.NotFound as fault:
@@ -47,7 +57,7 @@ def _kept(vcenter, name):
         raise explain(fault, f"customization specification {name}", "it should be read") from fault
 
 
-def _refuse_unfit(name, wanted, users):
+def _refuse_unfit(name: str, wanted: vim.vm.customization.Specification, users: Sequence[Item[Wish, Machine]]) -> None:
     """A kept specification has to give every VM its own name, without asking anybody."""
     host_name = getattr(wanted.identity, "hostName", None)
     if host_name is None:
@@ -66,7 +76,7 @@ def _refuse_unfit(name, wanted, users):
         )
 
 
-def _mismatch(item, wanted, source):
+def _mismatch(item: Item[Wish, Machine], wanted: Data, source: Source) -> OperatorError | None:
     """The error for a specification that does not describe the adapters of the source, or None."""
     adapters = len(wanted.nicSettingMap or ())
     if source.item_id is not None:
@@ -81,7 +91,7 @@ def _mismatch(item, wanted, source):
     return OperatorError(f"VM {item.label}", wanted, found, todo, "customization_adapters")
 
 
-def _unfit(name, found, todo):
+def _unfit(name: str, found: str, todo: str) -> OperatorError:
     return OperatorError(
         f"customization specification {name}",
         "the guests should be customized with it",

@@ -7,11 +7,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Mapping, cast
 from urllib.parse import quote
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import rest
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import UNFINISHED
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Store, Target
 
 _PROVISIONING = {"thin": "thin", "thick": "thick", "template": None}
 
@@ -26,7 +31,7 @@ class Entry:
     size: int
 
 
-def find(service, library, item):
+def find(service: rest.Rest, library: str | None, item: str) -> Entry:
     """The Entry with this name, in the library of this name or in the only one that has it."""
     where = f" in library {library}" if library else ""
     subject = f"library item {item}"
@@ -56,7 +61,7 @@ def find(service, library, item):
     return _entry(service, found[0], library, item, subject, wanted)
 
 
-def _entry(service, item_id, library, item, subject, wanted):
+def _entry(service: rest.Rest, item_id: str, library: str | None, item: str, subject: str, wanted: str) -> Entry:
     info = _ask(service, "GET", f"/api/content/library/item/{quote(item_id)}", None, subject)
     if not library:
         home = _ask(service, "GET", f"/api/content/library/{quote(info['library_id'])}", None, subject)
@@ -78,7 +83,7 @@ def _entry(service, item_id, library, item, subject, wanted):
     )
 
 
-def refuse_eula(service, entry, target, accepted):
+def refuse_eula(service: rest.Rest, entry: Entry, target: Target, accepted: bool) -> None:
     """Raise when an OVF item asks for the acceptance of a licence that nobody has given."""
     path = f"/api/vcenter/ovf/library-item/{quote(entry.item_id)}?action=filter"
     subject = f"library item {entry.path}"
@@ -94,13 +99,13 @@ def refuse_eula(service, entry, target, accepted):
         )
 
 
-def deploy(service, entry, name, target, disk, label, wanted):
+def deploy(service: rest.Rest, entry: Entry, name: str, target: Target, disk: str, label: str, wanted: str) -> str:
     """The MoID of a new VM from an OVF item, switched off and marked as not finished."""
     spec = {
         "name": name,
         "annotation": UNFINISHED,
         "accept_all_EULA": True,
-        "default_datastore_id": target.store.moid,
+        "default_datastore_id": cast("Store", target.store).moid,
     }
     if _PROVISIONING[disk]:
         spec["storage_provisioning"] = _PROVISIONING[disk]
@@ -119,17 +124,24 @@ def deploy(service, entry, name, target, disk, label, wanted):
     )
 
 
-def _target(target):
+def _target(target: Target) -> dict[str, Any]:
     return {
         "target": {
             "resource_pool_id": target.pool._GetMoId(),
             "host_id": target.host.moid,
-            "folder_id": target.folder.moid,
+            "folder_id": cast("Row", target.folder).moid,
         }
     }
 
 
-def _ask(service, method, path, body, label, wanted="vCenter's content library was asked"):
+def _ask(
+    service: rest.Rest,
+    method: str,
+    path: str,
+    body: Mapping[str, Any] | None,
+    label: str,
+    wanted: str = "vCenter's content library was asked",
+) -> Any:
     try:
         return service.call(method, path, body)
     except rest.Answered as error:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
@@ -16,6 +17,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import UNFINISHED, Machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import moid
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.owner import origin_of
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import World
 
 _PROPERTIES = (
     "config.annotation",
@@ -36,7 +43,7 @@ _SHARED = "sharingMultiWriter"
 _LOST = ("inaccessible", "invalid", "orphaned")
 
 
-def read(vcenter, world, items):
+def read(vcenter: VCenter, world: World, items: Sequence[Item[Wish, Machine]]) -> dict[int, tuple[Row, Machine]]:
     """{index of an item: (row of its VM, Machine)} of those that are there; an item with trouble gets its error."""
     rows = {}
     for index, item in enumerate(items):
@@ -64,7 +71,7 @@ def read(vcenter, world, items):
     return found
 
 
-def folder_of(world, wish):
+def folder_of(world: World, wish: Mapping[str, Any]) -> Row | None:
     """The row of the folder that the wish names; None where it names none."""
     if not wish["folder"]:
         return None
@@ -82,7 +89,7 @@ def folder_of(world, wish):
     )
 
 
-def _the_one(world, wish):
+def _the_one(world: World, wish: Mapping[str, Any]) -> Row | None:
     """The row of the VM that is meant, or None; a VM of this name in another folder is nobody's."""
     folder = folder_of(world, wish)
     rows = world.vms_named(wish["name"])
@@ -108,7 +115,7 @@ def _the_one(world, wish):
     return rows[0]
 
 
-def _machine(world, row, detail):
+def _machine(world: World, row: Row, detail: Row) -> Machine:
     extra = {option.key.lower(): option.value for option in detail.get("config.extraConfig") or ()}
     host = world.hosts.get(moid(detail.get("runtime.host")))
     home = detail.get("config.files.vmPathName")
@@ -130,7 +137,7 @@ def _machine(world, row, detail):
     )
 
 
-def _other_disks(home, devices):
+def _other_disks(home: str, devices: Iterable[vim.vm.device.VirtualDevice]) -> Iterator[str]:
     """Disks that would be deleted with the VM and are not its own."""
     own = _folder(home)
     for device in devices:
@@ -142,12 +149,12 @@ def _other_disks(home, devices):
             yield name
 
 
-def _folder(path):
+def _folder(path: str) -> str:
     """The folder of a file, without its datastore."""
     return path.partition("] ")[2].rpartition("/")[0]
 
 
-def _refuse_taken(world, wish, folder):
+def _refuse_taken(world: World, wish: Mapping[str, Any], folder: Row) -> None:
     if world.taken_by_other_kind(folder, wish["name"]):
         raise _refused(
             wish,
@@ -157,7 +164,7 @@ def _refuse_taken(world, wish, folder):
         )
 
 
-def _elsewhere(world, wish, folder, rows):
+def _elsewhere(world: World, wish: Mapping[str, Any], folder: Row, rows: Sequence[Row]) -> OperatorError:
     paths = sorted(world.path(row) for row in rows)
     return _refused(
         wish,
@@ -168,7 +175,7 @@ def _elsewhere(world, wish, folder, rows):
     )
 
 
-def _several(world, wish, rows):
+def _several(world: World, wish: Mapping[str, Any], rows: Sequence[Row]) -> OperatorError:
     paths = sorted(world.path(row) for row in rows)
     return _refused(
         wish,
@@ -179,7 +186,7 @@ def _several(world, wish, rows):
     )
 
 
-def _lost(item, path, detail):
+def _lost(item: Item[Wish, Machine], path: str, detail: Row) -> OperatorError:
     return _refused(
         item.wish,
         f"{path} is there, and vCenter says that it is {detail.get('runtime.connectionState')}",
@@ -188,6 +195,6 @@ def _lost(item, path, detail):
     )
 
 
-def _refused(wish, found, todo, code, **data):
+def _refused(wish: Mapping[str, Any], found: str, todo: str, code: str, **data: object) -> OperatorError:
     wanted = "it should not be there" if wish["state"] == "absent" else "it should be there"
     return OperatorError(f"VM {wish['name']}", wanted, found, todo, code, **data)

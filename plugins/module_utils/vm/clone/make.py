@@ -6,12 +6,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import recent, tasks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import library, machines, rules, spec, world
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Machine, compare
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.rest import Rest
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Source, Target
 
 _ATTEMPTS = 3
 _CLONING = "VirtualMachine.clone"
@@ -20,7 +30,7 @@ _CLONING = "VirtualMachine.clone"
 class Maker:
     """Everything that is changed in vCenter for the items of a task."""
 
-    def __init__(self, vcenter, service, first, params):
+    def __init__(self, vcenter: VCenter, service: Rest, first: world.World, params: Mapping[str, Any]) -> None:
         self.vcenter = vcenter
         self._service = service
         self._world = first
@@ -28,9 +38,9 @@ class Maker:
         self._disk = params["disk"]
         self._in_flight = params["tasks_in_flight"]
         self._timeout_s = params["task_timeout_s"]
-        self._refs = {}
+        self._refs: dict[int, Ref] = {}
 
-    def adopt(self, item, row):
+    def adopt(self, item: Item[Wish, Machine], row: Row) -> None:
         """Take note of which VM an item means, and tell it in the item's ids."""
         host = self._world.hosts.get(world.moid(row.get("runtime.host")))
         compute = self._world.computes.get(host.compute) if host is not None else None
@@ -42,17 +52,23 @@ class Maker:
             cluster=compute.name if compute is not None else None,
         )
 
-    def refresh(self, items):
+    def refresh(self, items: Sequence[Item[Wish, Machine]]) -> None:
         """Read the VMs again into item.proved."""
         self._world = world.read_again(self.vcenter, self._world)
         found = machines.read(self.vcenter, self._world, items)
         for index, item in enumerate(items):
             row, item.proved = found.get(index, (None, Machine()))
             if item.proved.exists:
-                self.adopt(item, row)
+                self.adopt(item, cast("Row", row))
                 item.ids["path"] = item.proved.path
 
-    def create(self, items, source, targets, customizations):
+    def create(
+        self,
+        items: Sequence[Item[Wish, Machine]],
+        source: Source,
+        targets: Mapping[int, Target],
+        customizations: Mapping[int, vim.vm.customization.Specification],
+    ) -> None:
         """Clones of a template, side by side; copies that an earlier run has started are waited for first."""
         for attempt in range(_ATTEMPTS):
             if self._await_clones(source) or attempt:
@@ -71,7 +87,9 @@ class Maker:
             if not items:
                 return
 
-    def deploy(self, items, source, entry, targets):
+    def deploy(
+        self, items: Sequence[Item[Wish, Machine]], source: Source, entry: library.Entry, targets: Mapping[int, Target]
+    ) -> None:
         """VMs of an OVF item, one after the other: its service takes one request per VM and answers at the end."""
         failed = {}
         with self.vcenter.patience(self._timeout_s):
@@ -88,7 +106,12 @@ class Maker:
             if item.error is None and not current(item).exists:
                 item.error = failed.get(id(item)) or _vanished(item)
 
-    def finish(self, items, source, customizations):
+    def finish(
+        self,
+        items: Sequence[Item[Wish, Machine]],
+        source: Source,
+        customizations: Mapping[int, vim.vm.customization.Specification],
+    ) -> None:
         """What a VM of an OVF item gets after its deployment; its mark goes in the same request."""
         todo = [item for item in items if customizations.get(id(item)) is not None]
         wanted = "its guest should be customized"
@@ -106,13 +129,13 @@ class Maker:
             lambda ref, item: ref.ReconfigVM_Task(spec=spec.first_settings(item.wish, source)),
         )
 
-    def claim(self, items):
+    def claim(self, items: Sequence[Item[Wish, Machine]]) -> None:
         """The mark of whose VM it is, in one that has none."""
         todo = [item for item in items if item.error is None and item.wanted.owner != item.now.owner]
         job = "it should be marked with its owner"
         self._settle(todo, job, lambda ref, item: ref.ReconfigVM_Task(spec=spec.claim(item.wish)))
 
-    def move(self, items, targets):
+    def move(self, items: Sequence[Item[Wish, Machine]], targets: Mapping[int, Target]) -> None:
         """Cold moves to another host or datastore."""
         self._settle(
             items,
@@ -122,24 +145,34 @@ class Maker:
             ),
         )
 
-    def remove(self, items):
+    def remove(self, items: Sequence[Item[Wish, Machine]]) -> None:
         """VMs go, with their files."""
         self._settle(items, "it should be removed", lambda ref, item: ref.Destroy_Task())
 
-    def _clone_job(self, item, source, target, customization):
-        def start():
+    def _clone_job(
+        self,
+        item: Item[Wish, Machine],
+        source: Source,
+        target: Target,
+        customization: vim.vm.customization.Specification | None,
+    ) -> tasks.Job:
+        def start() -> Ref:
             return source.ref.CloneVM_Task(
-                folder=target.folder.ref,
+                folder=cast("Row", target.folder).ref,
                 name=world.stored_name(item.wish["name"]),
                 spec=spec.clone(item.wish, target, source, self._disk, customization),
             )
 
         return tasks.Job(f"VM {item.label}", start, f"it should be cloned from {source.path}")
 
-    def _job(self, item, wanted, start):
+    def _job(
+        self, item: Item[Wish, Machine], wanted: str, start: Callable[[Ref, Item[Wish, Machine]], Ref]
+    ) -> tasks.Job:
         return tasks.Job(f"VM {item.label}", lambda: start(self._refs[id(item)], item), wanted)
 
-    def _settle(self, items, wanted, start):
+    def _settle(
+        self, items: Sequence[Item[Wish, Machine]], wanted: str, start: Callable[[Ref, Item[Wish, Machine]], Ref]
+    ) -> None:
         """Run a task per VM; where its fate is not known, a new reading decides whether it is run again."""
         for attempt in range(_ATTEMPTS):
             outcomes = self._run(items, [self._job(item, wanted, start) for item in items])
@@ -158,17 +191,17 @@ class Maker:
             self.refresh(unsure)
             items = [item for item in unsure if item.error is None and compare(current(item), item.wanted)]
 
-    def _run(self, items, jobs):
+    def _run(self, items: Sequence[Item[Wish, Machine]], jobs: Sequence[tasks.Job]) -> list[tasks.Outcome]:
         for item in items:
             item.touched = True
         return tasks.run_tasks(self.vcenter, jobs, limit=self._in_flight, timeout_s=self._timeout_s)
 
-    def _await_clones(self, source):
+    def _await_clones(self, source: Source) -> bool:
         """Wait for copies of the same template that this user has started before; whether there were any."""
         label = f"template {source.path}"
         return recent.await_unended(self.vcenter, source.ref, label, self._is_our_clone, self._timeout_s)
 
-    def _await_others(self, items):
+    def _await_others(self, items: Sequence[Item[Wish, Machine]]) -> None:
         """Wait for VMs of these names that are being made, by whomever and from whatever."""
         pauses = Pauses(self.vcenter.clock, self._timeout_s)
         making = [item for item in items if item.error is None and current(item).making]
@@ -181,29 +214,29 @@ class Maker:
             self.refresh(making)
             making = [item for item in making if item.error is None and current(item).making]
 
-    def _is_our_clone(self, info):
+    def _is_our_clone(self, info: vim.TaskInfo) -> bool:
         return info.descriptionId == _CLONING and self._is_of_this_user(info)
 
-    def _is_of_this_user(self, info):
+    def _is_of_this_user(self, info: vim.TaskInfo) -> bool:
         user = getattr(info.reason, "userName", None)
         return user is not None and self._service.is_user(user)
 
 
-def current(item):
+def current(item: Item[Wish, Machine]) -> Machine:
     """The state of an item's VM by the latest reading."""
     return item.proved or item.now
 
 
-def _again(outcome, attempt):
+def _again(outcome: tasks.Outcome, attempt: int) -> bool:
     """Whether another look and another try are worth while: somebody may be making or removing this very VM."""
     if attempt == _ATTEMPTS - 1:
         return False
     if isinstance(outcome.fault, (vim.fault.DuplicateName, vmodl.fault.ManagedObjectNotFound)):
         return True
-    return outcome.uncertain and outcome.error.code != "task_timeout"
+    return outcome.uncertain and cast(OperatorError, outcome.error).code != "task_timeout"
 
 
-def _vanished(item):
+def _vanished(item: Item[Wish, Machine]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         "it should be there",

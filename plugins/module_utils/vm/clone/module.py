@@ -12,7 +12,7 @@ from ansible.module_utils.basic import AnsibleModule
 class CloneModule(AnsibleModule):
     """Keeps userdata out of the system's log, too."""
 
-    def _log_invocation(self):
+    def _log_invocation(self) -> None:
         # ansible-core logs options that are lists or dictionaries as Python writes them, with \n for the end of a line,
         # and looks there for secrets as they are, so that it finds none of several lines.
         self.no_log_values |= {repr(secret)[1:-1] for secret in self.no_log_values}

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import rest, session
@@ -23,27 +25,33 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import (
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import state as states
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.make import Maker, current
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref, vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
-class Clones(Noun):
+
+class Clones(Noun[Wish, states.Machine]):
     """The VMs of one task."""
 
-    def __init__(self, params, warn, check_mode=False):
+    def __init__(self, params: Mapping[str, Any], warn: Callable[[str], None], check_mode: bool = False) -> None:
         self._params = params
         self._warn = warn
         self._check_mode = check_mode
-        self._vcenter = None
-        self._service = None
-        self._world = None
-        self._maker = None
-        self._source = None
-        self._entry = None
-        self._cluster = None
-        self._placing = None
+        self._vcenter: VCenter = None  # type: ignore[assignment]
+        self._service: rest.Rest = None  # type: ignore[assignment]
+        self._world: world.World = None  # type: ignore[assignment]
+        self._maker: Maker = None  # type: ignore[assignment]
+        self._source: states.Source = None  # type: ignore[assignment]
+        self._entry: library.Entry | None = None
+        self._cluster: states.Compute | None = None
+        self._placing: placing.Placing = None  # type: ignore[assignment]
         # By id of an item.
-        self._targets = {}
-        self._customizations = {}
+        self._targets: dict[int, states.Target] = {}
+        self._customizations: dict[int, vim.vm.customization.Specification] = {}
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, states.Machine]]) -> None:
         self._vcenter = session.connect(self._params, self._warn)
         self._service = rest.Rest(self._vcenter)
         self._world = world.read(self._vcenter, self._params["datacenter"])
@@ -52,7 +60,7 @@ class Clones(Noun):
         for index, item in enumerate(items):
             row, item.now = found.get(index, (None, states.Machine()))
             if item.now.exists:
-                self._maker.adopt(item, row)
+                self._maker.adopt(item, cast("Row", row))
                 item.ids["path"] = item.now.path
         if self._params["state"] == "absent":
             return
@@ -68,29 +76,29 @@ class Clones(Noun):
             self._place([item for item in todo if not item.now.exists])
             if self._is_ovf and self._targets:
                 first = next(iter(self._targets.values()))
-                library.refuse_eula(self._service, self._entry, first, self._params["accept_eula"])
+                library.refuse_eula(self._service, cast(library.Entry, self._entry), first, self._params["accept_eula"])
 
-    def want(self, item):
+    def want(self, item: Item[Wish, states.Machine]) -> states.Machine:
         if item.wish["state"] == "absent":
             return rules.removed(item, self._check_mode)
         if not item.now.exists:
             target = self._targets[id(item)]
             item.ids.update(host=target.host.name, cluster=self._world.computes[target.host.compute].name)
-            wanted = rules.new(item, target, self._source, self._world.path(target.folder))
+            wanted = rules.new(item, target, self._source, self._world.path(cast("Row", target.folder)))
             item.ids["path"] = wanted.path
             return wanted
         if not item.now.finished:
             return rules.unfinished(item, self._source)
         return rules.claimed(item, self._want_place(item))
 
-    def compare(self, now, wanted):
+    def compare(self, now: states.Machine, wanted: states.Machine) -> list[Change]:
         return states.compare(now, wanted)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, states.Machine]]) -> None:
         self._maker.remove([item for item in items if not item.wanted.exists])
         new = [item for item in items if not item.now.exists and item.wanted.exists]
         if new and self._is_ovf:
-            self._maker.deploy(new, self._source, self._entry, self._targets)
+            self._maker.deploy(new, self._source, cast(library.Entry, self._entry), self._targets)
         elif new:
             self._maker.create(new, self._source, self._targets, self._customizations)
         raw = [item for item in items if item.error is None and current(item).exists and not current(item).finished]
@@ -98,7 +106,7 @@ class Clones(Noun):
         self._maker.claim([item for item in items if item.now.exists and item.now.finished and item.wanted.exists])
         self._maker.move([item for item in items if item.now.exists and id(item) in self._targets], self._targets)
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, states.Machine]]) -> None:
         failed = {id(item): item.error for item in items}
         for item in items:
             item.error = None
@@ -108,20 +116,20 @@ class Clones(Noun):
             if item.error is None:
                 item.error = self._gap(item)
 
-    def project(self, state):
+    def project(self, state: states.Machine) -> dict[str, Any]:
         return states.project(state)
 
-    def close(self):
+    def close(self) -> None:
         if self._service is not None:
             self._service.close()
         if self._vcenter is not None:
             self._vcenter.close()
 
     @property
-    def _is_ovf(self):
+    def _is_ovf(self) -> bool:
         return self._entry is not None and self._entry.template is None
 
-    def _find_source(self):
+    def _find_source(self) -> None:
         if self._params["library_item"]:
             self._entry = library.find(self._service, self._params["library"], self._params["library_item"])
             if self._is_ovf:
@@ -129,18 +137,18 @@ class Clones(Noun):
                     path=self._entry.path, item_id=self._entry.item_id, thin_bytes=self._entry.size
                 )
                 return
-            ref = self._vcenter.managed("VirtualMachine", self._entry.template)
+            ref = self._vcenter.managed("VirtualMachine", cast(str, self._entry.template))
             self._source = source.read(self._vcenter, ref, self._entry.path)
             return
         row = source.find(self._world, self._params["template"])
         self._source = source.read(self._vcenter, row.ref, self._world.path(row))
 
-    def _pools(self):
+    def _pools(self) -> dict[str, Ref] | None:
         if not self._params["resource_pool"]:
             return None
         return world.pools_named(self._vcenter, self._world, self._params["resource_pool"])
 
-    def _place(self, items):
+    def _place(self, items: Sequence[Item[Wish, states.Machine]]) -> None:
         """A target for each VM that has to be made, or the reason why there is none."""
         need = self._source.thick_bytes if self._params["disk"] == "thick" else self._source.thin_bytes
         # Those with a host of their own go first, so that the others are spread over what is left.
@@ -152,14 +160,16 @@ class Clones(Noun):
                 item.error = error
         for moid, (store, given) in self._placing.overfull().items():
             for item in items:
-                if id(item) in self._targets and self._targets[id(item)].store.moid == moid:
+                if id(item) in self._targets and cast(states.Store, self._targets[id(item)].store).moid == moid:
                     item.error = placing.too_little_space(item.label, store, given)
 
-    def _want_place(self, item):
+    def _want_place(self, item: Item[Wish, states.Machine]) -> states.Machine:
         """Where a VM that is there should be; what differs and is not to be changed is told in its ids."""
         wish, now = item.wish, item.now
         host = self._placing.host_named(item.label, wish["host"]) if wish["host"] else None
-        here = host or next((one for one in self._world.hosts.values() if one.name == now.host), None)
+        here = cast(
+            states.HostPlace, host or next((one for one in self._world.hosts.values() if one.name == now.host), None)
+        )
         store = None
         if here is not None and (wish["datastore"] or host is not None and not self._sees(here, now.datastore)):
             store = self._placing.store(item.label, wish["datastore"], here, 0)
@@ -174,12 +184,12 @@ class Clones(Noun):
             item.ids.update(host_wanted=None, datastore_wanted=None)
         return wanted
 
-    def _sees(self, host, datastore):
+    def _sees(self, host: states.HostPlace, datastore: str | None) -> bool:
         return any(self._world.stores[moid].name == datastore for moid in host.datastores if moid in self._world.stores)
 
-    def _gap(self, item):
+    def _gap(self, item: Item[Wish, states.Machine]) -> OperatorError | None:
         """What a new reading shows that is not as wanted, as an error."""
-        left = states.compare(item.proved, dataclasses.replace(item.wanted, finished=True))
+        left = states.compare(cast(states.Machine, item.proved), dataclasses.replace(item.wanted, finished=True))
         if left:
             return OperatorError(
                 f"VM {item.label}",
@@ -190,11 +200,16 @@ class Clones(Noun):
                 left=[change.as_result() for change in left],
             )
         made = item.wanted.exists and not item.now.exists
-        if made and self._params["firmware"] == "efi" and item.proved.firmware not in (None, "efi"):
+        if (
+            made
+            and self._params["firmware"] == "efi"
+            and cast(states.Machine, item.proved).firmware not in (None, "efi")
+        ):
             return OperatorError(
                 f"VM {item.label}",
                 "it should have EFI firmware",
-                f"It was made from {item.wanted.source}, and its firmware is {item.proved.firmware}",
+                f"It was made from {item.wanted.source}, and its firmware is "
+                f"{cast(states.Machine, item.proved).firmware}",
                 "Remove it, and make it from an item with EFI",
                 "template_firmware",
             )

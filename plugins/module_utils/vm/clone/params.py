@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 
 LONGEST_NAME = 80
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -77,7 +81,7 @@ ARGUMENTS = dict(
 )
 
 
-def wishes(params):
+def wishes(params: Mapping[str, Any]) -> list[Wish]:
     """One wish per VM: what its entry says, else what the task says."""
     result = []
     for entry in params["vms"]:
@@ -95,7 +99,7 @@ def wishes(params):
     return result
 
 
-def _said(value, parts=False):
+def _said(value: Any, parts: bool = False) -> Any:
     """A value; None for a dictionary in which nothing is set, and only what is set in it where its parts are asked."""
     if not isinstance(value, dict):
         return value
@@ -105,13 +109,13 @@ def _said(value, parts=False):
     return found if parts else value
 
 
-def ids(wish):
+def ids(wish: Mapping[str, Any]) -> dict[str, Any]:
     """What the wish itself tells about its VM; the rest is known once the inventory was read."""
     unknown = ("moid", "instance_uuid", "path", "host", "cluster", "host_wanted", "datastore_wanted")
     return dict({"name": wish["name"]}, **dict.fromkeys(unknown))
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = args.check_common(params)
     if not params["vms"]:
@@ -135,7 +139,7 @@ def check_params(params):
     return problems
 
 
-def _check_wish(wish):
+def _check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
     name = wish["name"]
     if not name:
         yield "name is empty."
@@ -151,7 +155,7 @@ def _check_wish(wish):
         yield from _check_customization(wish["customization"])
 
 
-def _check_customization(wish):
+def _check_customization(wish: Mapping[str, Any]) -> Iterator[str]:
     inline = [key for key in _INLINE if wish[key]]
     if wish["spec"] and inline:
         yield f"customization.spec is set, and {', '.join(inline)} too; a kept specification says all of it."

@@ -7,9 +7,16 @@
 from __future__ import annotations
 
 import difflib
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Target
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Compute, HostPlace, Store
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import World
 
 GB = 1024**3
 _NEAR = 5
@@ -18,14 +25,16 @@ _NEAR = 5
 class Placing:
     """Gives places to the VMs of a task, one after the other, and remembers what it gave."""
 
-    def __init__(self, world, cluster, pools):
+    def __init__(self, world: World, cluster: Compute | None, pools: Mapping[str, Ref] | None) -> None:
         self._world = world
         self._cluster = cluster
         self._pools = pools
-        self._given_vms = {}
-        self._given_bytes = {}
+        self._given_vms: dict[str, int] = {}
+        self._given_bytes: dict[str, int] = {}
 
-    def target(self, label, wish, folder, need, source_host=None):
+    def target(
+        self, label: str, wish: Mapping[str, Any], folder: Row, need: int, source_host: str | None = None
+    ) -> Target:
         """The Target of a VM that needs this many bytes."""
         host = self._host(label, wish, need, source_host)
         store = self.store(label, wish["datastore"], host, need)
@@ -33,12 +42,12 @@ class Placing:
         self._given_bytes[store.moid] = self._given_bytes.get(store.moid, 0) + need
         return Target(folder, host, store, self.pool(label, host))
 
-    def overfull(self):
+    def overfull(self) -> dict[str, tuple[Store, int]]:
         """{datastore's MoID: (its Store, bytes that were given)} of those with too little space for all together."""
         stores = self._world.stores
         return {moid: (stores[moid], given) for moid, given in self._given_bytes.items() if given > stores[moid].free}
 
-    def store(self, label, wanted, host, need):
+    def store(self, label: str, wanted: str | None, host: HostPlace, need: int) -> Store:
         """The datastore that was named, else the one with the most free space left that the host sees."""
         seen = [self._world.stores[moid] for moid in host.datastores if moid in self._world.stores]
         if wanted:
@@ -66,7 +75,7 @@ class Placing:
             )
         return best
 
-    def pool(self, label, host):
+    def pool(self, label: str, host: HostPlace) -> Ref:
         compute = self._world.computes[host.compute]
         if self._pools is None:
             return compute.pool
@@ -81,7 +90,7 @@ class Placing:
             )
         return found
 
-    def host_named(self, label, wanted):
+    def host_named(self, label: str, wanted: str) -> HostPlace:
         """The host of the datacenter (and cluster) with this name or MoID."""
         hosts = list(self._world.hosts.values())
         found = [host for host in hosts if wanted.lower() in (host.name.lower(), host.moid)]
@@ -111,7 +120,7 @@ class Placing:
             )
         return host
 
-    def _host(self, label, wish, need, source_host):
+    def _host(self, label: str, wish: Mapping[str, Any], need: int, source_host: str | None) -> HostPlace:
         if wish["host"]:
             host = self.host_named(label, wish["host"])
             refuse_unusable(label, host)
@@ -130,7 +139,7 @@ class Placing:
             )
         return min(usable, key=lambda host: (host.vms + self._given_vms.get(host.moid, 0), host.name))
 
-    def _only_compute(self, label, source_host):
+    def _only_compute(self, label: str, source_host: str | None) -> Compute:
         there = [one for one in self._world.computes.values() if self._world.hosts_of(one)]
         if len(there) == 1:
             return there[0]
@@ -144,12 +153,12 @@ class Placing:
             candidates=names,
         )
 
-    def _sees(self, host, wanted):
+    def _sees(self, host: HostPlace, wanted: str) -> bool:
         return any(
             wanted in (self._world.stores[moid].name, moid) for moid in host.datastores if moid in self._world.stores
         )
 
-    def _named_store(self, label, wanted, host, seen):
+    def _named_store(self, label: str, wanted: str, host: HostPlace, seen: Sequence[Store]) -> Store:
         store = next((one for one in seen if wanted in (one.name, one.moid)), None)
         if store is None:
             there = wanted in {one.name for one in self._world.stores.values()}
@@ -173,7 +182,7 @@ class Placing:
         return store
 
 
-def choose_cluster(world, wanted):
+def choose_cluster(world: World, wanted: str | None) -> Compute | None:
     """The compute resource of this name; None where no name was given."""
     if not wanted:
         return None
@@ -191,14 +200,14 @@ def choose_cluster(world, wanted):
     )
 
 
-def refuse_unusable(label, host):
+def refuse_unusable(label: str, host: HostPlace) -> None:
     """Raise the reason why no VM can be put on a host now."""
     why_not = _why_not(host)
     if why_not:
         raise _refused(label, f"host {host.name} was wanted", *why_not)
 
 
-def too_little_space(label, store, given):
+def too_little_space(label: str, store: Store, given: int) -> OperatorError:
     """The error of each VM of a datastore that cannot hold all of them."""
     return _refused(
         label,
@@ -211,7 +220,7 @@ def too_little_space(label, store, given):
     )
 
 
-def _why_not(host):
+def _why_not(host: HostPlace) -> tuple[str, str, str] | None:
     if host.connection != "connected":
         return f"vCenter says that it is {host.connection}", "Connect it, or name another host", "host_not_connected"
     if host.maintenance:
@@ -219,9 +228,9 @@ def _why_not(host):
     return None
 
 
-def _gb(size):
+def _gb(size: int) -> float:
     return round(size / GB, 1)
 
 
-def _refused(label, wanted, found, todo, code, **data):
+def _refused(label: str, wanted: str, found: str, todo: str, code: str, **data: object) -> OperatorError:
     return OperatorError(f"VM {label}", wanted, found, todo, code, **data)

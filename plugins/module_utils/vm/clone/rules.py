@@ -7,44 +7,49 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import stored_name
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import HostPlace, Source, Store, Target
+
 _PARTS = ("metadata", "userdata", "vendordata")
 
 
-def new(item, target, source, folder_path):
+def new(item: Item[Wish, Machine], target: Target, source: Source, folder_path: str) -> Machine:
     """The wanted state of a VM that is not there yet."""
     wish = item.wish
     return Machine(
         exists=True,
         path=f"{folder_path}/{stored_name(wish['name'])}",
         host=target.host.name,
-        datastore=target.store.name,
+        datastore=cast("Store", target.store).name,
         source=source.path,
         owner=wish["owner"],
         cloud_init=_parts(wish, source.cloud_init),
     )
 
 
-def unfinished(item, source):
+def unfinished(item: Item[Wish, Machine], source: Source) -> Machine:
     """The wanted state of a VM that a run which was killed has deployed from a library and not set up."""
     parts = _parts(item.wish, item.now.cloud_init)
     owner = item.wish["owner"]
     return dataclasses.replace(item.now, source=source.path, owner=owner, cloud_init=parts, finished=True)
 
 
-def claimed(item, wanted):
+def claimed(item: Item[Wish, Machine], wanted: Machine) -> Machine:
     """The same with its owner, where vm_clone made the VM before it wrote owners."""
     if wanted.source and not wanted.owner and not wanted.template:
         return dataclasses.replace(wanted, owner=item.wish["owner"])
     return wanted
 
 
-def moved(item, host, store):
+def moved(item: Item[Wish, Machine], host: HostPlace | None, store: Store | None) -> Machine:
     """The wanted state of a VM that is there; host and store are those it should be on, or None."""
     now, wish = item.now, item.wish
     if now.template:
@@ -55,7 +60,7 @@ def moved(item, host, store):
             "Choose another name for the VM, or turn the template into a VM",
             "is_template",
         )
-    changes = {}
+    changes: dict[str, Any] = {}
     if host is not None and host.name != now.host:
         changes["host"] = host.name
     if store is not None and store.name != now.datastore:
@@ -84,7 +89,7 @@ def moved(item, host, store):
     return dataclasses.replace(now, **changes)
 
 
-def removed(item, planning=False):
+def removed(item: Item[Wish, Machine], planning: bool = False) -> Machine:
     """The wanted state of a VM that is to go; planning: check mode, before an earlier task has shut it down."""
     now = item.now
     if now.making:
@@ -115,7 +120,7 @@ def removed(item, planning=False):
     return Machine()
 
 
-def _refuse_kept(item, now):
+def _refuse_kept(item: Item[Wish, Machine], now: Machine) -> None:
     """Refuse what vSphere would delete together with the VM, and a VM of another owner."""
     if now.owner and now.owner != item.wish["owner"]:
         raise _refused(
@@ -144,7 +149,7 @@ def _refuse_kept(item, now):
         )
 
 
-def being_made(item, waited_s):
+def being_made(item: Item[Wish, Machine], waited_s: int) -> OperatorError:
     """The error of a VM that another task is making."""
     found = "Another task is making a VM of this name"
     if waited_s:
@@ -158,12 +163,12 @@ def being_made(item, waited_s):
     )
 
 
-def _parts(wish, there):
+def _parts(wish: Mapping[str, Any], there: Iterable[str]) -> tuple[str, ...]:
     parts = set(there)
     if wish["cloud_init"]:
         parts.update(key.split(".")[1] for key in cloud_init.settings(wish["cloud_init"], wish["name"]))
     return tuple(part for part in _PARTS if part in parts)
 
 
-def _refused(item, wanted, found, todo, code, **data):
+def _refused(item: Item[Wish, Machine], wanted: str, found: str, todo: str, code: str, **data: object) -> OperatorError:
     return OperatorError(f"VM {item.label}", wanted, found, todo, code, **data)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import difflib
+from typing import TYPE_CHECKING, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
@@ -15,6 +16,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Source
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import moid
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.world import World
 
 _NEAR = 5
 _PROPERTIES = (
@@ -32,7 +39,7 @@ _PROPERTIES = (
 _POWER = {"poweredOn": "on", "poweredOff": "off", "suspended": "suspended"}
 
 
-def find(world, wish):
+def find(world: World, wish: str) -> Row:
     """The row of the template with this name, path or MoID; templates go before VMs of the same name."""
     row = world.vm_by_moid(wish)
     if row is not None:
@@ -65,7 +72,7 @@ def find(world, wish):
     )
 
 
-def read(vcenter, ref, path):
+def read(vcenter: VCenter, ref: Ref, path: str) -> Source:
     """The Source behind a reference, and the references of its tasks; one request."""
     rows = retrieve(vcenter, {"VirtualMachine": _PROPERTIES}, [ref])
     row = rows[0]
@@ -92,7 +99,7 @@ def read(vcenter, ref, path):
     )
 
 
-def refuse_unfit(source, firmware, customized):
+def refuse_unfit(source: Source, firmware: str, customized: bool) -> None:
     """Raise what speaks against making any VM from this source."""
     if source.connection != "connected":
         raise _unfit(
@@ -125,11 +132,11 @@ def refuse_unfit(source, firmware, customized):
         )
 
 
-def _unfit(source, found, todo, code):
+def _unfit(source: Source, found: str, todo: str, code: str) -> OperatorError:
     return OperatorError(f"template {source.path}", "VMs should be made from it", found, todo, code)
 
 
-def _near(names, wish):
+def _near(names: Iterable[str], wish: str) -> list[str]:
     spoken = {inventory.unescaped(name).lower(): name for name in names}
     last = wish.rstrip("/").rpartition("/")[2].lower()
     return [spoken[key] for key in difflib.get_close_matches(last, spoken, n=_NEAR, cutoff=0.6)]

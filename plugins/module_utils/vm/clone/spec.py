@@ -6,22 +6,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import owner
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone import cloud_init
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Source, Store, Target
 
 _TRANSFORM = {"thin": "sparse", "thick": "flat", "template": None}
 # A full copy, also of a source that has snapshots: no VM shall depend on the files of another one.
 _FULL_COPY = "moveAllDiskBackingsAndDisallowSharing"
 
 
-def clone(wish, target, source, disk, customization=None):
+def clone(
+    wish: Mapping[str, Any],
+    target: Target,
+    source: Source,
+    disk: str,
+    customization: vim.vm.customization.Specification | None = None,
+) -> vim.vm.CloneSpec:
     """CloneVM_Task's spec: switched off, with everything that has to be there before the first boot."""
     return vim.vm.CloneSpec(
         location=vim.vm.RelocateSpec(
             host=target.host.ref,
             pool=target.pool,
-            datastore=target.store.ref,
+            datastore=cast("Store", target.store).ref,
             diskMoveType=_FULL_COPY,
             transform=_TRANSFORM[disk],
         ),
@@ -32,7 +43,7 @@ def clone(wish, target, source, disk, customization=None):
     )
 
 
-def first_settings(wish, source):
+def first_settings(wish: Mapping[str, Any], source: Source) -> vim.vm.ConfigSpec:
     """The ConfigSpec that makes a copy the VM that was wished for."""
     extra = {owner.CLONED_FROM: source.path, owner.OWNER: owner.mark(wish["owner"], wish["name"])}
     if wish["cloud_init"]:
@@ -46,21 +57,21 @@ def first_settings(wish, source):
     return spec
 
 
-def claim(wish):
+def claim(wish: Mapping[str, Any]) -> vim.vm.ConfigSpec:
     """The ConfigSpec that marks whose a VM is."""
     value = owner.mark(wish["owner"], wish["name"])
     return vim.vm.ConfigSpec(extraConfig=[vim.option.OptionValue(key=owner.OWNER, value=value)])
 
 
-def relocate(target, move_files):
+def relocate(target: Target, move_files: bool) -> vim.vm.RelocateSpec:
     """RelocateVM_Task's spec for a VM that is off."""
     spec = vim.vm.RelocateSpec(host=target.host.ref, pool=target.pool)
     if move_files:
-        spec.datastore = target.store.ref
+        spec.datastore = cast("Store", target.store).ref
     return spec
 
 
-def linux_prep(wish, nics):
+def linux_prep(wish: Mapping[str, Any], nics: int) -> vim.vm.customization.Specification:
     """A customization specification from the inline options; adapters without an entry take DHCP."""
     asked = wish["customization"]
     networks = asked["networks"] or [{"type": "dhcp"}] * nics
@@ -79,7 +90,7 @@ def linux_prep(wish, nics):
     )
 
 
-def _adapter(network, asked):
+def _adapter(network: Mapping[str, Any], asked: Mapping[str, Any]) -> vim.vm.customization.AdapterMapping:
     if network["type"] == "dhcp":
         settings = vim.vm.customization.IPSettings(ip=vim.vm.customization.DhcpIpGenerator())
     else:

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 # The annotation of a VM that a content library has deployed and that is not set up yet.
 UNFINISHED = "aiready.vsphere: this VM is being set up"
@@ -27,7 +32,7 @@ class Machine:
     datastore: str | None = None
     source: str | None = None
     owner: str | None = None
-    cloud_init: tuple = ()
+    cloud_init: tuple[str, ...] = ()
     finished: bool = True
     # Not compared: its name is taken by a copy that is on its way.
     making: bool = dataclasses.field(default=False, compare=False)
@@ -36,7 +41,7 @@ class Machine:
     template: bool = dataclasses.field(default=False, compare=False)
     snapshots: bool = dataclasses.field(default=False, compare=False)
     # Files of disks that are not its own: in the folder of another VM, or open to several VMs.
-    other_disks: tuple = dataclasses.field(default=(), compare=False)
+    other_disks: tuple[str, ...] = dataclasses.field(default=(), compare=False)
     firmware: str | None = dataclasses.field(default=None, compare=False)
 
 
@@ -45,7 +50,7 @@ class Source:
     """A template, a VM that serves as one, or an OVF item of a content library (which has no ref)."""
 
     path: str
-    ref: object = None
+    ref: Ref = None
     moid: str | None = None
     item_id: str | None = None
     template: bool = True
@@ -57,7 +62,7 @@ class Source:
     nics: int = 0
     thin_bytes: int = 0
     thick_bytes: int = 0
-    cloud_init: tuple = ()
+    cloud_init: tuple[str, ...] = ()
     host: str | None = None
 
 
@@ -65,13 +70,13 @@ class Source:
 class HostPlace:
     """A host that VMs can be placed on."""
 
-    ref: object
+    ref: Ref
     moid: str
     name: str
     connection: str
     maintenance: bool
     compute: str
-    datastores: tuple
+    datastores: tuple[str, ...]
     vms: int
 
 
@@ -79,7 +84,7 @@ class HostPlace:
 class Store:
     """A datastore."""
 
-    ref: object
+    ref: Ref
     moid: str
     name: str
     free: int
@@ -93,7 +98,7 @@ class Compute:
 
     moid: str
     name: str
-    pool: object
+    pool: Ref
     is_cluster: bool
 
 
@@ -101,18 +106,18 @@ class Compute:
 class Target:
     """Where a new or moved VM goes."""
 
-    folder: object
+    folder: Row | None
     host: HostPlace
-    store: Store
-    pool: object
+    store: Store | None
+    pool: Ref
 
 
-def project(state):
+def project(state: Machine) -> dict[str, Any]:
     """A state as the user sees it."""
     return dict({name: getattr(state, name) for name in _SHOWN}, cloud_init=list(state.cloud_init))
 
 
-def compare(now, wanted):
+def compare(now: Machine, wanted: Machine) -> list[Change]:
     """The list of changes that lead from one state to the other."""
     before, after = project(now), project(wanted)
     changes = [Change(name, before[name], after[name]) for name in before if before[name] != after[name]]

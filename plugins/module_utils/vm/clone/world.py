@@ -7,11 +7,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find, inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.clone.state import Compute, HostPlace, Store
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _WALK = (
     ("Folder", "childEntity"),
@@ -37,19 +43,19 @@ _SELECT = {
 class World:
     """What was read of the datacenter."""
 
-    def __init__(self, tree, above, home):
+    def __init__(self, tree: inventory.Tree, above: inventory.Tree, home: Row) -> None:
         self.datacenter = home
         self.above = above
         self._tree = inventory.Tree()
         # What is above the datacenter comes first: its own row has more in the tree below.
         self._tree.add(above)
         self._tree.add(tree)
-        self.hosts = {}
-        self.stores = {}
-        self.computes = {}
+        self.hosts: dict[str | None, HostPlace] = {}
+        self.stores: dict[str, Store] = {}
+        self.computes: dict[str, Compute] = {}
         self._sort()
 
-    def _sort(self):
+    def _sort(self) -> None:
         vms = self._tree.of_kind("VirtualMachine")
         load = Counter(moid(row.get("runtime.host")) for row in vms)
         for kind in ("ComputeResource", "ClusterComputeResource"):
@@ -67,56 +73,56 @@ class World:
                 name=row.get("name", row.moid),
                 connection=str(row.get("runtime.connectionState")),
                 maintenance=bool(row.get("runtime.inMaintenanceMode")),
-                compute=moid(row.get("parent")),
+                compute=cast(str, moid(row.get("parent"))),
                 datastores=tuple(ref._GetMoId() for ref in row.get("datastore") or ()),
                 vms=load[row.moid],
             )
 
     @property
-    def name(self):
+    def name(self) -> str:
         return inventory.unescaped(self.datacenter.get("name", "?"))
 
     @property
-    def vm_folder(self):
+    def vm_folder(self) -> Row:
         """The row of the datacenter's own folder of VMs."""
-        return self._tree.row(moid(self.datacenter.get("vmFolder")))
+        return cast("Row", self._tree.row(cast(str, moid(self.datacenter.get("vmFolder")))))
 
-    def path(self, row):
+    def path(self, row: Row) -> str:
         return self._tree.path(row)
 
-    def vms_named(self, name):
+    def vms_named(self, name: str) -> list[Row]:
         """Rows of VMs and templates of this name; letters of the other case count as equal, as for vCenter."""
         wanted = inventory.unescaped(name).lower()
         rows = self._tree.of_kind("VirtualMachine")
         return [row for row in rows if inventory.unescaped(row.get("name", "")).lower() == wanted]
 
-    def names_of_vms(self, templates_only):
+    def names_of_vms(self, templates_only: bool) -> list[str]:
         rows = self._tree.of_kind("VirtualMachine")
         return [
             inventory.unescaped(row.get("name", "")) for row in rows if row.get("config.template") or not templates_only
         ]
 
-    def vm_at(self, path):
+    def vm_at(self, path: str) -> list[Row]:
         """Rows of VMs with this path, absolute or from the datacenter's folder of VMs."""
         rows = self._tree.of_kind("VirtualMachine")
         return [row for row in rows if self._is_at(row, path)]
 
-    def vm_by_moid(self, wanted):
+    def vm_by_moid(self, wanted: str) -> Row | None:
         row = self._tree.row(wanted)
         return row if row is not None and row.kind == "VirtualMachine" else None
 
-    def folder_at(self, path):
+    def folder_at(self, path: str) -> Row | None:
         """The row of a folder of VMs; None where there is none."""
         if not path.strip("/"):
             return self.vm_folder
         return next((row for row in self.folders() if self._is_at(row, path)), None)
 
-    def folders(self):
+    def folders(self) -> list[Row]:
         """Rows of all folders of VMs, the datacenter's own included."""
         top = self.vm_folder
         return [row for row in self._tree.of_kind("Folder") if top in self._tree.ancestors(row)]
 
-    def taken_by_other_kind(self, folder, name):
+    def taken_by_other_kind(self, folder: Row, name: str) -> bool:
         """Whether something that is no VM has this name in a folder."""
         wanted = inventory.unescaped(name).lower()
         for kind, above in (("Folder", "parent"), ("VirtualApp", "parentFolder")):
@@ -125,10 +131,10 @@ class World:
                     return True
         return False
 
-    def hosts_of(self, compute):
+    def hosts_of(self, compute: Compute) -> list[HostPlace]:
         return [host for host in self.hosts.values() if host.compute == compute.moid]
 
-    def _is_at(self, row, path):
+    def _is_at(self, row: Row, path: str) -> bool:
         full = self._tree.path(row)
         if inventory.same_path(full, path):
             return True
@@ -136,11 +142,11 @@ class World:
         return not path.startswith("/") and bool(below) and inventory.same_path(below, path)
 
 
-def read(vcenter, datacenter):
+def read(vcenter: VCenter, datacenter: str | None) -> World:
     """The World of the datacenter that was named, or of the only one."""
     if datacenter:
         above, ref = find.datacenter_of_name(vcenter, datacenter)
-        home = above.row(ref._GetMoId())
+        home = cast("Row", above.row(ref._GetMoId()))
     else:
         above = inventory.read_datacenters(vcenter)
         there = above.of_kind("Datacenter")
@@ -150,26 +156,26 @@ def read(vcenter, datacenter):
     return _read(vcenter, above, home)
 
 
-def read_again(vcenter, world):
+def read_again(vcenter: VCenter, world: World) -> World:
     """The same datacenter as it is now."""
     return _read(vcenter, world.above, world.datacenter)
 
 
-def _read(vcenter, above, home):
+def _read(vcenter: VCenter, above: inventory.Tree, home: Row) -> World:
     tree = inventory.Tree(retrieve(vcenter, _SELECT, [home.ref], _WALK))
-    return World(tree, above, tree.row(home.moid))
+    return World(tree, above, cast("Row", tree.row(home.moid)))
 
 
-def moid(ref):
+def moid(ref: Ref | None) -> str | None:
     return ref._GetMoId() if ref is not None else None
 
 
-def stored_name(name):
+def stored_name(name: str) -> str:
     """A name as vCenter stores it; a percent sign that starts an escape already stays one."""
     return inventory.unescaped(name).replace("%", "%25").replace("/", "%2f").replace("\\", "%5c")
 
 
-def _store(row):
+def _store(row: Row) -> Store | None:
     summary = row.get("summary")
     if summary is None:
         return None
@@ -181,7 +187,7 @@ def _store(row):
     return Store(row.ref, row.moid, name, int(summary.freeSpace or 0), not why_not, why_not)
 
 
-def _which_datacenter(tree, there):
+def _which_datacenter(tree: inventory.Tree, there: Sequence[Row]) -> OperatorError:
     names = ", ".join(sorted(tree.path(row) for row in there))
     return OperatorError(
         "datacenter",
@@ -193,7 +199,7 @@ def _which_datacenter(tree, there):
     )
 
 
-def pools_named(vcenter, world, name):
+def pools_named(vcenter: VCenter, world: World, name: str) -> dict[str, Ref]:
     """{MoID of a compute resource: its resource pool of this name}, wherever below the root pool it is."""
     starts = {compute.pool._GetMoId(): compute.moid for compute in world.computes.values()}
     rows = retrieve(
@@ -203,4 +209,4 @@ def pools_named(vcenter, world, name):
         [("ResourcePool", "resourcePool")],
     )
     wanted = [row for row in rows if row.moid not in starts and inventory.same_name(row.get("name", ""), name)]
-    return {moid(row.get("owner")): row.ref for row in wanted}
+    return {cast(str, moid(row.get("owner"))): row.ref for row in wanted}

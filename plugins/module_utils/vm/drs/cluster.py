@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find, inventory
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import retrieve
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data, Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _NEAR = 5
 _PLACES = {"Folder": ("name", "parent"), "Datacenter": ("name", "parent"), "ComputeResource": ("name", "parent")}
@@ -22,7 +28,7 @@ _DOWN = (("Folder", "childEntity"), ("Datacenter", "hostFolder"))
 class Vm:
     """A VM of the cluster."""
 
-    ref: object
+    ref: Ref
     moid: str
     name: str
     host: str
@@ -34,31 +40,31 @@ class Vm:
 class Cluster:
     """What was read of a cluster."""
 
-    ref: object
+    ref: Ref
     moid: str
     name: str
     drs: bool
     overrides_obeyed: bool
-    rules: tuple
+    rules: tuple[Data, ...]
     # MoID of a VM: its DrsVmConfigInfo.
-    overrides: dict
+    overrides: dict[str, Data]
     hosts: int
-    vms: tuple
+    vms: tuple[Vm, ...]
 
-    def vms_named(self, name):
+    def vms_named(self, name: str) -> list[Vm]:
         return [vm for vm in self.vms if name in (vm.name, vm.moid)]
 
-    def label(self, vm):
+    def label(self, vm: Vm) -> str:
         """What a VM is called: its name, or its MoID where another VM has this name too."""
         return vm.name if len(self.vms_named(vm.name)) == 1 else vm.moid
 
-    def name_of(self, ref):
+    def name_of(self, ref: Ref) -> str:
         """The label of a VM in a rule; its MoID where it is in the cluster no more."""
         moid = ref._GetMoId()
         return next((self.label(vm) for vm in self.vms if vm.moid == moid), moid)
 
 
-def locate(vcenter, name, datacenter):
+def locate(vcenter: VCenter, name: str, datacenter: str | None) -> Ref:
     """The reference of the cluster with this name; one request, and one for the datacenter if one was named."""
     start = vcenter.content.rootFolder
     if datacenter:
@@ -82,7 +88,7 @@ def locate(vcenter, name, datacenter):
     )
 
 
-def read(vcenter, ref):
+def read(vcenter: VCenter, ref: Ref) -> Cluster:
     """The Cluster behind a reference, one request."""
     rows = retrieve(
         vcenter,
@@ -94,7 +100,7 @@ def read(vcenter, ref):
         [ref],
         [("ComputeResource", "host"), ("HostSystem", "vm")],
     )
-    kinds = {}
+    kinds: dict[str, list[Row]] = {}
     for row in rows:
         kinds.setdefault(row.kind, []).append(row)
     hosts = {row.moid: row.get("name", "") for row in kinds.get("HostSystem", ())}
@@ -113,7 +119,7 @@ def read(vcenter, ref):
     )
 
 
-def _vm(row, hosts):
+def _vm(row: Row, hosts: Mapping[str, str]) -> Vm:
     host = row.get("runtime.host")
     return Vm(
         ref=row.ref,

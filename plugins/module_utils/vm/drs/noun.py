@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
+
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import recent, session, tasks
@@ -13,20 +16,26 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import clus
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import rules, spec
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import state as states
 
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref, vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+
 _ATTEMPTS = 3
 
 
-class DrsPlacement(Noun):
+class DrsPlacement(Noun[Wish, states.Drs]):
     """One rule that keeps VMs apart, and their automation levels."""
 
-    def __init__(self, module):
-        self._params = module.params
-        self._warn = module.warn
-        self._planned = set(module.params["planned"] or ()) if module.check_mode else set()
-        self._vcenter = None
-        self._cluster = None
+    def __init__(self, module: AnsibleModule) -> None:
+        self._params: dict[str, Any] = module.params
+        self._warn: Callable[[str], None] = module.warn
+        self._planned: set[str] = set(module.params["planned"] or ()) if module.check_mode else set()
+        self._vcenter: VCenter = None  # type: ignore[assignment]
+        self._cluster: clusters.Cluster = None  # type: ignore[assignment]
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, states.Drs]]) -> None:
         self._vcenter = session.connect(self._params, self._warn)
         ref = clusters.locate(self._vcenter, self._params["cluster"].strip(), self._params["datacenter"])
         self._cluster = clusters.read(self._vcenter, ref)
@@ -34,7 +43,7 @@ class DrsPlacement(Noun):
             item.ids.update(name=self._cluster.name, moid=self._cluster.moid, vms=self._names(item))
             item.now = self._state(item)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, states.Drs]) -> states.Drs:
         wish, names = item.wish, item.ids["vms"]
         if wish["state"] == "absent":
             rule = item.now.rule
@@ -54,10 +63,10 @@ class DrsPlacement(Noun):
             levels = tuple((name, wish["automation"]) for name in names)
         return states.Drs(rule, levels)
 
-    def compare(self, now, wanted):
+    def compare(self, now: states.Drs, wanted: states.Drs) -> list[Change]:
         return states.compare(now, wanted)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, states.Drs]]) -> None:
         (item,) = items
         # What a run that was killed has begun: a rule that is added while another one comes is there twice. It may
         # have ended since the cluster was read.
@@ -74,7 +83,10 @@ class DrsPlacement(Noun):
             item.touched = True
             job = tasks.Job(
                 f"Cluster {self._cluster.name}",
-                lambda wanted=wanted: self._cluster.ref.ReconfigureComputeResource_Task(spec=wanted, modify=True),
+                cast(
+                    "Callable[[], Ref]",
+                    lambda wanted=wanted: self._cluster.ref.ReconfigureComputeResource_Task(spec=wanted, modify=True),
+                ),
                 "its DRS configuration should change",
             )
             (outcome,) = tasks.run_tasks(self._vcenter, [job], timeout_s=self._params["task_timeout_s"])
@@ -87,7 +99,7 @@ class DrsPlacement(Noun):
                 item.error = outcome.error
                 return
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, states.Drs]]) -> None:
         if not items:
             # A change that was on its way when the task began has made all of it.
             return
@@ -105,19 +117,19 @@ class DrsPlacement(Noun):
                 left=[change.as_result() for change in left],
             )
 
-    def project(self, state):
+    def project(self, state: states.Drs) -> dict[str, Any]:
         return states.project(state)
 
-    def close(self):
+    def close(self) -> None:
         if self._vcenter is not None:
             self._vcenter.close()
 
-    def _await_unended(self):
+    def _await_unended(self) -> None:
         """Wait for changes of the cluster that are on their way."""
         label, timeout_s = f"Cluster {self._cluster.name}", self._params["task_timeout_s"]
         recent.await_unended(self._vcenter, self._cluster.ref, label, _is_change, timeout_s)
 
-    def _names(self, item):
+    def _names(self, item: Item[Wish, states.Drs]) -> list[str]:
         """The VMs of the task by name, sorted; without any, those that the rule has."""
         cluster = self._cluster
         named = item.wish["vms"]
@@ -127,7 +139,7 @@ class DrsPlacement(Noun):
         meant = [(name, cluster.vms_named(name)) for name in named]
         return sorted({cluster.label(found[0]) if len(found) == 1 else name for name, found in meant})
 
-    def _state(self, item):
+    def _state(self, item: Item[Wish, states.Drs]) -> states.Drs:
         """What the cluster says now of the task's rule and VMs."""
         cluster = self._cluster
         found = [rule for rule in rules.rules_of_name(cluster, item.wish["name"]) if rules.is_ours(rule)]
@@ -142,14 +154,14 @@ class DrsPlacement(Noun):
             levels.append((name, states.automation_of(entry)))
         return states.Drs(rule, tuple(levels))
 
-    def _warn_of_neighbours(self, wish, names):
+    def _warn_of_neighbours(self, wish: Wish, names: Sequence[str]) -> None:
         for host, vms in rules.together(self._cluster, names).items() if wish["anti_affinity"] else ():
             self._warn(
                 f"{', '.join(vms)} run on {host} together now. The rule does not move VMs that cannot move while they "
                 "run; move all but one of them, switched off, with vm_clone and move=cold."
             )
 
-    def _not_ours(self, wish):
+    def _not_ours(self, wish: Wish) -> OperatorError:
         return OperatorError(
             f"Cluster {self._cluster.name}",
             f"there should be no rule {wish['name']} that keeps VMs apart",
@@ -159,10 +171,10 @@ class DrsPlacement(Noun):
         )
 
 
-def _is_change(info):
+def _is_change(info: vim.TaskInfo) -> bool:
     # ComputeResource.reconfigureEx or ClusterComputeResource.reconfigureEx.
     return (info.descriptionId or "").endswith(".reconfigureEx")
 
 
-def _is_lost(outcome):
-    return outcome.uncertain and outcome.error.code != "task_timeout"
+def _is_lost(outcome: tasks.Outcome) -> bool:
+    return outcome.uncertain and cast(OperatorError, outcome.error).code != "task_timeout"

@@ -7,8 +7,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 
 _LONGEST_NAME = 80
 _NAMES = {"type": "list", "elements": "str"}
@@ -35,13 +39,13 @@ ARGUMENTS = dict(
 _WISHES = ("cluster", "name", "vms", "anti_affinity", "mandatory", "automation", "state")
 
 
-def wish(params):
+def wish(params: Mapping[str, Any]) -> Wish:
     """What the task asks of its cluster."""
     found = {key: params[key] for key in _WISHES}
     return dict(found, cluster=found["cluster"].strip(), name=(found["name"] or "").strip())
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = args.check_common(params)
     name, vms = (params["name"] or "").strip(), params["vms"] or []

@@ -7,16 +7,23 @@
 from __future__ import annotations
 
 import difflib
+from typing import TYPE_CHECKING, Container, Iterable, Iterator, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.state import ON_ITS_OWN
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.cluster import Cluster
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.state import Drs
+
 _NEAR = 5
 
 
-def refuse_impossible(cluster, wish, names, planned):
+def refuse_impossible(cluster: Cluster, wish: Wish, names: Sequence[str], planned: Container[str]) -> None:
     """Raise every reason why the wish cannot be had; names are those of the VMs of the task."""
     problems = [*_drs_off(cluster, wish), *_vms(cluster, names, planned)]
     if wish["anti_affinity"]:
@@ -32,19 +39,19 @@ def refuse_impossible(cluster, wish, names, planned):
         )
 
 
-def rules_of_name(cluster, name):
+def rules_of_name(cluster: Cluster, name: str) -> list[Data]:
     """The rules with this name, of whatever type."""
     return [rule for rule in cluster.rules if rule.name == name]
 
 
-def is_ours(rule):
+def is_ours(rule: Data) -> bool:
     """Whether it is a rule that keeps VMs apart."""
     return isinstance(rule, vim.cluster.AntiAffinityRuleSpec)
 
 
-def together(cluster, names):
+def together(cluster: Cluster, names: Iterable[str]) -> dict[str, list[str]]:
     """{host: names of VMs of the task that run there side by side}."""
-    by_host = {}
+    by_host: dict[str, list[str]] = {}
     for name in names:
         for vm in cluster.vms_named(name):
             if vm.running:
@@ -52,7 +59,7 @@ def together(cluster, names):
     return {host: sorted(vms) for host, vms in by_host.items() if len(vms) > 1}
 
 
-def gone(cluster, wanted):
+def gone(cluster: Cluster, wanted: Drs) -> OperatorError | None:
     """The error for VMs that went out of the cluster since they were looked up, or None."""
     needed = {name for name, level in wanted.automation if level != ON_ITS_OWN}
     needed.update(wanted.rule.vms if wanted.rule is not None else ())
@@ -69,7 +76,7 @@ def gone(cluster, wanted):
     )
 
 
-def _drs_off(cluster, wish):
+def _drs_off(cluster: Cluster, wish: Wish) -> Iterator[Problem]:
     if cluster.drs:
         if wish["automation"] not in ("ignore", ON_ITS_OWN) and not cluster.overrides_obeyed:
             yield Problem(
@@ -87,8 +94,10 @@ def _drs_off(cluster, wish):
     )
 
 
-def _vms(cluster, names, planned):
+def _vms(cluster: Cluster, names: Sequence[str], planned: Container[str]) -> Iterator[Problem]:
     known = sorted({vm.name for vm in cluster.vms if not vm.template})
+    missing: list[str]
+    near: set[str]
     missing, near = [], set()
     for name in names:
         there = cluster.vms_named(name)
@@ -108,7 +117,7 @@ def _vms(cluster, names, planned):
         )
 
 
-def _name(cluster, wish):
+def _name(cluster: Cluster, wish: Wish) -> Iterator[Problem]:
     there = rules_of_name(cluster, wish["name"])
     others = [rule for rule in there if not is_ours(rule)]
     if others:
@@ -125,7 +134,7 @@ def _name(cluster, wish):
         )
 
 
-def _hosts(cluster, wish, names):
+def _hosts(cluster: Cluster, wish: Wish, names: Sequence[str]) -> Iterator[Problem]:
     if len(names) < 2:
         yield Problem(
             "too_few_vms",
@@ -140,7 +149,7 @@ def _hosts(cluster, wish, names):
         )
 
 
-def _conflicts(cluster, wish, names):
+def _conflicts(cluster: Cluster, wish: Wish, names: Iterable[str]) -> Iterator[Problem]:
     moids = {vm.moid for name in names for vm in cluster.vms_named(name)}
     for rule in cluster.rules:
         if not isinstance(rule, vim.cluster.AffinityRuleSpec) or rule.enabled is False:
@@ -155,13 +164,13 @@ def _conflicts(cluster, wish, names):
             )
 
 
-def _wanted(wish, names):
+def _wanted(wish: Wish, names: Iterable[str]) -> str:
     if wish["anti_affinity"]:
         return f"rule {wish['name']} should keep {_listed(names)} on hosts of their own"
     return f"the automation of {_listed(names)} should be {wish['automation']}"
 
 
-def _kind(rule):
+def _kind(rule: Data) -> str:
     if isinstance(rule, vim.cluster.AffinityRuleSpec):
         return "one that keeps VMs together"
     if isinstance(rule, vim.cluster.VmHostRuleInfo):
@@ -169,5 +178,5 @@ def _kind(rule):
     return "one of another type"
 
 
-def _listed(names):
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names))

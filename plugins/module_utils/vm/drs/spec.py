@@ -6,11 +6,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs import rules, state
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.drs.cluster import Cluster
 
-def reconfiguration(cluster, name, now, wanted):
+
+def reconfiguration(cluster: Cluster, name: str, now: state.Drs, wanted: state.Drs) -> vim.cluster.ConfigSpecEx:
     """ConfigSpecEx with the task's rule and overrides, and nothing of anybody else's."""
     spec = vim.cluster.ConfigSpecEx()
     if now.rule != wanted.rule:
@@ -22,8 +28,8 @@ def reconfiguration(cluster, name, now, wanted):
     return spec
 
 
-def _rule(cluster, name, wanted):
-    there = next((rule for rule in rules.rules_of_name(cluster, name) if rules.is_ours(rule)), None)
+def _rule(cluster: Cluster, name: str, wanted: state.Rule | None) -> vim.cluster.RuleSpec:
+    there: Data = next((rule for rule in rules.rules_of_name(cluster, name) if rules.is_ours(rule)), None)
     if wanted is None:
         return vim.cluster.RuleSpec(operation="remove", removeKey=there.key)
     info = vim.cluster.AntiAffinityRuleSpec(
@@ -39,7 +45,7 @@ def _rule(cluster, name, wanted):
     return vim.cluster.RuleSpec(operation="edit", info=info)
 
 
-def _override(cluster, vm, level):
+def _override(cluster: Cluster, vm: str, level: str) -> vim.cluster.DrsVmConfigSpec:
     found = cluster.vms_named(vm)[0]
     if level == state.ON_ITS_OWN:
         return vim.cluster.DrsVmConfigSpec(operation="remove", removeKey=found.ref)

@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
 
 ON_ITS_OWN = "cluster"
 LEVELS = {
@@ -24,7 +28,7 @@ _SPOKEN = {wire: spoken for spoken, wire in LEVELS.items()}
 class Rule:
     """A rule that keeps VMs apart."""
 
-    vms: tuple
+    vms: tuple[str, ...]
     mandatory: bool
     enabled: bool = True
 
@@ -35,10 +39,10 @@ class Drs:
 
     rule: Rule | None
     # (name of a VM, its automation) of the VMs of the task, sorted; "cluster" where it has no override.
-    automation: tuple
+    automation: tuple[tuple[str, str], ...]
 
 
-def automation_of(entry):
+def automation_of(entry: vim.cluster.DrsVmConfigInfo | None) -> str:
     """What a VM's override says."""
     if entry is None:
         return ON_ITS_OWN
@@ -47,14 +51,14 @@ def automation_of(entry):
     return _SPOKEN.get(str(entry.behavior), ON_ITS_OWN) if entry.behavior is not None else ON_ITS_OWN
 
 
-def override(ref, level):
+def override(ref: Ref, level: str) -> vim.cluster.DrsVmConfigInfo:
     """The override of a VM for a level that is not the cluster's."""
     if level == "disabled":
         return vim.cluster.DrsVmConfigInfo(key=ref, enabled=False)
     return vim.cluster.DrsVmConfigInfo(key=ref, enabled=True, behavior=LEVELS[level])
 
 
-def project(state):
+def project(state: Drs) -> dict[str, Any]:
     """A state as the user sees it."""
     rule = state.rule
     return {
@@ -63,7 +67,7 @@ def project(state):
     }
 
 
-def compare(now, wanted):
+def compare(now: Drs, wanted: Drs) -> list[Change]:
     """The list of changes that lead from one state to the other."""
     before, after = (_rule(state.rule) if state.rule else {} for state in (now, wanted))
     changes = [
@@ -78,5 +82,5 @@ def compare(now, wanted):
     return changes
 
 
-def _rule(rule):
+def _rule(rule: Rule) -> dict[str, Any]:
     return {"vms": list(rule.vms), "mandatory": rule.mandatory, "enabled": rule.enabled}

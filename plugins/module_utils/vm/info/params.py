@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, find
 
@@ -28,7 +29,7 @@ ARGUMENTS = dict(
 )
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = args.check_common(params)
     if not params["vms"]:

@@ -7,12 +7,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.gather import driver_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import find, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.info import state
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _SELECT = {
     "VirtualMachine": state.PROPERTIES,
@@ -27,18 +33,20 @@ _WALK = (("VirtualMachine", "runtime.host"), ("VirtualMachine", "network"))
 class _Host:
     """A host that esxcli is asked of."""
 
-    ref: object
+    ref: Ref
     name: str
 
 
-def read(vcenter, params, warn):
+def read(
+    vcenter: VCenter, params: Mapping[str, Any], warn: Callable[[str], None]
+) -> tuple[list[dict[str, Any]], list[str]]:
     """(what is told of each VM, labels of those that are not there)."""
     found, missing = _find(vcenter, params)
     rows = properties.retrieve(vcenter, _SELECT, [one.ref for one in found], _WALK, skip_gone=True)
     networks = state.names_of(rows)
     states = {row.moid: state.state_of(row, networks) for row in rows if row.kind == "VirtualMachine"}
     used = {one.host for one in states.values()}
-    hosts = {
+    hosts: dict[str | None, dict[str, Any]] = {
         row.moid: _host(vcenter, row, params["host_driver"], warn)
         for row in rows
         if row.kind == "HostSystem" and row.moid in used
@@ -58,7 +66,7 @@ def read(vcenter, params, warn):
     return told, missing + [one.name for one in found if one.moid not in states]
 
 
-def _find(vcenter, params):
+def _find(vcenter: VCenter, params: Mapping[str, Any]) -> tuple[list[find.Found], list[str]]:
     answers = find.find_vms(vcenter, params["vms"], params["datacenter"])
     lost = [one for one in answers if isinstance(one, OperatorError)]
     absent = [one for one in lost if one.code == "vm_not_found"]
@@ -78,10 +86,15 @@ def _find(vcenter, params):
     return [one for one in answers if not isinstance(one, OperatorError)], labels
 
 
-def _host(vcenter, row, ask_driver, warn):
+def _host(vcenter: VCenter, row: Row, ask_driver: bool, warn: Callable[[str], None]) -> dict[str, Any]:
     """What is known of the host of a VM; its driver only where it is asked for, since that is a request to each."""
     connection = str(row.get("runtime.connectionState"))
-    told = {"name": row.get("name", row.moid), "moid": row.moid, "connection": connection, "driver": None}
+    told: dict[str, Any] = {
+        "name": row.get("name", row.moid),
+        "moid": row.moid,
+        "connection": connection,
+        "driver": None,
+    }
     if ask_driver and connection == "connected":
         try:
             vibs = Esxcli(vcenter, _Host(row.ref, told["name"])).call("software.vib.list")

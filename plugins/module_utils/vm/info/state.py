@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
@@ -15,6 +16,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import stat
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import guest as guests
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.read import direct_of
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.find import Found
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Direct
 
 PROPERTIES = (
     *guests.PROPERTIES,
@@ -39,7 +45,7 @@ class Adapter:
     mac: str | None = None
     network: str | None = None
     connected: bool | None = None
-    addresses: tuple = ()
+    addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,13 +56,13 @@ class GuestState:
     instance_uuid: str | None = None
     guest_name: str | None = None
     guest_os: str | None = None
-    adapters: tuple = ()
-    profiles: tuple = ()
+    adapters: tuple[Adapter, ...] = ()
+    profiles: tuple[str, ...] = ()
     gpus: int = 0
     host: str | None = None
 
 
-def state_of(row, networks):
+def state_of(row: Row, networks: Mapping[str, str]) -> GuestState:
     """The state from the row of a VM; networks are names by the key that a backing has."""
     devices = row.get("config.hardware.device") or []
     seen = guests.guest_of(row)
@@ -75,9 +81,9 @@ def state_of(row, networks):
     )
 
 
-def names_of(rows):
+def names_of(rows: Iterable[Row]) -> dict[str, str]:
     """{key of a backing: name} of the networks among these rows."""
-    found = {}
+    found: dict[str, str] = {}
     for row in rows:
         if row.kind not in ("VirtualMachine", "HostSystem"):
             # A distributed port group is named by its key, any other network by its MoID.
@@ -85,7 +91,9 @@ def names_of(rows):
     return found
 
 
-def address_of(state, address_network=None, data_network=None):
+def address_of(
+    state: GuestState, address_network: str | None = None, data_network: str | None = None
+) -> tuple[str | None, str]:
     """(the address to reach a guest by, or None, and then why there is none)."""
     told = f"{guests.told(state.guest)}."
     if state.guest.power != "on" or not state.guest.tools:
@@ -103,7 +111,13 @@ def address_of(state, address_network=None, data_network=None):
     return (address, "") if address else (None, told)
 
 
-def project(state, found, host, address_network=None, data_network=None):
+def project(
+    state: GuestState,
+    found: Found,
+    host: Mapping[str, Any] | None,
+    address_network: str | None = None,
+    data_network: str | None = None,
+) -> dict[str, Any]:
     """A VM as the user sees it; host is what is known of its host, or None."""
     address, why = address_of(state, address_network, data_network)
     return {
@@ -134,7 +148,7 @@ def project(state, found, host, address_network=None, data_network=None):
     }
 
 
-def _cards(cards, seen, networks):
+def _cards(cards: Iterable[nics.Adapter], seen: guests.Guest, networks: Mapping[str, str]) -> Iterator[Adapter]:
     """The Ethernet cards in their order, with the addresses that the guest tells for their MAC addresses."""
     by_mac = {nic.mac: nic.addresses for nic in seen.nics if nic.own}
     for card in sorted(cards, key=lambda one: one.key):
@@ -148,14 +162,14 @@ def _cards(cards, seen, networks):
         )
 
 
-def _ports(direct, seen):
+def _ports(direct: Iterable[Direct], seen: guests.Guest) -> Iterator[Adapter]:
     """Ports that were passed through. vCenter does not tell which adapter of the guest each is, but by the process of
     elimination: it is none of the VM's cards, and its MAC address is one that a maker has given out."""
     ports = [one for one in direct if one.kind == "pci" and _is_of(one, pci.MELLANOX)]
     others = sorted((nic for nic in seen.nics if not nic.own and _is_made(nic.mac)), key=lambda nic: nic.mac)
-    known = others if len(others) == len(ports) else [None] * len(ports)
+    known: Sequence[guests.Nic | None] = others if len(others) == len(ports) else [None] * len(ports)
     for port, nic in zip(sorted(ports, key=lambda one: one.key), known):
-        label = port.device.deviceInfo.label if port.device.deviceInfo else port.name
+        label = cast(Any, port.device).deviceInfo.label if cast(Any, port.device).deviceInfo else port.name
         yield (
             Adapter(label=label, kind=PASSTHROUGH)
             if nic is None
@@ -163,21 +177,21 @@ def _ports(direct, seen):
         )
 
 
-def _is_of(device, vendor):
+def _is_of(device: Direct, vendor: int) -> bool:
     """Whether a passthrough device is, or can only be, one of this vendor."""
     return bool(device.ids) and all(found == vendor for found, dummy in device.ids)
 
 
-def _is_made(mac):
+def _is_made(mac: str) -> bool:
     """Whether a MAC address is a maker's: bridges and tunnels that a guest makes itself have the local bit set."""
     return bool(mac) and not int(mac[:2], 16) & 2
 
 
-def _carries_data(adapter, data_network):
-    on_data = bool(data_network) and inventory.same_name(adapter.network or "", data_network)
+def _carries_data(adapter: Adapter, data_network: str | None) -> bool:
+    on_data = bool(data_network) and inventory.same_name(adapter.network or "", cast(str, data_network))
     return adapter.kind in DATA_KINDS or on_data
 
 
-def _usable(addresses):
+def _usable(addresses: Iterable[str]) -> tuple[str, ...]:
     """Addresses that others can reach, in their order: IPv4 first."""
     return tuple(filter(guests.is_usable, addresses))

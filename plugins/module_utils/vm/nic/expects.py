@@ -6,10 +6,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterable
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import PVRDMA, VMXNET3
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import NicState
 
-def of(kind, state, number, rdma, others):
+
+def of(kind: str, state: NicState, number: int, rdma: bool, others: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
     """What a network with this number of adapters per VM has to show; others are (name, host) of the rest of the job.
 
     rdma: whether the port under an SR-IOV adapter does RDMA. Between VMs of one host the traffic never reaches a

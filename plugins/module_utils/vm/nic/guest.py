@@ -62,7 +62,7 @@ _VAGUE = ("", "otherguest", "otherguest64", "otherlinux64guest", "genericlinuxgu
 _OLD_KERNELS = ("other24xlinux", "other26xlinux", "other3xlinux")
 
 
-def unsuitable(guest_id):
+def unsuitable(guest_id: str) -> str | None:
     """Why PVRDMA cannot work in this guest, or None."""
     known = guest_id.lower()
     if known in _VAGUE:
@@ -74,7 +74,7 @@ def unsuitable(guest_id):
     return None
 
 
-def doubt(guest_id):
+def doubt(guest_id: str) -> str | None:
     """Why the driver may be missing in this guest, or None."""
     known = guest_id.lower()
     if known in _VAGUE:

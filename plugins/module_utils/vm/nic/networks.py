@@ -8,9 +8,16 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Collection, Iterable, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import HostView
 
 _NEAR = 5
 _PLACES = ("HostSystem", "ComputeResource", "Folder")
@@ -34,25 +41,30 @@ class Portgroup:
     # A segment of NSX that is no distributed port group.
     opaque: bool = False
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.name} on {self.switch}" if self.switch else self.name
 
 
 class Fabric:
     """All port groups of the datacenters that the VMs of a task are in."""
 
-    def __init__(self, portgroups=(), homes=None, browsers=None):
+    def __init__(
+        self,
+        portgroups: Iterable[Portgroup] = (),
+        homes: Mapping[str, str | None] | None = None,
+        browsers: Mapping[str, vim.EnvironmentBrowser | None] | None = None,
+    ) -> None:
         # {MoID of a host: the environment browser of its cluster}
         self.browsers = dict(browsers or {})
         self._by_key = {group.key: group for group in portgroups}
         # {MoID of a host: MoID of its datacenter}
         self._homes = dict(homes or {})
 
-    def named(self, key):
+    def named(self, key: str) -> Portgroup | None:
         """The port group that an adapter names, or None."""
         return self._by_key.get(key)
 
-    def candidates(self, name, switch, host):
+    def candidates(self, name: str, switch: str | None, host: HostView | None) -> list[Portgroup]:
         """The port groups that a name can mean for a VM on this host; those that the host has count first."""
         found = [
             group
@@ -62,52 +74,54 @@ class Fabric:
         here = [group for group in found if reaches(host, group)]
         return here or found
 
-    def find(self, name, switch, host):
+    def find(self, name: str, switch: str | None, host: HostView | None) -> Portgroup | None:
         """The one port group that is meant, or None."""
         found = self.candidates(name, switch, host)
         return found[0] if len(found) == 1 else None
 
-    def near(self, name, host):
+    def near(self, name: str, host: HostView | None) -> list[str]:
         """Names that may have been meant."""
         names = sorted({group.name for group in self._at(host) if not group.uplink})
         spoken = {one.lower(): one for one in names}
         close = difflib.get_close_matches(name.lower(), spoken, n=_NEAR, cutoff=0.5)
         return [spoken[one] for one in close] or names[:_NEAR]
 
-    def names_at(self, host):
+    def names_at(self, host: HostView | None) -> list[str]:
         """What VMs on a host can be attached to."""
         return sorted(str(group) for group in self._at(host) if reaches(host, group) and not group.uplink)
 
-    def switch_of(self, group, host):
+    def switch_of(self, group: Portgroup, host: HostView | None) -> str:
         """The name of the switch that carries a port group on a host."""
         return group.switch or (host.standard.get(group.name, "") if host is not None else "")
 
-    def _at(self, host):
+    def _at(self, host: HostView | None) -> list[Portgroup]:
         home = self._homes.get(host.moid) if host is not None else None
         return [group for group in self._by_key.values() if home is None or group.datacenter == home]
 
-    def _is_on(self, group, switch, host):
+    def _is_on(self, group: Portgroup, switch: str, host: HostView | None) -> bool:
         return inventory.same_name(self.switch_of(group, host), switch)
 
 
-def reaches(host, group):
+def reaches(host: HostView | None, group: Portgroup) -> bool:
     """Whether VMs on this host can be attached to the port group."""
     if host is None:
         return True
     return host.by_uuid(group.switch_uuid) is not None if group.distributed else group.moid in host.networks
 
 
-def read(vcenter, hosts):
+def read(vcenter: VCenter, hosts: Collection[str]) -> Fabric:
     """The Fabric around these hosts, given by MoID: three requests, however many hosts and port groups there are."""
     if not hosts:
         return Fabric()
-    select = dict.fromkeys(_PLACES, ("parent",))
+    select: dict[str, tuple[str, ...]] = dict.fromkeys(_PLACES, ("parent",))
     select["ComputeResource"] += ("environmentBrowser",)
     select["Datacenter"] = ("network",)
     start = [vcenter.managed("HostSystem", moid) for moid in sorted(hosts)]
     rows = properties.retrieve(vcenter, select, start, [(kind, "parent") for kind in _PLACES], skip_gone=True)
-    by_moid = {row.moid: row for row in rows}
+    by_moid: dict[str | None, Row] = {row.moid: row for row in rows}
     homes = {moid: _home(by_moid, moid) for moid in hosts}
+    owner: dict[str, str]
+    refs: list[vim.Network]
     owner, refs = {}, []
     for row in rows:
         for ref in (row.get("network") or []) if row.kind == "Datacenter" else []:
@@ -117,20 +131,20 @@ def read(vcenter, hosts):
     return Fabric([*_distributed(vcenter, refs, owner), *_plain(vcenter, refs, owner)], homes, browsers)
 
 
-def _home(rows, moid):
+def _home(rows: Mapping[str | None, Row], moid: str) -> str | None:
     row = rows.get(moid)
     while row is not None and row.kind != "Datacenter":
         row = rows.get(moid_of(row.get("parent")))
     return row.moid if row is not None else None
 
 
-def _parent(rows, moid, path):
+def _parent(rows: Mapping[str | None, Row], moid: str, path: str) -> Any:
     """A property of the compute resource that a host is in."""
     row = rows.get(moid_of(rows[moid].get("parent"))) if moid in rows else None
     return row.get(path) if row is not None else None
 
 
-def _distributed(vcenter, refs, owner):
+def _distributed(vcenter: VCenter, refs: Iterable[vim.Network], owner: Mapping[str, str]) -> Iterator[Portgroup]:
     rows = properties.retrieve(
         vcenter,
         {_GROUP: ("name", "key", "config.uplink", "config.distributedVirtualSwitch"), _SWITCH: ("name", "uuid")},
@@ -138,7 +152,7 @@ def _distributed(vcenter, refs, owner):
         [(_GROUP, "config.distributedVirtualSwitch")],
         skip_gone=True,
     )
-    switches = {row.moid: row for row in rows if row.kind != _GROUP}
+    switches: dict[str | None, Row] = {row.moid: row for row in rows if row.kind != _GROUP}
     for row in rows:
         switch = switches.get(moid_of(row.get("config.distributedVirtualSwitch")))
         if row.kind == _GROUP and switch is not None:
@@ -154,14 +168,14 @@ def _distributed(vcenter, refs, owner):
             )
 
 
-def _plain(vcenter, refs, owner):
+def _plain(vcenter: VCenter, refs: Iterable[vim.Network], owner: Mapping[str, str]) -> list[Portgroup]:
     rows = properties.retrieve(
         vcenter, {"Network": ("name",)}, [ref for ref in refs if ref._wsdlName != _GROUP], skip_gone=True
     )
     return [plain(row, owner[row.moid]) for row in rows]
 
 
-def plain(row, datacenter):
+def plain(row: Row, datacenter: str) -> Portgroup:
     """A network that is on no distributed switch, from its row."""
     return Portgroup(
         key=row.moid,

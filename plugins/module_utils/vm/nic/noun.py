@@ -6,69 +6,81 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import expects, networks, plan, rules, spec
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import state as states
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.noun import VmNoun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import refusal
 
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, NicState, Placed
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
-class Nics(VmNoun):
+
+class Nics(VmNoun[states.NicState]):
     """The adapters of one kind in VMs."""
 
-    HOST_PROPERTIES = states.HOST_PROPERTIES
+    HOST_PROPERTIES: tuple[str, ...] = states.HOST_PROPERTIES
     WHAT = "network configuration"
     KIND = ""
     # What the table of costs calls this data path.
     PATH = ""
     # What of an adapter the user is told besides what all kinds have.
-    KEYS = ()
+    KEYS: tuple[str, ...] = ()
     # Whether the adapters of this kind are exactly those of the wish, wherever they are attached.
     EXACT = True
     # Whether adapters of this kind come, go and move while the VM runs.
     PLUGGABLE = False
 
-    def __init__(self, module):
+    def __init__(self, module: AnsibleModule) -> None:
         super().__init__(module)
         self.fabric = networks.Fabric()
 
-    def details(self, adapter, entry, now):
+    def details(self, adapter: Adapter, entry: Mapping[str, Any], now: NicState) -> Adapter:
         """Set what an adapter of this kind alone has."""
         return adapter
 
-    def card(self, adapter, now):
+    def card(self, adapter: Adapter, now: NicState) -> vim.vm.device.VirtualEthernetCard:
         """The device of an adapter, without what every kind has."""
         raise NotImplementedError
 
-    def against(self, item, wanted):
+    def against(self, item: Item[Wish, NicState], wanted: NicState) -> list[Problem]:
         """Everything that speaks against the wanted adapters, beyond what holds for all kinds."""
         return []
 
-    def doubts(self, item, wanted):
+    def doubts(self, item: Item[Wish, NicState], wanted: NicState) -> list[str]:
         """What is no error, and yet the user should know."""
         return []
 
-    def rdma(self, wanted):
+    def rdma(self, wanted: NicState) -> bool:
         """Whether the ports under the adapters do RDMA."""
         return False
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, NicState]]) -> None:
         for item in items:
             item.ids["expects"] = {}
         super().read(items)
 
-    def state_of(self, row, vm, place):
+    def state_of(self, row: Row, vm: Vm, place: Place | None) -> NicState:
         return states.state_of(row, vm, place, self.KIND)
 
-    def surroundings(self, items):
+    def surroundings(self, items: Sequence[Item[Wish, NicState]]) -> None:
         hosts = {item.now.host.moid for item in items if item.now.host is not None}
         self.fabric = networks.read(self.vcenter, hosts)
         self._tell_expectations(items)
 
-    def want_settings(self, now, wish):
+    def want_settings(self, now: NicState, wish: Mapping[str, Any]) -> NicState:
         return plan.want(now, wish, self.fabric, self.EXACT, self.details)
 
-    def refuse(self, item, wanted):
+    def refuse(self, item: Item[Wish, NicState], wanted: NicState) -> None:
         entries = item.wish["adapters"] or []
         if item.wish["state"] == "absent":
             problems = [] if self.EXACT else rules.against_removal(item.now, entries, self.fabric)
@@ -76,32 +88,34 @@ class Nics(VmNoun):
                 names = ", ".join(entry["portgroup"] for entry in entries)
                 raise refusal(item.label, f"its adapters on {names} were to be removed", problems)
             return
-        problems = rules.against_host(item.now) or rules.against_portgroups(item.now, entries, self.fabric)
+        problems = rules.against_host(item.now) or rules.against_portgroups(
+            cast("Placed", item.now), entries, self.fabric
+        )
         problems = problems or [*self.against(item, wanted), *rules.against_addresses(item.now, wanted)]
         if problems:
             raise refusal(item.label, self._wish_in_words(entries), problems)
         for doubt in self.doubts(item, wanted):
             self.warn(f"VM {item.label}: {doubt}.")
 
-    def setting_changes(self, now, wanted):
+    def setting_changes(self, now: NicState, wanted: NicState) -> list[Change]:
         return plan.setting_changes(now, wanted, self.fabric)
 
-    def reconfiguration(self, now, wanted):
+    def reconfiguration(self, now: NicState, wanted: NicState) -> vim.vm.ConfigSpec:
         return spec.reconfiguration(now, wanted, self.fabric, self.card)
 
-    def hot(self, now, wanted):
+    def hot(self, now: NicState, wanted: NicState) -> bool:
         return plan.hot(now, wanted, self.PLUGGABLE)
 
-    def settings(self, state):
+    def settings(self, state: NicState) -> dict[str, Any]:
         return plan.settings(state, self.fabric, self.KEYS)
 
-    def _wish_in_words(self, entries):
+    def _wish_in_words(self, entries: Sequence[Mapping[str, Any]]) -> str:
         names = ", ".join(entry["portgroup"] for entry in entries)
         if len(entries) == 1:
             return f"{costs.COSTS[self.PATH].name} on {names} was wanted"
         return f"{len(entries)} adapters, on {names}, were wanted"
 
-    def _tell_expectations(self, items):
+    def _tell_expectations(self, items: Sequence[Item[Wish, NicState]]) -> None:
         job = [item for item in items if item.wish["state"] == "present"]
         places = [(item.ids["name"], item.ids["host"]) for item in job]
         for number, item in enumerate(job):

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Collection, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import canonical_mac
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
@@ -21,7 +22,7 @@ ADAPTER = {
 STATE = {"state": {"type": "str", "choices": ["present", "absent"], "default": "present"}}
 
 
-def arguments(adapter=None, task=None):
+def arguments(adapter: Mapping[str, Any] | None = None, task: Mapping[str, Any] | None = None) -> FleetArguments:
     """The spec of a module; adapter is what its adapters have besides ADAPTER."""
     options = dict(ADAPTER, **(adapter or {}))
     return FleetArguments(
@@ -29,7 +30,7 @@ def arguments(adapter=None, task=None):
     )
 
 
-def check(spec, params, needs_adapters):
+def check(spec: FleetArguments, params: Mapping[str, Any], needs_adapters: Collection[str]) -> list[str]:
     """Everything that is wrong with the parameters, one sentence each.
 
     needs_adapters: the states in which adapters have to be named.
@@ -50,7 +51,7 @@ def check(spec, params, needs_adapters):
     return problems
 
 
-def _check_wish(wish, needs_adapters):
+def _check_wish(wish: Mapping[str, Any], needs_adapters: Collection[str]) -> Iterator[str]:
     entries = wish["adapters"] or []
     if not entries and wish["state"] in needs_adapters:
         other = "; use state=absent to take all of them away" if wish["state"] == "present" else ""

@@ -7,9 +7,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, canonical_mac, is_reserved
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric, Portgroup
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import HostView, NicState
 
 # What a running VM takes for every kind of adapter.
 _CONNECTION = ("start_connected", "connected")
@@ -24,7 +29,13 @@ _FIELDS = (
 )
 
 
-def want(now, wish, fabric, exact, details):
+def want(
+    now: NicState,
+    wish: Mapping[str, Any],
+    fabric: Fabric,
+    exact: bool,
+    details: Callable[[Adapter, Mapping[str, Any], NicState], Adapter],
+) -> NicState:
     """The state with the adapters that the wish asks for.
 
     exact: every adapter of the kind is managed, and not only those on the port groups that the wish names.
@@ -39,7 +50,7 @@ def want(now, wish, fabric, exact, details):
     functions = [details(Adapter(), entry, now).physical_function for entry in entries]
     matched = _match(now.adapters, list(zip(entries, groups, functions)), exact)
     kept = {}
-    added = []
+    added: list[Adapter] = []
     for number, (entry, group) in enumerate(zip(entries, groups)):
         before = matched.get(number)
         adapter = before or Adapter(key=-1 - len(added))
@@ -55,14 +66,14 @@ def want(now, wish, fabric, exact, details):
     return replace(now, adapters=tuple(stay + added))
 
 
-def setting_changes(now, wanted, fabric):
+def setting_changes(now: NicState, wanted: NicState, fabric: Fabric) -> list[Change]:
     """The changes between two states; adapters that vSphere has given another key are the same ones all the same."""
     changes = []
     new = 0
     for before, after in pairs(now, wanted):
         if before is None:
             new += 1
-            changes.append(Change(f"new adapter {new}", None, spoken(after, fabric, wanted.host)))
+            changes.append(Change(f"new adapter {new}", None, spoken(cast("Adapter", after), fabric, wanted.host)))
         elif after is None:
             changes.append(Change(before.label, spoken(before, fabric, now.host), None))
         else:
@@ -70,13 +81,13 @@ def setting_changes(now, wanted, fabric):
     return changes
 
 
-def pairs(now, wanted):
+def pairs(now: NicState, wanted: NicState) -> list[tuple[Adapter | None, Adapter | None]]:
     """[(adapter before, adapter after)], None for one that comes or goes."""
     by_key = {one.key: one for one in wanted.adapters}
     found = [(one, by_key.get(one.key)) for one in now.adapters]
     lost = [before for before, after in found if after is None]
     taken = {after.key for dummy, after in found if after is not None}
-    result = [pair for pair in found if pair[1] is not None]
+    result: list[tuple[Adapter | None, Adapter | None]] = [pair for pair in found if pair[1] is not None]
     for after in wanted.adapters:
         if after.key in taken:
             continue
@@ -87,7 +98,7 @@ def pairs(now, wanted):
     return result + [(before, None) for before in lost]
 
 
-def hot(now, wanted, pluggable):
+def hot(now: NicState, wanted: NicState, pluggable: bool) -> bool:
     """Whether a running VM takes the changes. pluggable: adapters of this kind come, go and move while it runs."""
     for before, after in pairs(now, wanted):
         if before is None or after is None:
@@ -100,7 +111,7 @@ def hot(now, wanted, pluggable):
     return True
 
 
-def spoken(adapter, fabric, host):
+def spoken(adapter: Adapter, fabric: Fabric, host: HostView | None) -> str:
     """An adapter in a few words."""
     words = [_place(adapter, fabric, host), adapter.protocol, adapter.physical_function, adapter.fixed_mac]
     if not adapter.start_connected:
@@ -108,12 +119,12 @@ def spoken(adapter, fabric, host):
     return ", ".join(word for word in words if word)
 
 
-def settings(state, fabric, keys):
+def settings(state: NicState, fabric: Fabric, keys: Iterable[str]) -> dict[str, Any]:
     """The adapters in the user's terms; keys are what the kind alone has."""
     return {"adapters": sorted((_told(one, fabric, state.host, keys) for one in state.adapters), key=_order)}
 
 
-def _told(adapter, fabric, host, keys):
+def _told(adapter: Adapter, fabric: Fabric, host: HostView | None, keys: Iterable[str]) -> dict[str, Any]:
     group = fabric.named(adapter.network)
     return dict(
         {
@@ -127,11 +138,13 @@ def _told(adapter, fabric, host, keys):
     )
 
 
-def _order(told):
+def _order(told: Mapping[str, Any]) -> list[str]:
     return [str(value) for value in told.values()]
 
 
-def _match(adapters, wishes, exact):
+def _match(
+    adapters: Sequence[Adapter], wishes: Sequence[tuple[Mapping[str, Any], Portgroup | None, str | None]], exact: bool
+) -> dict[int, Adapter]:
     """{number of the wish: adapter}; the closest pairs first, so that as little as possible is changed."""
     left, found = list(adapters), {}
     tests = [_same_mac, _same_function, _same_group]
@@ -148,25 +161,27 @@ def _match(adapters, wishes, exact):
     return found
 
 
-def _same_mac(adapter, entry, group, function):
+def _same_mac(adapter: Adapter, entry: Mapping[str, Any], group: Portgroup | None, function: str | None) -> bool:
     return bool(entry["mac"]) and adapter.mac == canonical_mac(entry["mac"])
 
 
-def _same_function(adapter, entry, group, function):
+def _same_function(adapter: Adapter, entry: Mapping[str, Any], group: Portgroup | None, function: str | None) -> bool:
     same = function is not None and adapter.physical_function == function
     return same and _same_group(adapter, entry, group, function)
 
 
-def _same_group(adapter, entry, group, function):
+def _same_group(adapter: Adapter, entry: Mapping[str, Any], group: Portgroup | None, function: str | None) -> bool:
     return group is not None and adapter.network == group.key
 
 
-def _on(adapters, groups):
+def _on(adapters: Sequence[Adapter], groups: Sequence[Portgroup | None]) -> list[Adapter]:
     keys = {group.key for group in groups if group is not None}
     return [one for one in adapters if one.network in keys]
 
 
-def _meant(adapters, entries, groups):
+def _meant(
+    adapters: Sequence[Adapter], entries: Sequence[Mapping[str, Any]], groups: Sequence[Portgroup | None]
+) -> list[Adapter]:
     """The adapters on the port groups that the entries name; of those, one alone where an entry has its address."""
     return [
         one
@@ -178,7 +193,7 @@ def _meant(adapters, entries, groups):
     ]
 
 
-def _wished(adapter, entry, group, running):
+def _wished(adapter: Adapter, entry: Mapping[str, Any], group: Portgroup | None, running: bool) -> Adapter:
     mac = canonical_mac(entry["mac"])
     return replace(
         adapter,
@@ -192,7 +207,7 @@ def _wished(adapter, entry, group, running):
     )
 
 
-def _edits(before, after, fabric, host):
+def _edits(before: Adapter, after: Adapter, fabric: Fabric, host: HostView | None) -> list[Change]:
     changes = []
     if before.network != after.network:
         changes.append(Change(f"{before.label}.portgroup", _place(before, fabric, host), _place(after, fabric, host)))
@@ -203,7 +218,7 @@ def _edits(before, after, fabric, host):
     return changes
 
 
-def _place(adapter, fabric, host):
+def _place(adapter: Adapter, fabric: Fabric, host: HostView | None) -> str:
     group = fabric.named(adapter.network)
     if group is None:
         return adapter.network or "nothing"
@@ -211,7 +226,7 @@ def _place(adapter, fabric, host):
     return f"{group.name} on {switch}" if switch else group.name
 
 
-def _differing(before, after):
+def _differing(before: Adapter, after: Adapter) -> list[str]:
     """The attributes in which two adapters differ."""
     names = ("network",) + tuple(attribute for dummy, attribute in _FIELDS)
     return [name for name in names if getattr(before, name) != getattr(after, name)]

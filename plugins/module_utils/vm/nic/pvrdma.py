@@ -7,12 +7,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import guest, rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, NicState
 
 OLDEST_HARDWARE = 13
 # The versions whose adapters carry a protocol; before and after, vSphere takes none (as community.vmware has it).
@@ -23,14 +28,14 @@ _PROTOCOLS = ("rocev1", "rocev2")
 _P2P = ("pcipassthru.allowp2p", "pcipassthru.relaxacsforp2p")
 
 
-def details(adapter, entry, now):
+def details(adapter: Adapter, entry: Mapping[str, Any], now: NicState) -> Adapter:
     """The protocol, where the hardware version has one."""
     if now.vm.hardware_version not in CHOOSABLE:
         return adapter
     return replace(adapter, protocol=entry["protocol"] or adapter.protocol or DEFAULT_PROTOCOL)
 
 
-def card(adapter, now):
+def card(adapter: Adapter, now: NicState) -> vim.vm.device.VirtualVmxnet3Vrdma:
     """The device of an adapter, without what every kind has.
 
     An adapter of a VM whose hardware was upgraded may still tell a protocol that vSphere does not take any more.
@@ -39,7 +44,9 @@ def card(adapter, now):
     return vim.vm.device.VirtualVmxnet3Vrdma(deviceProtocol=adapter.protocol if choice else None)
 
 
-def against(now, wanted, wish, fabric, most):
+def against(
+    now: NicState, wanted: NicState, wish: Mapping[str, Any], fabric: Fabric, most: int | None
+) -> list[Problem]:
     """Everything that speaks against these adapters in this VM; most is the limit of its environment, if known."""
     problems = rules.against_hardware(now, OLDEST_HARDWARE, "PVRDMA")
     if wish["unreserved_memory"] == "refuse":
@@ -53,18 +60,18 @@ def against(now, wanted, wish, fabric, most):
     return problems + _against_limit(now, wanted, wish["max_adapters"] or most)
 
 
-def uuids_of(state):
+def uuids_of(state: NicState) -> set[str]:
     """The distributed switches that the adapters are on."""
     return {one.switch_uuid for one in state.adapters if one.switch_uuid}
 
 
-def switches_of(state, fabric):
+def switches_of(state: NicState, fabric: Fabric) -> frozenset[str]:
     """The same by name, where the port groups are known."""
     groups = [fabric.named(one.network) for one in state.adapters]
     return frozenset(group.switch for group in groups if group is not None and group.distributed)
 
 
-def against_split(switches):
+def against_split(switches: Mapping[str, frozenset[str]]) -> list[Problem]:
     """VMs of one task on different switches; switches are those of each VM, by its label."""
     told = {names for names in switches.values() if names}
     if len(told) < 2:
@@ -84,12 +91,12 @@ def against_split(switches):
     ]
 
 
-def protocols_of(state):
+def protocols_of(state: NicState) -> frozenset[str]:
     """The RoCE versions that the adapters are set to."""
     return frozenset(one.protocol for one in state.adapters if one.protocol)
 
 
-def against_mix(protocols):
+def against_mix(protocols: Mapping[str, frozenset[str]]) -> list[Problem]:
     """VMs of one task that speak different RoCE versions; protocols are those of each VM, by its label."""
     told = {version: sorted(label for label, mine in protocols.items() if version in mine) for version in _PROTOCOLS}
     if not all(told.values()):
@@ -104,13 +111,13 @@ def against_mix(protocols):
     ]
 
 
-def doubts(now, wish):
+def doubts(now: NicState, wish: Mapping[str, Any]) -> list[str]:
     """What may leave the adapters without effect."""
     doubt = guest.doubt(now.vm.guest_id) if wish["guest_os"] == "check" else None
     return [] if doubt is None else [doubt]
 
 
-def _against_guest(now):
+def _against_guest(now: NicState) -> list[Problem]:
     why = guest.unsuitable(now.vm.guest_id)
     if why is None:
         return []
@@ -123,7 +130,7 @@ def _against_guest(now):
     ]
 
 
-def _against_protocol(now, entries):
+def _against_protocol(now: NicState, entries: Iterable[Mapping[str, Any]]) -> list[Problem]:
     version = now.vm.hardware_version
     if version in CHOOSABLE or version < OLDEST_HARDWARE:
         return []
@@ -141,11 +148,11 @@ def _against_protocol(now, entries):
     ]
 
 
-def _harmless(version):
+def _harmless(version: int) -> set[str]:
     return {DEFAULT_PROTOCOL} if version > CHOOSABLE[-1] else set()
 
 
-def _against_gpudirect(now, wish):
+def _against_gpudirect(now: NicState, wish: str) -> list[Problem]:
     if wish == "wanted":
         return [
             Problem(
@@ -167,7 +174,7 @@ def _against_gpudirect(now, wish):
     ]
 
 
-def _against_standard(wanted, fabric):
+def _against_standard(wanted: NicState, fabric: Fabric) -> list[Problem]:
     groups = [fabric.named(one.network) for one in wanted.adapters]
     standard = {group for group in groups if group is not None and not group.distributed}
     if not standard:
@@ -183,7 +190,7 @@ def _against_standard(wanted, fabric):
     ]
 
 
-def _against_limit(now, wanted, most):
+def _against_limit(now: NicState, wanted: NicState, most: int | None) -> list[Problem]:
     number = len(wanted.adapters)
     if most is None or number <= max(most, len(now.adapters)):
         return []

@@ -6,8 +6,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterable
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pvrdma import OPTION, RULESET
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Switch
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import HostView
 
 # The driver of the ports whose RDMA driver is loaded apart (nmlx5_rdma).
 _ETHERNET_DRIVER = "nmlx5_core"
@@ -15,7 +21,7 @@ HOST_PROPERTIES = ("config.firewall", "configManager")
 _UP = ("active", "activeDefer")
 
 
-def against(host, uuids, vmknic):
+def against(host: HostView, uuids: Iterable[str], vmknic: str) -> list[Problem]:
     """What keeps PVRDMA over these distributed switches from using RDMA on a host; vmknic is the host's tag."""
     problems = []
     if not host.firewall.get(RULESET, False):
@@ -32,7 +38,7 @@ def against(host, uuids, vmknic):
     return problems
 
 
-def doubts(host, uuids, vmknic):
+def doubts(host: HostView, uuids: Iterable[str], vmknic: str) -> list[str]:
     """What is no error but leaves the adapters on TCP for now."""
     found = []
     adapter = host.network.adapter(vmknic)
@@ -51,7 +57,7 @@ def doubts(host, uuids, vmknic):
     return found
 
 
-def _against_tag(host, switch, vmknic):
+def _against_tag(host: HostView, switch: Switch, vmknic: str) -> list[Problem]:
     if not vmknic:
         there = ", ".join(one.device for one in host.network.on_switch(switch.name)) or "none yet"
         return [
@@ -83,7 +89,7 @@ def _against_tag(host, switch, vmknic):
     return []
 
 
-def _against_uplinks(host, switch):
+def _against_uplinks(host: HostView, switch: Switch) -> list[Problem]:
     if not switch.uplinks:
         return [
             Problem(

@@ -6,16 +6,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import networks
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import is_reserved
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric, Portgroup
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import HostView, NicState, Placed
+
 # Network adapters of all kinds in one VM (vSphere configuration maximums, the same in 7.0 and 8.0).
 MOST_ADAPTERS = 10
 
 
-def against_host(now):
+def against_host(now: NicState) -> list[Problem]:
     """What keeps us from knowing the host that the VM will run on."""
     if now.host is None:
         return [
@@ -36,13 +42,13 @@ def against_host(now):
     return []
 
 
-def against_portgroups(now, entries, fabric):
+def against_portgroups(now: Placed, entries: Iterable[Mapping[str, Any]], fabric: Fabric) -> list[Problem]:
     """Port groups that cannot be told, or that no VM on this host can use."""
     found = [_against_name(now, entry["portgroup"], entry["switch"], fabric) for entry in entries]
     return list(dict.fromkeys(problem for problem in found if problem is not None))
 
 
-def against_removal(now, entries, fabric):
+def against_removal(now: NicState, entries: Iterable[Mapping[str, Any]], fabric: Fabric) -> list[Problem]:
     """Names that leave open which of the VM's adapters shall go."""
     found = []
     for entry in entries:
@@ -53,7 +59,7 @@ def against_removal(now, entries, fabric):
     return list(dict.fromkeys(found))
 
 
-def against_number(now, wanted):
+def against_number(now: NicState, wanted: NicState) -> list[Problem]:
     """More adapters than a VM takes."""
     total = len(wanted.adapters) + now.others
     if total <= MOST_ADAPTERS or len(wanted.adapters) <= len(now.adapters):
@@ -67,7 +73,7 @@ def against_number(now, wanted):
     ]
 
 
-def against_addresses(now, wanted):
+def against_addresses(now: NicState, wanted: NicState) -> list[Problem]:
     """Fixed addresses with which vSphere starts no VM."""
     if any(key.endswith(".checkmacaddress") and not is_on(value) for key, value in now.vm.extra.items()):
         return []
@@ -85,7 +91,7 @@ def against_addresses(now, wanted):
     ]
 
 
-def against_reservation(now, path):
+def against_reservation(now: NicState, path: str) -> list[Problem]:
     """Memory that is not reserved in full."""
     if now.vm.fully_reserved:
         return []
@@ -98,7 +104,7 @@ def against_reservation(now, path):
     ]
 
 
-def against_hardware(now, least, path):
+def against_hardware(now: NicState, least: int, path: str) -> list[Problem]:
     """A hardware version that does not know the device."""
     version = now.vm.hardware_version
     if version == 0 or version >= least:
@@ -112,7 +118,7 @@ def against_hardware(now, least, path):
     ]
 
 
-def _against_name(now, name, switch, fabric):
+def _against_name(now: Placed, name: str, switch: str | None, fabric: Fabric) -> Problem | None:
     wish = f"{name} on {switch}" if switch else name
     found = fabric.candidates(name, switch, now.host)
     elsewhere = fabric.candidates(name, None, now.host) if switch and not found else []
@@ -135,14 +141,14 @@ def _against_name(now, name, switch, fabric):
     return _against_group(now, found[0], fabric)
 
 
-def _ambiguous(name, groups, fabric, host):
+def _ambiguous(name: str, groups: Sequence[Portgroup], fabric: Fabric, host: HostView | None) -> Problem:
     listed = ", ".join(sorted(_told(group, fabric, host) for group in groups))
     return Problem(
         "portgroup_ambiguous", f"The port group {name} is there {len(groups)} times: {listed}.", "Set `switch` too."
     )
 
 
-def _against_group(now, group, fabric):
+def _against_group(now: Placed, group: Portgroup, fabric: Fabric) -> Problem | None:
     if group.uplink:
         return Problem(
             "uplink_portgroup",
@@ -167,6 +173,6 @@ def _against_group(now, group, fabric):
     return None
 
 
-def _told(group, fabric, host):
+def _told(group: Portgroup, fabric: Fabric, host: HostView | None) -> str:
     switch = fabric.switch_of(group, host)
     return f"{group.name} on {switch}" if switch else f"{group.name}, a standard port group"

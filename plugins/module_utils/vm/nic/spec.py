@@ -6,18 +6,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Callable, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import plan
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import FIXED
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, NicState
 
-def reconfiguration(now, wanted, fabric, make):
+
+def reconfiguration(
+    now: NicState,
+    wanted: NicState,
+    fabric: Fabric,
+    make: Callable[[Adapter, NicState], vim.vm.device.VirtualEthernetCard],
+) -> vim.vm.ConfigSpec:
     """The ConfigSpec from one state to the other; make(adapter, now) is a card with what its kind alone has."""
+    removed: list[vim.vm.device.VirtualDeviceSpec]
+    edited: list[vim.vm.device.VirtualDeviceSpec]
+    added: list[vim.vm.device.VirtualDeviceSpec]
     removed, edited, added = [], [], []
     for before, after in plan.pairs(now, wanted):
         if after is None:
-            card = make(before, now)
-            card.key = before.key
+            card = make(cast("Adapter", before), now)
+            card.key = cast("Adapter", before).key
             removed.append(_change("remove", card))
         elif before is None:
             card = _fill(make(after, now), after, fabric)
@@ -29,11 +43,13 @@ def reconfiguration(now, wanted, fabric, make):
     return vim.vm.ConfigSpec(deviceChange=removed + edited + added)
 
 
-def _change(operation, card):
+def _change(operation: str, card: vim.vm.device.VirtualEthernetCard) -> vim.vm.device.VirtualDeviceSpec:
     return vim.vm.device.VirtualDeviceSpec(operation=operation, device=card)
 
 
-def _fill(card, adapter, fabric):
+def _fill(
+    card: vim.vm.device.VirtualEthernetCard, adapter: Adapter, fabric: Fabric
+) -> vim.vm.device.VirtualEthernetCard:
     card.backing = _backing(adapter, fabric)
     card.wakeOnLanEnabled = True
     card.addressType = FIXED if adapter.mac_fixed else "assigned"
@@ -46,9 +62,11 @@ def _fill(card, adapter, fabric):
     return card
 
 
-def _edited(card, before, after):
+def _edited(
+    card: vim.vm.device.VirtualEthernetCard, before: Adapter, after: Adapter
+) -> vim.vm.device.VirtualEthernetCard:
     """The card with all that is not to be changed as it was read: its place, its port on the switch, its address."""
-    device = before.device
+    device = cast("vim.vm.device.VirtualEthernetCard", before.device)
     card.key, card.controllerKey, card.unitNumber = before.key, device.controllerKey, device.unitNumber
     card.wakeOnLanEnabled = device.wakeOnLanEnabled
     if before.network == after.network:
@@ -56,11 +74,13 @@ def _edited(card, before, after):
     if before.fixed_mac == after.fixed_mac:
         card.addressType = device.addressType
     if device.connectable is not None:
-        card.connectable.allowGuestControl = device.connectable.allowGuestControl
+        cast(
+            "vim.vm.device.VirtualDevice.ConnectInfo", card.connectable
+        ).allowGuestControl = device.connectable.allowGuestControl
     return card
 
 
-def _backing(adapter, fabric):
+def _backing(adapter: Adapter, fabric: Fabric) -> vim.vm.device.VirtualDevice.BackingInfo:
     cards = vim.vm.device.VirtualEthernetCard
     if adapter.switch_uuid:
         port = vim.dvs.PortConnection(switchUuid=adapter.switch_uuid, portgroupKey=adapter.network)

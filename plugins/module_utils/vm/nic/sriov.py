@@ -7,13 +7,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic import rules
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Port, Switch
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.passthrough import Given
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.networks import Fabric
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import Adapter, HostView, NicState
 
 # vSphere Networking asks for compatibility with ESXi 5.5.
 OLDEST_HARDWARE = 10
@@ -30,7 +36,7 @@ class Holder(NamedTuple):
     network: str
 
 
-def details(adapter, entry, now):
+def details(adapter: Adapter, entry: Mapping[str, Any], now: NicState) -> Adapter:
     """The port and the guest's right to change the MTU."""
     function = address_of(entry["physical_function"], now.host)
     mtu = entry["guest_mtu_change"]
@@ -41,7 +47,7 @@ def details(adapter, entry, now):
     )
 
 
-def card(adapter, targets):
+def card(adapter: Adapter, targets: Mapping[str, vim.vm.PciPassthroughInfo]) -> vim.vm.device.VirtualSriovEthernetCard:
     """The device of an adapter, without what every kind has; targets are the host's ports as vCenter lists them."""
     device = vim.vm.device.VirtualSriovEthernetCard(allowGuestOSMtuChange=adapter.guest_mtu_change)
     if adapter.physical_function is not None:
@@ -51,7 +57,7 @@ def card(adapter, targets):
     return device
 
 
-def address_of(text, host):
+def address_of(text: str | None, host: HostView | None) -> str | None:
     """The PCI address of a port that is named by its device or address; unchanged when it cannot be told."""
     if not text:
         return None
@@ -59,7 +65,7 @@ def address_of(text, host):
     return port.pci if port is not None else normal_address(text) or text
 
 
-def candidates(adapter, fabric, host):
+def candidates(adapter: Adapter, fabric: Fabric, host: HostView) -> list[str]:
     """The PCI addresses of the ports that can give an adapter its virtual function."""
     if adapter.physical_function is not None:
         return [adapter.physical_function]
@@ -68,16 +74,20 @@ def candidates(adapter, fabric, host):
     return [port.pci for port in ports if port is not None and _active(host, port.pci)]
 
 
-def does_rdma(state, fabric):
+def does_rdma(state: NicState, fabric: Fabric) -> bool:
     """Whether every port under the adapters has an RDMA device on the host."""
     if state.host is None or not state.adapters:
         return False
     devices = {port.pci: port.device for port in state.host.network.ports}
     ports = {address for one in state.adapters for address in candidates(one, fabric, state.host)}
-    return bool(ports) and all(state.host.network.rdma_of(devices.get(address)) is not None for address in ports)
+    return bool(ports) and all(
+        state.host.network.rdma_of(cast("str", devices.get(address))) is not None for address in ports
+    )
 
 
-def against(now, wanted, wish, fabric, holders):
+def against(
+    now: NicState, wanted: NicState, wish: Mapping[str, Any], fabric: Fabric, holders: Sequence[Holder]
+) -> list[Problem]:
     """Everything that speaks against these adapters in this VM; holders are those that need functions of its host."""
     problems = rules.against_hardware(now, OLDEST_HARDWARE, "SR-IOV")
     problems += rules.against_reservation(now, "SR-IOV")
@@ -93,11 +103,13 @@ def against(now, wanted, wish, fabric, holders):
     problems += rules.against_number(now, wanted)
     faults = []
     for adapter in wanted.adapters:
-        faults += _against_port(adapter, wish["port_off_switch"], fabric, now.host)
-    return problems + (list(dict.fromkeys(faults)) or _against_shortage(wanted, fabric, now.host, holders))
+        faults += _against_port(adapter, wish["port_off_switch"], fabric, cast("HostView", now.host))
+    return problems + (
+        list(dict.fromkeys(faults)) or _against_shortage(wanted, fabric, cast("HostView", now.host), holders)
+    )
 
 
-def _against_port(adapter, off_switch, fabric, host):
+def _against_port(adapter: Adapter, off_switch: str, fabric: Fabric, host: HostView) -> list[Problem]:
     address = adapter.physical_function
     if address is None:
         return _against_switch(adapter, fabric, host)
@@ -137,7 +149,7 @@ def _against_port(adapter, off_switch, fabric, host):
     return []
 
 
-def _against_switch(adapter, fabric, host):
+def _against_switch(adapter: Adapter, fabric: Fabric, host: HostView) -> list[Problem]:
     """No port was named: some uplink of the switch has to have virtual functions."""
     if candidates(adapter, fabric, host):
         return []
@@ -148,7 +160,7 @@ def _against_switch(adapter, fabric, host):
         port = host.network.port(device)
         given = host.given.get(port.pci) if port is not None else None
         if given is not None and given.vfs_configured:
-            return [_inactive(host, f"{device} ({port.pci})", given)]
+            return [_inactive(host, f"{device} ({cast('Port', port).pci})", given)]
     return [
         Problem(
             "sriov_inactive",
@@ -160,7 +172,7 @@ def _against_switch(adapter, fabric, host):
     ]
 
 
-def _inactive(host, name, given):
+def _inactive(host: HostView, name: str, given: Given) -> Problem:
     if given.vfs_configured:
         return Problem(
             "sriov_pending",
@@ -177,7 +189,7 @@ def _inactive(host, name, given):
     )
 
 
-def _against_shortage(wanted, fabric, host, holders):
+def _against_shortage(wanted: NicState, fabric: Fabric, host: HostView, holders: Sequence[Holder]) -> list[Problem]:
     """More adapters than virtual functions, counting those of running VMs and of all VMs of this task."""
     problems = []
     for adapter in wanted.adapters:
@@ -199,7 +211,7 @@ def _against_shortage(wanted, fabric, host, holders):
     return list(dict.fromkeys(problems))
 
 
-def _draws_on(holder, pool, fabric, host):
+def _draws_on(holder: Holder, pool: frozenset[str], fabric: Fabric, host: HostView) -> bool:
     """Whether a holder can only be served from these ports."""
     if holder.function is not None:
         return holder.function in pool
@@ -209,17 +221,17 @@ def _draws_on(holder, pool, fabric, host):
     return bool(own) and own <= pool
 
 
-def _active(host, address):
+def _active(host: HostView, address: str) -> bool:
     given = host.given.get(address)
     return given is not None and given.vfs_active > 0
 
 
-def _told(host, address):
+def _told(host: HostView, address: str) -> str:
     port = next((one for one in host.network.ports if one.pci == address), None)
     return f"{port.device} ({address})" if port is not None else address
 
 
-def _switch(key, fabric, host):
+def _switch(key: str, fabric: Fabric, host: HostView) -> Switch | None:
     group = fabric.named(key)
     if group is None:
         return None
@@ -229,16 +241,18 @@ def _switch(key, fabric, host):
     return next((one for one in host.network.switches if one.name == name and not one.distributed), None)
 
 
-def _kept(adapter):
+def _kept(adapter: Adapter) -> vim.vm.device.VirtualSriovEthernetCard.SriovBackingInfo | None:
     """The port as it was read, where it stays: another way of writing it would be a change, which needs the VM off."""
     backing = getattr(adapter.device, "sriovBacking", None)
     function = backing.physicalFunctionBacking if backing is not None else None
     return backing if function is not None and function.id == adapter.physical_function else None
 
 
-def _function(adapter, targets):
+def _function(
+    adapter: Adapter, targets: Mapping[str, vim.vm.PciPassthroughInfo]
+) -> vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo:
     backing = vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo
-    target = targets.get(adapter.physical_function)
+    target = targets.get(cast("str", adapter.physical_function))
     if target is None:
         return backing(id=adapter.physical_function, deviceName="", deviceId="", systemId="", vendorId=0)
     device = target.pciDevice

@@ -7,11 +7,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import network, passthrough
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Switch
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
 
 PVRDMA, SRIOV, VMXNET3 = "pvrdma", "sriov", "vmxnet3"
 # Who chose a MAC address, by the words of VirtualEthernetCard.addressType.
@@ -39,10 +45,10 @@ class Adapter:
     physical_function: str | None = None
     guest_mtu_change: bool = False
     # The device as it was read, for an edit needs its place on the bus.
-    device: object = field(default=None, compare=False, repr=False)
+    device: vim.vm.device.VirtualEthernetCard | None = field(default=None, compare=False, repr=False)
 
     @property
-    def fixed_mac(self):
+    def fixed_mac(self) -> str | None:
         return self.mac if self.mac_fixed else None
 
 
@@ -55,17 +61,17 @@ class HostView:
     connected: bool
     network: network.Network
     # The MoIDs of the networks that it has.
-    networks: frozenset = frozenset()
+    networks: frozenset[str] = frozenset()
     # {standard port group: its switch}
-    standard: dict = field(default_factory=dict)
+    standard: dict[str, str] = field(default_factory=dict)
     # {PCI address: passthrough.Given}
-    given: dict = field(default_factory=dict)
+    given: dict[str, passthrough.Given] = field(default_factory=dict)
     # {key of a ruleset: whether it is open}
-    firewall: dict = field(default_factory=dict)
+    firewall: dict[str, bool] = field(default_factory=dict)
     # The manager of its advanced options.
-    options: object = field(default=None, compare=False, repr=False)
+    options: vim.option.OptionManager | None = field(default=None, compare=False, repr=False)
 
-    def by_uuid(self, uuid):
+    def by_uuid(self, uuid: str) -> Switch | None:
         """The distributed switch with this UUID, as far as this host takes part in it."""
         return next((one for one in self.network.switches if one.distributed and one.uuid == uuid), None)
 
@@ -76,13 +82,21 @@ class NicState:
 
     vm: Vm
     # Ordered by key.
-    adapters: tuple = ()
+    adapters: tuple[Adapter, ...] = ()
     # How many adapters of any other kind there are.
     others: int = 0
     host: HostView | None = None
 
 
-def state_of(row, vm, place, kind):
+if TYPE_CHECKING:
+
+    class Placed(NicState):
+        """The adapters of a VM whose host is known."""
+
+        host: HostView
+
+
+def state_of(row: Row, vm: Vm, place: Place | None, kind: str) -> NicState:
     """The state from the row of a VM and of its host."""
     cards = [
         device
@@ -98,7 +112,7 @@ def state_of(row, vm, place, kind):
     )
 
 
-def kind_of(card):
+def kind_of(card: vim.vm.device.VirtualEthernetCard | None) -> str | None:
     """Which of our kinds an Ethernet card is; None for all others."""
     device = vim.vm.device
     # A PVRDMA adapter is a vmxnet3 adapter by its type, too.
@@ -109,7 +123,7 @@ def kind_of(card):
     return SRIOV if isinstance(card, device.VirtualSriovEthernetCard) else None
 
 
-def host_of(place):
+def host_of(place: Place | None) -> HostView | None:
     """The host from its place in the inventory."""
     if place is None:
         return None
@@ -128,22 +142,22 @@ def host_of(place):
     )
 
 
-def canonical_mac(text):
+def canonical_mac(text: str | None) -> str:
     """A MAC address as vSphere writes it."""
     return (text or "").strip().lower().replace("-", ":")
 
 
-def is_reserved(mac):
+def is_reserved(mac: str) -> bool:
     """Whether vSphere keeps an address for itself, and starts no VM that has it as a fixed one."""
     # Of 00:50:56 only 00 to 3f are for people, of 00:0c:29 none (VMware vSphere Troubleshooting, MAC address conflict).
     return mac.startswith("00:0c:29:") or (mac.startswith("00:50:56:") and mac[9:11] > "3f")
 
 
-def _rulesets(firewall):
+def _rulesets(firewall: vim.host.FirewallInfo | None) -> list[vim.host.Ruleset]:
     return (firewall.ruleset if firewall else None) or []
 
 
-def adapter_of(card, running):
+def adapter_of(card: vim.vm.device.VirtualEthernetCard, running: bool) -> Adapter:
     """What an Ethernet card is set to."""
     connectable = card.connectable
     key, uuid = _network(card.backing)
@@ -163,7 +177,7 @@ def adapter_of(card, running):
     )
 
 
-def _network(backing):
+def _network(backing: vim.vm.device.VirtualDevice.BackingInfo | None) -> tuple[str, str]:
     cards = vim.vm.device.VirtualEthernetCard
     if isinstance(backing, cards.DistributedVirtualPortBackingInfo):
         return backing.port.portgroupKey or "", backing.port.switchUuid or ""
@@ -172,7 +186,7 @@ def _network(backing):
     return "", ""
 
 
-def _physical_function(card):
+def _physical_function(card: vim.vm.device.VirtualEthernetCard) -> str | None:
     backing = getattr(card, "sriovBacking", None)
     function = backing.physicalFunctionBacking if backing is not None else None
     return (function.id or None) if function is not None else None

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Container, Iterable
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
@@ -13,8 +15,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.sriov impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import SRIOV, adapter_of, kind_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.nic.state import HostView
 
-def option_of(host, name):
+
+def option_of(host: HostView, name: str) -> str:
     """An advanced option of a host; empty where the host does not know it."""
     if host.options is None:
         return ""
@@ -27,7 +33,7 @@ def option_of(host, name):
     return next((str(entry.value) for entry in found or ()), "")
 
 
-def most_pvrdma(browser, hardware_version):
+def most_pvrdma(browser: vim.EnvironmentBrowser, hardware_version: int) -> int | None:
     """How many PVRDMA adapters a VM of this version takes; None where the environment does not say."""
     spec = vim.EnvironmentBrowser.ConfigOptionQuerySpec(key=f"vmx-{hardware_version:02}")
     try:
@@ -43,7 +49,9 @@ def most_pvrdma(browser, hardware_version):
     return None
 
 
-def functions_of(browser, host_ref, name):
+def functions_of(
+    browser: vim.EnvironmentBrowser, host_ref: vim.HostSystem, name: str
+) -> dict[str, vim.vm.PciPassthroughInfo]:
     """{PCI address: the host's entry for a port that can be split}."""
     try:
         target = browser.QueryConfigTarget(host=host_ref)
@@ -53,7 +61,7 @@ def functions_of(browser, host_ref, name):
     return {row.pciDevice.id: row for row in rows}
 
 
-def running_holders(vcenter, hosts, without):
+def running_holders(vcenter: VCenter, hosts: Iterable[str], without: Container[str]) -> dict[str | None, list[Holder]]:
     """{MoID of a host: [Holder]} of its running VMs, except those with the MoIDs in without."""
     rows = properties.retrieve(
         vcenter,
@@ -73,7 +81,7 @@ def running_holders(vcenter, hosts, without):
         [vcenter.managed("VirtualMachine", moid) for moid in sorted(running)],
         skip_gone=True,
     )
-    found = {}
+    found: dict[str | None, list[Holder]] = {}
     for row in rows:
         for card in row.get("config.hardware.device") or []:
             if isinstance(card, vim.vm.device.VirtualEthernetCard) and kind_of(card) == SRIOV:

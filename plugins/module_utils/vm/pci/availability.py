@@ -6,12 +6,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Iterator, Mapping, NamedTuple, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.costs import cost_sentence
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import GROUP, STATIC
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.passthrough import Given
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import Device
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.near import HostDevices
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.offer import Offer
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import Asked, Direct, DirectState, Placed
 
 MIG = "multiInstanceGpu"
 _SHOWN = 6
@@ -24,7 +31,7 @@ class Claim(NamedTuple):
     label: str
 
 
-def against_host(state, offer):
+def against_host(state: DirectState, offer: Offer) -> list[Problem]:
     """What keeps anything from being known about the devices of the VM's host."""
     if state.place is None:
         return [Problem("no_host", "vCenter does not say on which host the VM is.", "Place the VM on a host.")]
@@ -41,18 +48,22 @@ def against_host(state, offer):
     return []
 
 
-def against_device(state, one, offer, claims, me):
+def against_device(
+    state: Placed, one: Direct, offer: Offer, claims: Mapping[Asked, Sequence[Claim]], me: Claim
+) -> list[Problem]:
     """The problems with one device that the VM does not have yet."""
     rule = {STATIC: _static, GROUP: _group}.get(one.asked.kind, _dynamic)
     return list(rule(state, one.asked, offer, claims, me))
 
 
-def listed(words):
+def listed(words: Sequence[str]) -> str:
     shown = list(words) if len(words) <= _SHOWN else [*words[: _SHOWN - 1], f"{len(words) - _SHOWN + 1} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _static(state, asked, offer, claims, me):
+def _static(
+    state: Placed, asked: Asked, offer: Offer, claims: Mapping[Asked, Sequence[Claim]], me: Claim
+) -> Iterator[Problem]:
     host, device = state.host, state.host.tree.get(asked.id)
     given = host.given.get(asked.id)
     if device is None or given is None:
@@ -90,7 +101,7 @@ def _static(state, asked, offer, claims, me):
         )
 
 
-def _not_active(host, device, given, offer, name):
+def _not_active(host: HostDevices, device: Device, given: Given, offer: Offer, name: str) -> Iterator[Problem]:
     if given.configured:
         yield Problem(
             "passthrough_pending",
@@ -126,7 +137,7 @@ def _not_active(host, device, given, offer, name):
     yield Problem("passthrough_off", f"Passthrough of {name} is off.", todo)
 
 
-def _divided(host, device, name):
+def _divided(host: HostDevices, device: Device, name: str) -> Iterator[Problem]:
     graphics = host.graphics.get(device.address)
     if graphics is not None and graphics.mode == MIG:
         yield Problem(
@@ -136,7 +147,7 @@ def _divided(host, device, name):
         )
 
 
-def _held(host, offer, asked, name, me):
+def _held(host: HostDevices, offer: Offer, asked: Asked, name: str, me: Claim) -> Iterator[Problem]:
     holder = offer.holders.get(asked.id)
     if holder is not None and holder.moid != me.moid:
         yield Problem(
@@ -146,7 +157,9 @@ def _held(host, offer, asked, name, me):
         )
 
 
-def _dynamic(state, asked, offer, claims, me):
+def _dynamic(
+    state: Placed, asked: Asked, offer: Offer, claims: Mapping[Asked, Sequence[Claim]], me: Claim
+) -> Iterator[Problem]:
     host = state.host
     if any(other.choice(asked) for other in state.reach):
         return
@@ -179,7 +192,14 @@ def _dynamic(state, asked, offer, claims, me):
     yield from _too_few(state, asked, fitting, offer, claims, me)
 
 
-def _too_few(state, asked, fitting, offer, claims, me):
+def _too_few(
+    state: Placed,
+    asked: Asked,
+    fitting: Sequence[Device],
+    offer: Offer,
+    claims: Mapping[Asked, Sequence[Claim]],
+    me: Claim,
+) -> Iterator[Problem]:
     """Running VMs of others hold some of them, and VMs of this task ask for the rest."""
     asking = claims.get(asked, ())
     rivals = {one.moid for one in asking}
@@ -198,7 +218,9 @@ def _too_few(state, asked, fitting, offer, claims, me):
     )
 
 
-def _group(state, asked, offer, claims, me):
+def _group(
+    state: Placed, asked: Asked, offer: Offer, claims: Mapping[Asked, Sequence[Claim]], me: Claim
+) -> Iterator[Problem]:
     host = state.host
     if host.before((8,)):
         yield Problem(
@@ -217,7 +239,7 @@ def _group(state, asked, offer, claims, me):
         )
 
 
-def _gives(host, offer):
+def _gives(host: HostDevices, offer: Offer) -> str:
     """What the host gives away at this moment."""
     active = [one for one in host.active() if one.address not in offer.functions]
     if not active:
@@ -226,12 +248,12 @@ def _gives(host, offer):
     return f"It gives away {listed(names)}."
 
 
-def _free(host, offer):
+def _free(host: HostDevices, offer: Offer) -> str:
     free = [one for one in host.active() if one.address not in offer.functions and one.address not in offer.holders]
     return f"Free are {listed(sorted(_shown(host, one) for one in free))}." if free else "None is free."
 
 
-def _shown(host, device):
+def _shown(host: HostDevices, device: Device) -> str:
     label = host.given[device.address].label
     ids = f"{device.vendor:04x}:{device.device:04x}"
     return f"{device.address} ({ids}, label {label})" if label else f"{device.address} ({ids})"

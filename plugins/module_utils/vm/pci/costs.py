@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Sequence
 
 DIRECTPATH = "frankdenneman.nl, 2023-06-06, on Dynamic DirectPath I/O"
 SRIOV = "VMware vSphere 6.5 Networking, SR-IOV support"
@@ -29,7 +29,7 @@ class Cell(NamedTuple):
     source: str = GENERAL
     sure: bool = True
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = f"{self.answer}: {self.note}" if self.note else self.answer
         return text if self.sure else f"{text} [unsure]"
 
@@ -46,7 +46,7 @@ class Cost(NamedTuple):
     maintenance: Cell
     gpudirect: Cell
     memory_reservation: Cell
-    needs: tuple
+    needs: tuple[str, ...]
 
 
 # The columns of the table, and how a sentence calls what a VM loses.
@@ -173,12 +173,12 @@ COSTS = {
 }
 
 
-def lost(path):
+def lost(path: str) -> list[str]:
     """The features of FEATURES that a VM with this path does not have at all."""
     return [column for column in FEATURES if getattr(COSTS[path], column).answer == NO]
 
 
-def cost_sentence(path):
+def cost_sentence(path: str) -> str:
     """What a VM pays for a path, for a refusal or a page."""
     cost = COSTS[path]
     parts = []
@@ -193,7 +193,7 @@ def cost_sentence(path):
     return f"What {cost.name} costs a VM: {'; '.join(parts)}."
 
 
-def gpudirect_sentence(path):
+def gpudirect_sentence(path: str) -> str:
     """Whether GPUDirect RDMA works over a path, and on which condition."""
     cell = COSTS[path].gpudirect
     if cell.answer == NO:
@@ -201,12 +201,12 @@ def gpudirect_sentence(path):
     return f"GPUDirect RDMA over {COSTS[path].name} takes: {cell.note}."
 
 
-def unsure(path):
+def unsure(path: str) -> list[str]:
     """The columns of a path that no source settles."""
     return [column for column in COLUMNS if not getattr(COSTS[path], column).sure]
 
 
-def markdown():
+def markdown() -> str:
     """The table for the documentation, one path per row."""
     rows = [["path", *COLUMNS.values(), "needs"], ["---"] * (len(COLUMNS) + 2)]
     for path, cost in COSTS.items():
@@ -215,9 +215,9 @@ def markdown():
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _listed(words):
+def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _capital(text):
+def _capital(text: str) -> str:
     return text[0].upper() + text[1:]

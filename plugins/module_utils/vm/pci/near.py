@@ -7,11 +7,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import passthrough
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import DISPLAY, NETWORK, NVIDIA, Tree, tree_of
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import Device
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import Asked, DirectState
 
 HOST_PROPERTIES = (
     "config.graphicsConfig",
@@ -38,41 +43,43 @@ class HostDevices:
     name: str
     version: str
     tree: Tree
-    given: dict = field(default_factory=dict)
-    graphics: dict = field(default_factory=dict)
+    given: dict[str, passthrough.Given] = field(default_factory=dict)
+    graphics: dict[str, Graphics] = field(default_factory=dict)
 
     @property
-    def release(self):
+    def release(self) -> tuple[int, ...]:
         """The version as numbers that compare, e.g. (8, 0, 3)."""
         return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
 
-    def before(self, release):
+    def before(self, release: tuple[int, ...]) -> bool:
         return bool(self.release) and self.release < release
 
-    def active(self):
+    def active(self) -> list[Device]:
         """The devices that VMs can have now."""
-        return [self.tree.get(one.id) for one in self.given.values() if one.active and one.id in self.tree]
+        return [
+            cast("Device", self.tree.get(one.id)) for one in self.given.values() if one.active and one.id in self.tree
+        ]
 
-    def of_kind(self, allowed):
+    def of_kind(self, allowed: Iterable[str]) -> list[Device]:
         """All devices with one of these IDs, given away or not."""
         return [device for device in self.tree.all() if fits(device, allowed)]
 
-    def choice(self, asked):
+    def choice(self, asked: Asked) -> list[Device]:
         """The devices that a VM could get by what it asks for."""
         if asked.id:
-            return [self.tree.get(asked.id)] if asked.id in self.tree else []
+            return [cast("Device", self.tree.get(asked.id))] if asked.id in self.tree else []
         return [
             device
             for device in self.active()
             if fits(device, asked.allowed) and asked.label in ("", self.given[device.address].label)
         ]
 
-    def gpus(self):
+    def gpus(self) -> list[Device]:
         """The NVIDIA GPUs by the host's account of its graphics devices, which leaves their virtual functions out."""
-        return [self.tree.get(address) for address in self.graphics if address in self.tree]
+        return [cast("Device", self.tree.get(address)) for address in self.graphics if address in self.tree]
 
 
-def host_devices(row):
+def host_devices(row: Row) -> HostDevices:
     """The devices that the row of a host tells."""
     config = row.get("config.graphicsConfig")
     configured = {entry.deviceId: entry.graphicsType for entry in (config.deviceType if config else None) or []}
@@ -92,27 +99,27 @@ def host_devices(row):
     )
 
 
-def fits(device, allowed):
+def fits(device: Device, allowed: Iterable[str]) -> bool:
     """Whether a device is of one of the kinds, given as 10de:20f1."""
     # A subsystem that narrows a kind down further is not told by all hosts, so it is left to vSphere.
     return any(one[:9] == f"{device.vendor:04x}:{device.device:04x}" for one in allowed)
 
 
-def is_gpu(device):
+def is_gpu(device: Device) -> bool:
     return device.vendor == NVIDIA and device.kind == DISPLAY
 
 
-def is_port(device):
+def is_port(device: Device) -> bool:
     return device.kind == NETWORK
 
 
-def needs_efi(device):
+def needs_efi(device: Device) -> bool:
     """Whether the memory window of a GPU is too large for BIOS firmware: all of them but the T4."""
     board = catalogue.board_of_pci(device.vendor, device.device)
     return is_gpu(device) and (board is None or board.mmio_gb != 0)
 
 
-def pairs(state):
+def pairs(state: DirectState) -> list[dict[str, Any]]:
     """Each GPU of a VM with each NIC port: whether GPUDirect RDMA finds both under one PCIe root.
 
     None where that depends on what vSphere chooses at power-on. Groups are left out: their vendor has seen to it.
@@ -130,13 +137,13 @@ def pairs(state):
     ]
 
 
-def _boards(host, profile):
+def _boards(host: HostDevices, profile: str) -> list[Device]:
     """The GPUs that can carry a profile."""
     board = catalogue.board_of(profile)
     gpus = [gpu for gpu in host.gpus() if not host.given.get(gpu.address) or not host.given[gpu.address].active]
     return [gpu for gpu in gpus if board is None or catalogue.board_of_pci(gpu.vendor, gpu.device) is board]
 
 
-def _same_root(tree, gpus, ports):
+def _same_root(tree: Tree, gpus: Iterable[Device], ports: Iterable[Device]) -> bool | None:
     answers = {tree.pair(gpu.address, port.address)["same_root"] for gpu in gpus for port in ports}
     return answers.pop() if len(answers) == 1 else None

@@ -7,14 +7,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Collection, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, network_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
-from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
+from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim, vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.availability import Claim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import assigned_to
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
 
 _HOST = ["name", "parent", "config.network", "config.virtualNicManagerInfo"]
 # The devices of all VMs of a host are a long answer, and those of VMs that are off hold nothing.
@@ -27,24 +32,24 @@ class Offer:
     """What a host offers beside what its hardware tells."""
 
     # {address: vim.vm.PciPassthroughInfo} of what a VM could have now.
-    targets: dict = field(default_factory=dict)
+    targets: dict[str, vim.vm.PciPassthroughInfo] = field(default_factory=dict)
     # Addresses of virtual functions.
-    functions: frozenset = frozenset()
+    functions: frozenset[str] = frozenset()
     # {name: vim.vm.VendorDeviceGroupInfo}
-    groups: dict = field(default_factory=dict)
+    groups: dict[str, vim.vm.VendorDeviceGroupInfo] = field(default_factory=dict)
     # {address: Claim} of the VM that holds a device.
-    holders: dict = field(default_factory=dict)
+    holders: dict[str, Claim] = field(default_factory=dict)
     network: Network = Network()
     # Why the host did not answer.
     trouble: OperatorError | None = None
 
     @property
-    def system(self):
+    def system(self) -> str:
         """How the host calls itself in static devices; empty when it gives nothing away."""
         return next((info.systemId or "" for info in self.targets.values()), "")
 
 
-def offers(vcenter, hosts):
+def offers(vcenter: VCenter, hosts: Collection[vim.HostSystem]) -> dict[str, Offer]:
     """{MoID: Offer} of hosts, given by their references."""
     if not hosts:
         return {}
@@ -55,7 +60,9 @@ def offers(vcenter, hosts):
         walk=[("HostSystem", "parent"), ("HostSystem", "vm")],
         skip_gone=True,
     )
-    browsers = {row.moid: row.get("environmentBrowser") for row in rows if row.kind.endswith("ComputeResource")}
+    browsers: dict[str | None, vim.EnvironmentBrowser | None] = {
+        row.moid: row.get("environmentBrowser") for row in rows if row.kind.endswith("ComputeResource")
+    }
     held = holders(_with_devices(vcenter, [row for row in rows if row.kind == "VirtualMachine"]))
     return {
         row.moid: offer_of(row, browsers.get(_moid(row.get("parent"))), held.get(row.moid, {}))
@@ -64,9 +71,9 @@ def offers(vcenter, hosts):
     }
 
 
-def holders(rows):
+def holders(rows: Iterable[Row]) -> dict[str | None, dict[str, Claim]]:
     """{MoID of a host: {address: Claim of the VM that holds the device}} from rows of VMs that are not off."""
-    held = {}
+    held: dict[str | None, dict[str, Claim]] = {}
     for row in rows:
         for device in row.get(_DEVICES) or []:
             address = assigned_to(device)
@@ -75,13 +82,13 @@ def holders(rows):
     return held
 
 
-def _with_devices(vcenter, rows):
+def _with_devices(vcenter: VCenter, rows: Iterable[Row]) -> list[Row]:
     """The VMs that are not off, once more with their devices."""
     running = [row.ref for row in rows if str(row.get("runtime.powerState")) != "poweredOff"]
     return properties.retrieve(vcenter, {"VirtualMachine": [*_VM, _DEVICES]}, running, skip_gone=True)
 
 
-def offer_of(row, browser, held):
+def offer_of(row: Row, browser: vim.EnvironmentBrowser | None, held: dict[str, Claim]) -> Offer:
     """What one host offers; the trouble of one that does not answer is told to those who need its answer."""
     try:
         target = _target(row, browser)
@@ -96,7 +103,7 @@ def offer_of(row, browser, held):
     )
 
 
-def _target(row, browser):
+def _target(row: Row, browser: vim.EnvironmentBrowser | None) -> vim.vm.ConfigTarget:
     """The host's answer to the question what a VM could have."""
     subject, wanted = f"Host {row.get('name', row.moid)}", "what it offers to VMs was to be read"
     if browser is None:
@@ -108,10 +115,10 @@ def _target(row, browser):
             "no_environment",
         )
     try:
-        return browser.QueryConfigTarget(host=row.ref)
+        return browser.QueryConfigTarget(host=row.ref) or vim.vm.ConfigTarget()
     except vmodl.MethodFault as fault:
         raise explain(fault, subject, wanted) from fault
 
 
-def _moid(ref):
+def _moid(ref: vim.ManagedEntity | None) -> str | None:
     return ref._GetMoId() if ref is not None else None

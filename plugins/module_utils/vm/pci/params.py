@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
@@ -44,7 +45,7 @@ ARGUMENTS = FleetArguments(
 _BELONGS = {"id": STATIC, "allowed": DYNAMIC, "label": DYNAMIC, "group": GROUP}
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = ARGUMENTS.problems(params, _check_wish)
     if params["max_per_vm"] is not None and params["max_per_vm"] < 1:
@@ -52,7 +53,7 @@ def check_params(params):
     return problems
 
 
-def _check_wish(wish):
+def _check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
     if wish["state"] == "absent":
         return
     if not wish["devices"]:
@@ -66,7 +67,7 @@ def _check_wish(wish):
             yield f"device {address} is named {count} times; a VM can have it once."
 
 
-def _check_entry(entry):
+def _check_entry(entry: Mapping[str, Any]) -> Iterator[str]:
     for option, kind in _BELONGS.items():
         if entry[option] is not None and entry["kind"] != kind:
             yield f"{option} belongs to kind={kind}, this one is {entry['kind']}."

@@ -7,27 +7,31 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Any, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import near
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DYNAMIC, STATIC, Asked, Direct
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DirectState
+
 # What a wish says to take the node of a device away; without a word it stays.
 NO_NODE = -1
 
 
-def asked_of(entry):
+def asked_of(entry: Mapping[str, Any]) -> Asked:
     """What an entry of a wish asks for."""
     if entry["kind"] == STATIC:
-        return Asked(STATIC, id=normal_address(entry["id"]))
+        return Asked(STATIC, id=cast("str", normal_address(entry["id"])))
     if entry["kind"] == DYNAMIC:
-        allowed = tuple(sorted({normal_ids(one) for one in entry["allowed"]}))
+        allowed = tuple(sorted({cast("str", normal_ids(one)) for one in entry["allowed"]}))
         return Asked(DYNAMIC, allowed=allowed, label=(entry["label"] or "").strip())
     return Asked(entry["kind"], group=entry["group"].strip())
 
 
-def normal_ids(text):
+def normal_ids(text: str) -> str | None:
     """10DE:20F1, or 0x10de:0x20f1 as VMX files have it, as 10de:20f1; None for anything else."""
     parts = [part.strip().lower() for part in text.split(":")]
     parts = [part[2:] if part.startswith("0x") else part for part in parts]
@@ -36,7 +40,7 @@ def normal_ids(text):
     return ":".join(part.rjust(4, "0") for part in parts)
 
 
-def wanted_devices(now, wish):
+def wanted_devices(now: DirectState, wish: Mapping[str, Any]) -> tuple[Direct, ...]:
     """The devices that the VM shall have: those that match stay what they are, the others are new."""
     entries = wish["devices"] or [] if wish["state"] == "present" else []
     left = list(now.devices)
@@ -54,36 +58,36 @@ def wanted_devices(now, wish):
     return tuple(devices)
 
 
-def want(now, wish):
+def want(now: DirectState, wish: Mapping[str, Any]) -> DirectState:
     """The state that the wish asks for, starting from the present one."""
     return dataclasses.replace(now, devices=wanted_devices(now, wish))
 
 
-def setting_changes(now, wanted):
+def setting_changes(now: DirectState, wanted: DirectState) -> list[Change]:
     """The changes that one reconfiguration of the VM makes."""
     before, after = _names(now), _names(wanted)
     return [Change("devices", before, after)] if before != after else []
 
 
-def added(now, wanted):
+def added(now: DirectState, wanted: DirectState) -> list[Direct]:
     """The devices that the VM does not have yet."""
     there = _identities(now)
     return [one for one in wanted.devices if not one.devices or _identity(one) not in there]
 
 
-def removed(now, wanted):
+def removed(now: DirectState, wanted: DirectState) -> list[Direct]:
     """The devices that the VM shall not have any more."""
     kept = _identities(wanted)
     return [one for one in now.devices if _identity(one) not in kept]
 
 
-def moved(now, wanted):
+def moved(now: DirectState, wanted: DirectState) -> list[Direct]:
     """The devices that stay and get another node."""
     nodes = {_identity(one): one.numa_node for one in now.devices}
     return [one for one in wanted.devices if one.devices and nodes.get(_identity(one), one.numa_node) != one.numa_node]
 
 
-def settings(state):
+def settings(state: DirectState) -> dict[str, Any]:
     """A state in the user's terms."""
     return {
         "devices": [_told(one) for one in sorted(state.devices, key=str)],
@@ -91,7 +95,7 @@ def settings(state):
     }
 
 
-def _told(one):
+def _told(one: Direct) -> dict[str, Any]:
     asked = one.asked
     return {
         "kind": asked.kind,
@@ -103,18 +107,18 @@ def _told(one):
     }
 
 
-def _names(state):
+def _names(state: DirectState) -> list[str]:
     return sorted(str(one) for one in state.devices)
 
 
-def _node(wish):
+def _node(wish: int | None) -> int | None:
     return None if wish in (None, NO_NODE) else wish
 
 
-def _identities(state):
+def _identities(state: DirectState) -> set[tuple[Asked, tuple[int, ...]]]:
     return {_identity(one) for one in state.devices if one.devices}
 
 
-def _identity(one):
+def _identity(one: Direct) -> tuple[Asked, tuple[int, ...]]:
     """vSphere gives the key of a device that went to one that comes."""
     return one.asked, tuple(sorted(device.key for device in one.devices))

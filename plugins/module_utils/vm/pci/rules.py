@@ -6,10 +6,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import availability, near
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.costs import cost_sentence
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import DYNAMIC, GROUP, STATIC
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem, refusal
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import Device
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.availability import Claim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.offer import Offer
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import Asked, Direct, DirectState, Placed
 
 # Dynamic DirectPath I/O came with 17, device groups with 20 = vSphere 8.0 (frankdenneman.nl, 2022-08-30, 2023-06-06).
 OLDEST_HARDWARE = {DYNAMIC: 17, GROUP: 20}
@@ -22,48 +30,55 @@ MANY_GPUS = 4
 _PATHS = {STATIC: "passthrough_static", DYNAMIC: "passthrough_dynamic", GROUP: "passthrough_dynamic"}
 
 
-def refuse_impossible(me, state, new, offer, claims, wish):
+def refuse_impossible(
+    me: Claim,
+    state: DirectState,
+    new: Sequence[Direct],
+    offer: Offer,
+    claims: Mapping[Asked, Sequence[Claim]],
+    wish: Mapping[str, Any],
+) -> None:
     """Raise one OperatorError with every reason why the VM cannot be in this state, with the devices that are new.
 
     claims: {what is asked for: the VMs of this task that ask for it on the same host, once per device}; me is one.
     """
     problems = availability.against_host(state, offer)
     if not problems:
-        problems = _against_vm(state, new, wish)
+        problems = _against_vm(cast("Placed", state), new, wish)
         for one in new:
-            problems += availability.against_device(state, one, offer, claims, me)
+            problems += availability.against_device(cast("Placed", state), one, offer, claims, me)
     if problems:
         names = ", ".join(str(one) for one in new)
         raise refusal(me.label, f"these passthrough devices were to be added: {names}", list(dict.fromkeys(problems)))
 
 
-def refuse_nodes(label, state, changed):
+def refuse_nodes(label: str, state: DirectState, changed: Sequence[Direct]) -> None:
     """Raise an OperatorError where the host knows no nodes of devices."""
-    problems = _nodes(state, changed, None) if state.host else []
+    problems = _nodes(cast("Placed", state), changed, None) if state.host else []
     if problems:
         raise refusal(label, "the NUMA node of its devices was to be changed", problems)
 
 
-def far_apart(state):
+def far_apart(state: DirectState) -> list[str]:
     """The ports of a VM that have none of its GPUs under their PCIe root."""
     pairs = near.pairs(state)
     ports = sorted({pair["nic"] for pair in pairs})
     return [port for port in ports if all(pair["same_root"] is False for pair in pairs if pair["nic"] == port)]
 
 
-def paths(new):
+def paths(new: Iterable[Direct]) -> list[str]:
     """The data paths that these devices mean, as the table of costs names them."""
     return sorted({_PATHS[one.asked.kind] for one in new})
 
 
-def _against_vm(state, new, wish):
+def _against_vm(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
     problems = []
     for rule in (_hardware, _memory, _firmware, _snapshots, _too_many, _mixed, _many_gpus, _nodes):
         problems += rule(state, new, wish)
     return problems
 
 
-def _hardware(state, new, wish):
+def _hardware(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
     version = state.vm.hardware_version
     needed = max((OLDEST_HARDWARE.get(one.asked.kind, 0) for one in new), default=0)
     if not version or version >= needed:
@@ -78,7 +93,7 @@ def _hardware(state, new, wish):
     ]
 
 
-def _memory(state, new, wish):
+def _memory(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
     if state.vm.fully_reserved:
         return []
     return [
@@ -91,7 +106,7 @@ def _memory(state, new, wish):
     ]
 
 
-def _firmware(state, new, wish):
+def _firmware(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
     gpus = [one for one in new if any(near.needs_efi(device) for device in _meant(state, one))]
     if state.vm.firmware != "bios" or not gpus:
         return []
@@ -105,14 +120,14 @@ def _firmware(state, new, wish):
     ]
 
 
-def _snapshots(state, new, wish):
+def _snapshots(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
     if not state.vm.snapshots:
         return []
     costs = " ".join(cost_sentence(path) for path in paths(new))
     return [Problem("snapshots", f"It has snapshots. {costs}", "Remove its snapshots first.")]
 
 
-def _too_many(state, new, wish):
+def _too_many(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
     most = wish["max_per_vm"] or (MOST_FROM_20 if state.vm.hardware_version >= 20 else MOST)
     number = len(state.devices)
     if number <= most:
@@ -127,7 +142,7 @@ def _too_many(state, new, wish):
     ]
 
 
-def _mixed(state, new, wish):
+def _mixed(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
     """Both ways of one board in one VM: the dynamic device may get the very one that is static [unsure]."""
     if wish["mixed"] == "allow":
         return []
@@ -136,7 +151,7 @@ def _mixed(state, new, wish):
     both = sorted(
         address
         for address in set(fixed)
-        if address in state.host.tree and near.fits(state.host.tree.get(address), sorted(kinds))
+        if address in state.host.tree and near.fits(cast("Device", state.host.tree.get(address)), sorted(kinds))
     )
     if not both:
         return []
@@ -150,7 +165,7 @@ def _mixed(state, new, wish):
     ]
 
 
-def _many_gpus(state, new, wish):
+def _many_gpus(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any]) -> list[Problem]:
     dynamic = [one for one in state.devices if one.asked.kind == DYNAMIC]
     gpus = [one for one in dynamic if any(near.is_gpu(device) for device in _meant(state, one))]
     there = len(state.host.gpus())
@@ -166,7 +181,7 @@ def _many_gpus(state, new, wish):
     ]
 
 
-def _nodes(state, new, wish):
+def _nodes(state: Placed, new: Sequence[Direct], wish: Mapping[str, Any] | None) -> list[Problem]:
     version, host = state.vm.hardware_version, state.host
     if not any(one.numa_node is not None for one in new):
         return []
@@ -181,7 +196,7 @@ def _nodes(state, new, wish):
     return [Problem("no_device_nodes", found, todo)]
 
 
-def _meant(state, one):
+def _meant(state: Placed, one: Direct) -> list[Device]:
     """All devices of the host that a wish could mean, given away or not."""
     asked = one.asked
     if asked.kind == STATIC:

@@ -7,18 +7,25 @@
 from __future__ import annotations
 
 import copy
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import plan
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import ANY_SYSTEM, DYNAMIC, GROUP, STATIC
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.near import HostDevices
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.offer import Offer
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.state import Asked, Direct, DirectState
 
-def reconfiguration(now, wanted, offer):
+
+def reconfiguration(now: DirectState, wanted: DirectState, offer: Offer) -> vim.vm.ConfigSpec:
     """The ConfigSpec that takes a VM from one state to the other, with devices as its host offers them."""
     gone, new = plan.removed(now, wanted), plan.added(now, wanted)
     changes = [_change("remove", device) for one in gone for device in one.devices]
     # Keys below zero ask vSphere to choose; they only have to differ within one specification.
+    groups: list[vim.vm.VirtualDeviceGroups.VendorDeviceGroup]
     number, groups = 0, []
     for one in new:
         instance = None
@@ -27,7 +34,7 @@ def reconfiguration(now, wanted, offer):
             groups.append(
                 vim.vm.VirtualDeviceGroups.VendorDeviceGroup(groupInstanceKey=instance, deviceGroupName=one.asked.group)
             )
-        for sequence, device in enumerate(_devices(one, offer, now.host)):
+        for sequence, device in enumerate(_devices(one, offer, cast("HostDevices", now.host))):
             number += 1
             if instance is not None:
                 _join(device, instance, sequence)
@@ -43,7 +50,7 @@ def reconfiguration(now, wanted, offer):
     return spec
 
 
-def _devices(one, offer, host):
+def _devices(one: Direct, offer: Offer, host: HostDevices) -> list[vim.vm.device.VirtualDevice]:
     """The API's devices for one that a VM shall get: as it had them before, or as its host has them now."""
     if one.devices:
         return [copy.copy(device) for device in one.devices]
@@ -51,12 +58,19 @@ def _devices(one, offer, host):
     if offered.get(one.asked.kind, one) is None:
         raise _went(one, host)
     if one.asked.kind == GROUP:
-        return [copy.copy(part.device) for part in offered[GROUP].componentDeviceInfo or []]
-    backing = _dynamic(one.asked) if one.asked.kind == DYNAMIC else _static(offered[STATIC])
+        return [
+            copy.copy(part.device)
+            for part in cast("vim.vm.VendorDeviceGroupInfo", offered[GROUP]).componentDeviceInfo or []
+        ]
+    backing = (
+        _dynamic(one.asked)
+        if one.asked.kind == DYNAMIC
+        else _static(cast("vim.vm.PciPassthroughInfo", offered[STATIC]))
+    )
     return [vim.vm.device.VirtualPCIPassthrough(backing=backing)]
 
 
-def _static(info):
+def _static(info: vim.vm.PciPassthroughInfo) -> vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo:
     # vendorId is signed in the API and goes back as the host has it, the ID of the device as text in hexadecimal.
     return vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo(
         deviceName=info.pciDevice.deviceName or "",
@@ -67,7 +81,7 @@ def _static(info):
     )
 
 
-def _dynamic(asked):
+def _dynamic(asked: Asked) -> vim.vm.device.VirtualPCIPassthrough.DynamicBackingInfo:
     backing = vim.vm.device.VirtualPCIPassthrough.DynamicBackingInfo(
         deviceName="", allowedDevice=[_allowed(one) for one in asked.allowed]
     )
@@ -76,12 +90,12 @@ def _dynamic(asked):
     return backing
 
 
-def _allowed(text):
+def _allowed(text: str) -> vim.vm.device.VirtualPCIPassthrough.AllowedDevice:
     vendor, device = (int(part, 16) for part in text.split(":"))
     return vim.vm.device.VirtualPCIPassthrough.AllowedDevice(vendorId=vendor, deviceId=device)
 
 
-def _placed(device, key, node):
+def _placed(device: vim.vm.device.VirtualDevice, key: int, node: int | None) -> vim.vm.device.VirtualDevice:
     device.key = key
     device.controllerKey = device.unitNumber = device.slotInfo = None
     if node is not None:
@@ -89,7 +103,7 @@ def _placed(device, key, node):
     return device
 
 
-def _join(device, instance, position):
+def _join(device: vim.vm.device.VirtualDevice, instance: int, position: int) -> None:
     """Make a device part of a group; its sequence is that of the host's template (vim25 reference), or its place."""
     known = device.deviceGroupInfo
     device.deviceGroupInfo = vim.vm.device.VirtualDevice.DeviceGroupInfo(
@@ -97,17 +111,17 @@ def _join(device, instance, position):
     )
 
 
-def _edited(device, node):
+def _edited(device: vim.vm.device.VirtualDevice, node: int) -> vim.vm.device.VirtualDevice:
     edited = copy.copy(device)
     edited.numaNode = node
     return edited
 
 
-def _group(one):
+def _group(one: Direct) -> vim.vm.VirtualDeviceGroups.VendorDeviceGroup:
     return vim.vm.VirtualDeviceGroups.VendorDeviceGroup(groupInstanceKey=one.instance, deviceGroupName=one.asked.group)
 
 
-def _went(one, host):
+def _went(one: Direct, host: HostDevices) -> OperatorError:
     """The VM lost a device while this task ran, and the host had no reason to offer it when it was asked."""
     return OperatorError(
         f"Host {host.name}",
@@ -118,5 +132,5 @@ def _went(one, host):
     )
 
 
-def _change(operation, device):
+def _change(operation: str, device: vim.vm.device.VirtualDevice) -> vim.vm.device.VirtualDeviceSpec:
     return vim.vm.device.VirtualDeviceSpec(operation=operation, device=device)

@@ -9,12 +9,16 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Iterable, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.pci import normal_address
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci.near import HostDevices
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 STATIC, DYNAMIC, GROUP = "static", "dynamic", "group"
 # What clients write for the system of a static device that shall not be held to one (vCenter answers it too).
@@ -29,13 +33,13 @@ class Asked:
 
     kind: str
     id: str = ""
-    allowed: tuple = ()
+    allowed: tuple[str, ...] = ()
     label: str = ""
     group: str = ""
     # A static device that was recorded on another host, or before another card came to its slot: it does not start.
     stale: bool = False
 
-    def __str__(self):
+    def __str__(self) -> str:
         if self.kind == STATIC:
             return f"static {self.id}" + (", recorded for another device" if self.stale else "")
         if self.kind == GROUP:
@@ -50,10 +54,10 @@ class Direct:
     asked: Asked
     numa_node: int | None = None
     # The API's devices, by which they are removed, and put back as they were.
-    devices: tuple = ()
+    devices: tuple[vim.vm.device.VirtualDevice, ...] = ()
     instance: int | None = None
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.asked) if self.numa_node is None else f"{self.asked} on node {self.numa_node}"
 
 
@@ -62,16 +66,31 @@ class DirectState:
     """What a VM has by passthrough, and what its host has to give."""
 
     vm: Vm
-    devices: tuple = ()
+    devices: tuple[Direct, ...] = ()
     # Profiles of the vGPUs beside them.
-    vgpus: tuple = ()
+    vgpus: tuple[str, ...] = ()
     place: Place | None = None
     host: HostDevices | None = None
     # The hosts on which DRS may start the VM, its own included.
-    reach: tuple = ()
+    reach: tuple[HostDevices, ...] = ()
 
 
-def state_of(row, vm, place, host, reach=(), system=""):
+if TYPE_CHECKING:
+
+    class Placed(DirectState):
+        """The state of a VM whose host was read."""
+
+        host: HostDevices
+
+    class StaticDevice(vim.vm.device.VirtualPCIPassthrough):
+        """A device at an address."""
+
+        backing: vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo
+
+
+def state_of(
+    row: Row, vm: Vm, place: Place | None, host: HostDevices | None, reach: Iterable[HostDevices] = (), system: str = ""
+) -> DirectState:
     """The state that the row of a VM tells.
 
     host are the devices of its place, reach those of all hosts that it may start on, system is how its host calls
@@ -88,7 +107,13 @@ def state_of(row, vm, place, host, reach=(), system=""):
     now = DirectState(
         vm=vm,
         devices=tuple(directs + _groups(grouped, row.get("config.deviceGroups"))),
-        vgpus=tuple(sorted(device.backing.vgpu for device in alone if _is_vgpu(device))),
+        vgpus=tuple(
+            sorted(
+                cast("str", cast("vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo", device.backing).vgpu)
+                for device in alone
+                if _is_vgpu(device)
+            )
+        ),
         place=place,
         host=host,
         reach=tuple(reach),
@@ -96,7 +121,7 @@ def state_of(row, vm, place, host, reach=(), system=""):
     return on_system(now, system)
 
 
-def on_system(now, system):
+def on_system(now: DirectState, system: str) -> DirectState:
     """The state with its static devices held against what is at their addresses, and the host that calls itself so."""
     if now.vm.power == "on":
         # That it runs proves more than any comparison of what clients may have written in several ways.
@@ -104,7 +129,7 @@ def on_system(now, system):
     return dataclasses.replace(now, devices=tuple(_held_against(one, now.host, system) for one in now.devices))
 
 
-def plain_address(text):
+def plain_address(text: str) -> str:
     """The address of a static backing as the host writes it."""
     match = _DECIMAL.match(text.strip())
     if match is None:
@@ -113,12 +138,12 @@ def plain_address(text):
     return f"{domain:04x}:{bus:02x}:{slot:02x}.{function}"
 
 
-def ids_text(vendor, device):
+def ids_text(vendor: int, device: int) -> str:
     """Vendor and device as 10de:20f1; the API declares some of these fields as signed."""
     return f"{vendor & 0xFFFF:04x}:{device & 0xFFFF:04x}"
 
 
-def assigned_to(device):
+def assigned_to(device: vim.vm.device.VirtualDevice) -> str | None:
     """The address that a running VM holds through this device of it, or None."""
     backing = device.backing
     if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo):
@@ -128,7 +153,7 @@ def assigned_to(device):
     return None
 
 
-def _asked(device):
+def _asked(device: vim.vm.device.VirtualDevice) -> list[Asked]:
     """What a device that is in no group asks for; nothing for vGPUs and other kinds, which are not managed here."""
     backing = device.backing
     if isinstance(backing, vim.vm.device.VirtualPCIPassthrough.DeviceBackingInfo):
@@ -139,10 +164,10 @@ def _asked(device):
     return []
 
 
-def _held_against(one, host, system):
+def _held_against(one: Direct, host: HostDevices | None, system: str) -> Direct:
     if one.asked.kind != STATIC or host is None:
         return one
-    (device,) = one.devices
+    (device,) = cast("tuple[StaticDevice]", one.devices)
     stale = device.backing.systemId not in ("", None, ANY_SYSTEM, system) if system else one.asked.stale
     there = host.tree.get(one.asked.id)
     if there is not None and device.backing.vendorId is not None:
@@ -151,7 +176,7 @@ def _held_against(one, host, system):
     return dataclasses.replace(one, asked=dataclasses.replace(one.asked, stale=stale))
 
 
-def _is_number(text, number):
+def _is_number(text: str | None, number: int) -> bool:
     """Whether the text is this device ID as clients write it: hexadecimal or decimal, signed or not, or not at all."""
     digits = (text or "").strip().lower()
     signed = number - 0x10000 if number > 0x7FFF else number
@@ -167,7 +192,7 @@ def _is_number(text, number):
     return digits in ("", "0") or digits in shapes
 
 
-def _allowed_text(one):
+def _allowed_text(one: vim.vm.device.VirtualPCIPassthrough.AllowedDevice) -> str:
     """A kind that is narrowed down by its subsystem is another kind than one that is not."""
     text = ids_text(one.vendorId, one.deviceId)
     if one.subVendorId is None and one.subDeviceId is None:
@@ -175,35 +200,37 @@ def _allowed_text(one):
     return f"{text}:{ids_text(one.subVendorId or 0, one.subDeviceId or 0)}"
 
 
-def _groups(devices, device_groups):
+def _groups(
+    devices: Iterable[vim.vm.device.VirtualDevice], device_groups: vim.vm.VirtualDeviceGroups | None
+) -> list[Direct]:
     names = {
         one.groupInstanceKey: getattr(one, "deviceGroupName", "")
         for one in getattr(device_groups, "deviceGroup", None) or []
     }
-    members = {}
+    members: dict[int, list[vim.vm.device.VirtualDevice]] = {}
     for device in devices:
-        members.setdefault(_instance(device), []).append(device)
+        members.setdefault(cast("int", _instance(device)), []).append(device)
     return [
         Direct(Asked(GROUP, group=names.get(instance, "")), _common_node(group), tuple(group), instance)
         for instance, group in sorted(members.items())
     ]
 
 
-def _instance(device):
+def _instance(device: vim.vm.device.VirtualDevice) -> int | None:
     info = getattr(device, "deviceGroupInfo", None)
     return info.groupInstanceKey if info is not None else None
 
 
-def _common_node(devices):
+def _common_node(devices: Iterable[vim.vm.device.VirtualDevice]) -> int | None:
     nodes = {_node(device) for device in devices}
     return nodes.pop() if len(nodes) == 1 else None
 
 
-def _node(device):
+def _node(device: vim.vm.device.VirtualDevice) -> int | None:
     # Negative is the API's word for none; servers before 8.0 do not know the field.
     node = getattr(device, "numaNode", None)
     return node if node is not None and node >= 0 else None
 
 
-def _is_vgpu(device):
+def _is_vgpu(device: vim.vm.device.VirtualDevice) -> bool:
     return isinstance(device.backing, vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo)

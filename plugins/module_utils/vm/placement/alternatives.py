@@ -7,10 +7,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Hashable, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import search
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import ProfileName
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Rules, Vm, World
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import Found
+
 
 _HOSTS_TOLD = 5
 
@@ -18,14 +25,14 @@ _HOSTS_TOLD = 5
 class Alternatives:
     """Other requests, tried on the same hosts."""
 
-    def __init__(self, world, vms, rules, found):
+    def __init__(self, world: World, vms: Sequence[Vm], rules: Rules, found: Found) -> None:
         self._world = world
         self._vms = vms
         self._rules = rules
         self._fitting = len(found.places)
-        self._tried = {}
+        self._tried: dict[Hashable, bool] = {}
 
-    def text(self, name, short):
+    def text(self, name: str, short: Sequence[Vm]) -> str:
         """What would help against one blocker, in one line."""
         ways = [f"{self._fitting} of {len(self._vms)} VMs"] if self._fitting else []
         other = {
@@ -43,12 +50,12 @@ class Alternatives:
             ways.append("all of them without anti_affinity")
         return "; ".join(ways)
 
-    def _profile(self, short):
+    def _profile(self, short: Sequence[Vm]) -> list[str]:
         """The largest smaller profile of the board with which all VMs fit."""
         for wanted in sorted({profile for vm in short for profile in vm.profiles}):
             name = parse(wanted)
             offered = {one for host in self._world.hosts if not host.out_of_use for one in host.offered}
-            others = [other for other in map(parse, offered) if other is not None and _smaller(other, name)]
+            others = [other for other in map(parse, offered) if other and name and _smaller(other, name)]
             for other in sorted(others, key=lambda one: (-one.gb, -(one.slices or 0), one.text)):
                 vms = [
                     replace(vm, profiles=tuple(other.text if one == wanted else one for one in vm.profiles))
@@ -60,7 +67,7 @@ class Alternatives:
                 return [self._offered(wanted, offered)]
         return []
 
-    def _offered(self, wanted, offered):
+    def _offered(self, wanted: str, offered: Iterable[str]) -> str:
         owner = catalogue.board_of(wanted)
         same = sorted(one for one in offered if owner is not None and catalogue.board_of(one) == owner)
         shown = same or sorted(offered)
@@ -69,7 +76,7 @@ class Alternatives:
         more = f" and {len(shown) - 8} more" if len(shown) > 8 else ""
         return f"no host offers {wanted}; offered are {', '.join(shown[:8])}{more}"
 
-    def _memory(self, short):
+    def _memory(self, short: Sequence[Vm]) -> list[str]:
         """The most memory per VM with which all fit, to the GB."""
         sizes = {vm.memory_mb for vm in short}
         low, high = 0, max(sizes) // 1024
@@ -82,35 +89,35 @@ class Alternatives:
                 high = middle
         return [f"all of them with {low} GB each"] if low else []
 
-    def _without_gpudirect(self, short):
+    def _without_gpudirect(self, short: Sequence[Vm]) -> list[str]:
         if self._fits("gpudirect", self._vms, replace(self._rules, gpudirect=False)):
             return ["all of them without gpudirect"]
         return []
 
-    def _not_ready(self, short):
+    def _not_ready(self, short: Sequence[Vm]) -> list[str]:
         switch = self._rules.switch
         return _told(f"{host.name}: {host.pvrdma[switch]}" for host in self._world.hosts if host.pvrdma.get(switch))
 
-    def _out_of_use(self, short):
+    def _out_of_use(self, short: Sequence[Vm]) -> list[str]:
         return _told(f"{host.name}: {host.out_of_use}" for host in self._world.hosts if host.out_of_use)
 
-    def _switch(self, short):
+    def _switch(self, short: Sequence[Vm]) -> list[str]:
         wanted = self._rules.switch or self._rules.portgroup
         there = (host for host in self._world.hosts if wanted not in host.switches and wanted not in host.portgroups)
         return _told(f"{host.name} has no {wanted}" for host in there)
 
-    def _fits(self, key, vms, rules):
+    def _fits(self, key: Hashable, vms: Sequence[Vm], rules: Rules) -> bool:
         if key not in self._tried:
             self._tried[key] = not search.greedy(self._world, vms, rules).unplaced
         return self._tried[key]
 
 
-def _smaller(other, name):
+def _smaller(other: ProfileName, name: ProfileName) -> bool:
     same = (other.board, other.series, other.mig_backed) == (name.board, name.series, name.mig_backed)
     return same and not other.media and (other.gb, other.slices or 0) < (name.gb, name.slices or 0)
 
 
-def _told(texts):
+def _told(texts: Iterable[str]) -> list[str]:
     texts = list(texts)
     more = [f"{len(texts) - _HOSTS_TOLD} more hosts"] if len(texts) > _HOSTS_TOLD else []
     return texts[:_HOSTS_TOLD] + more

@@ -6,11 +6,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import capacity, fit, shortage
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.table import table
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import (
+        Gpu,
+        Nic,
+        Place,
+        PresentVm,
+        Rules,
+        Vm,
+        World,
+    )
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.room import Room
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import Board, Found
 
-def answer(world, vms, rules, found, shortages):
+
+def answer(
+    world: World, vms: Sequence[Vm], rules: Rules, found: Found, shortages: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """The whole of it."""
     board = shortage.filled(world, vms, rules, found)
     without = [vm for vm in vms if vm.name not in board.places]
@@ -25,9 +42,9 @@ def answer(world, vms, rules, found, shortages):
     }
 
 
-def _entry(world, board, vm, reason):
+def _entry(world: World, board: Board, vm: Vm, reason: str) -> dict[str, Any]:
     place = board.places.get(vm.name)
-    entry = {
+    entry: dict[str, Any] = {
         "name": vm.name,
         "moid": vm.present.moid if vm.present else None,
         "action": None,
@@ -65,11 +82,11 @@ def _entry(world, board, vm, reason):
     return entry
 
 
-def _device(one):
+def _device(one: Gpu | Nic) -> dict[str, str | None]:
     return {"vendor_id": one.vendor_id, "device_id": one.device_id, "label": one.label or None}
 
 
-def _root(gpus, nics):
+def _root(gpus: Sequence[Gpu], nics: Sequence[Nic]) -> str | None:
     """The roots that all GPUs have in common with the ports."""
     roots = {gpu.root for gpu in gpus} or {nic.root for nic in nics}
     if nics and not roots <= {nic.root for nic in nics}:
@@ -77,17 +94,24 @@ def _root(gpus, nics):
     return ", ".join(sorted(roots)) or None
 
 
-def _nodes_apart(gpus, nics):
+def _nodes_apart(gpus: Sequence[Gpu], nics: Sequence[Nic]) -> dict[str, list[int]] | None:
     """The NUMA nodes of GPUs and ports where a GPU has no port on its own; None where it has, or nobody knows."""
-    mine, near = {gpu.numa for gpu in gpus} - {None}, {nic.numa for nic in nics} - {None}
+    mine, near = (
+        cast("set[int]", {gpu.numa for gpu in gpus} - {None}),
+        cast("set[int]", {nic.numa for nic in nics} - {None}),
+    )
     return {"gpus": sorted(mine), "nics": sorted(near)} if mine and near and not mine <= near else None
 
 
-def _why(world, board, room, vm, place, action, gpus, nics):
+def _why(
+    world: World, board: Board, room: Room, vm: Vm, place: Place, action: str, gpus: Sequence[Gpu], nics: Sequence[Nic]
+) -> Iterator[str]:
     if action == "keep":
-        yield {"on": "runs here", "off": "is here already"}.get(vm.present.power, f"{vm.present.power} here")
+        yield {"on": "runs here", "off": "is here already"}.get(
+            cast("PresentVm", vm).present.power, f"{cast('PresentVm', vm).present.power} here"
+        )
     elif action == "move":
-        yield _leaves(world, board, vm)
+        yield _leaves(world, board, cast("PresentVm", vm))
     elif vm.pin:
         yield "host as asked for"
     elif room.rules.policy == "spread":
@@ -102,7 +126,7 @@ def _why(world, board, room, vm, place, action, gpus, nics):
             yield "GPU, NIC on one node"
         else:
             yield "GPU, NIC on different nodes"
-    runs = action == "keep" and vm.present.power == "on"
+    runs = action == "keep" and cast("PresentVm", vm).present.power == "on"
     if room.rules.gpudirect and vm.profiles and not runs and _other_roots(room, vm, nics):
         yield "vSphere may take a GPU elsewhere"
     devices = {one.numa for one in gpus or nics} - {None}
@@ -115,14 +139,14 @@ def _why(world, board, room, vm, place, action, gpus, nics):
         yield "memory not known, not counted"
 
 
-def _other_roots(room, vm, nics):
+def _other_roots(room: Room, vm: Vm, nics: Iterable[Nic]) -> bool:
     """Whether the host has GPUs for the profile that are not near the VM's ports: vSphere chooses among all of them."""
     roots, boards = {nic.root for nic in nics}, {capacity.board_in(profile) for profile in vm.profiles}
     shared = (gpu for gpu in room.host.gpus if gpu.board in boards and capacity.carries(gpu, ()))
     return any(gpu.root not in roots for gpu in shared)
 
 
-def _leaves(world, board, vm):
+def _leaves(world: World, board: Board, vm: PresentVm) -> str:
     old = board.rooms.get(vm.present.host)
     if old is None:
         return "comes from a host that was not asked for"
@@ -132,7 +156,7 @@ def _leaves(world, board, vm):
     return f"leaves {old.host.name} ({', '.join(reasons) or 'room for others'})"
 
 
-def _host(room, entries):
+def _host(room: Room, entries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     host = room.host
     return {
         "name": host.name,
@@ -160,18 +184,18 @@ def _host(room, entries):
     }
 
 
-def apart(result):
+def apart(result: Mapping[str, Any]) -> list[str]:
     """Names of VMs that are kept although their GPUs and their ports are on different roots."""
     kept = [one for one in result["vms"] if one["action"] == "keep"]
     return [one["name"] for one in kept if one["gpus"] and one["nics"] and one["root"] is None]
 
 
-def remote(result):
+def remote(result: Mapping[str, Any]) -> list[str]:
     """Sentences of VMs whose GPUs and ports are on different NUMA nodes."""
     return [_remote(one) for one in result["vms"] if one["nodes_apart"]]
 
 
-def _remote(one):
+def _remote(one: Mapping[str, Any]) -> str:
     gpus = _listed(gpu["id"] for gpu in one["gpus"])
     nics = _listed(nic["device"] or nic["pci"] for nic in one["nics"])
     nodes = one["nodes_apart"]
@@ -181,11 +205,11 @@ def _remote(one):
     )
 
 
-def _listed(values):
+def _listed(values: Iterable[str | int]) -> str:
     return ", ".join(map(str, values))
 
 
-def summary(result):
+def summary(result: Mapping[str, Any]) -> str:
     """The plan in one line."""
     vms = result["vms"]
     hosts = {entry["host"] for entry in vms} - {None}
@@ -195,5 +219,5 @@ def summary(result):
     return f"{_number(len(vms), 'VM')} on {_number(len(hosts), 'host')}: {told}."
 
 
-def _number(count, what):
+def _number(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"

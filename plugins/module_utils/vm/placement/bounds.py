@@ -7,13 +7,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT, NONE
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Vm
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.room import Room
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import Board
 
-def exceeded(board, vms):
+
+def exceeded(board: Board, vms: Sequence[Vm]) -> bool:
     """Whether the VMs that are left need more of something than all hosts together have."""
     rooms = [room for room in board.rooms.values() if not room.host.out_of_use]
     if sum(vm.need_mb for vm in vms) > sum(max(0, room.memory_mb) for room in rooms):
@@ -23,7 +29,9 @@ def exceeded(board, vms):
     return _gpus(rooms, vms) or _ports(rooms, vms) or _jobs(rooms, vms)
 
 
-def _gpus(rooms, vms):
+def _gpus(rooms: Sequence[Room], vms: Sequence[Vm]) -> bool:
+    wanted: Counter[str]
+    there: Counter[str]
     wanted, there = Counter(), Counter()
     for vm in vms:
         for profile in vm.profiles:
@@ -40,13 +48,13 @@ def _gpus(rooms, vms):
     return sum(vm.gpus for vm in vms) > direct or any(gb > there[board] for board, gb in wanted.items())
 
 
-def _free_gb(board, load, offered):
+def _free_gb(board: str, load: Iterable[str], offered: Iterable[str]) -> int:
     sizes = [name.gb for name in map(parse, offered) if name is not None and name.board == board]
     whole = max([catalogue.board_memory_gb(f"{board}-1c"), *sizes])
-    return whole - sum(parse(profile).gb for profile in load)
+    return whole - sum(name.gb for name in map(parse, load) if name is not None)
 
 
-def _ports(rooms, vms):
+def _ports(rooms: Sequence[Room], vms: Sequence[Vm]) -> bool:
     path = rooms[0].rules.path if rooms else ""
     wanted = sum(vm.nics for vm in vms)
     if path == "sriov":
@@ -56,7 +64,7 @@ def _ports(rooms, vms):
     return False
 
 
-def _jobs(rooms, vms):
+def _jobs(rooms: Sequence[Room], vms: Sequence[Vm]) -> bool:
     if not rooms or not rooms[0].rules.anti_affinity:
         return False
     sizes = Counter(vm.job for vm in vms)

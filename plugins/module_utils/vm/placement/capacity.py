@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
+from typing import TYPE_CHECKING, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
@@ -15,22 +16,27 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.rules imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.mig.table import GPUS
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import ANY, MIG, MIXED_SIZE, SAME_SIZE
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import ProfileName
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Gpu
+
+
 # Of 8 slices of memory those that go with compute slices, as on every board that has 7 (NVIDIA MIG user guide).
 _MEMORY_SLICES = {1: 1, 2: 2, 3: 4, 4: 4, 7: 8}
 _SHARED = (SAME_SIZE, MIXED_SIZE, MIG, ANY)
 
 
-def carries(gpu, profiles):
+def carries(gpu: Gpu, profiles: tuple[str, ...]) -> bool:
     """Whether a GPU in its mode can carry these profiles, sorted by name, at the same time."""
     return gpu.mode in _SHARED and _together(gpu.mode, profiles)
 
 
-def together(profiles):
+def together(profiles: tuple[str, ...]) -> bool:
     """Whether these profiles, sorted by name, can be on one GPU in any mode."""
     return any(_together(mode, profiles) for mode in (ANY, MIXED_SIZE))
 
 
-def most(gpu, profile):
+def most(gpu: Gpu, profile: str) -> int:
     """How many more vGPUs of one profile a GPU can carry beside those that it has."""
     number, load = 0, gpu.carries
     while not gpu.held_by:
@@ -42,21 +48,21 @@ def most(gpu, profile):
 
 
 @lru_cache(maxsize=None)
-def board_in(profile):
+def board_in(profile: str) -> str:
     """The board's part of a profile's name."""
     name = parse(profile)
     return name.board if name is not None else ""
 
 
 @lru_cache(maxsize=None)
-def share(profile):
+def share(profile: str) -> float:
     """The part of a GPU that a profile takes, by which VMs are ordered."""
     number = most_alike(profile)
     return 1 / number if number else 1.0
 
 
 @lru_cache(maxsize=None)
-def most_alike(profile):
+def most_alike(profile: str) -> int:
     """How many vGPUs of this profile alone fit on one GPU; by their memory where no table has them."""
     listed = catalogue.most_per_gpu(profile)
     if listed is not None:
@@ -70,11 +76,11 @@ def most_alike(profile):
 
 
 @lru_cache(maxsize=None)
-def _together(mode, profiles):
-    names = [parse(profile) for profile in profiles]
-    if not names:
+def _together(mode: str, profiles: tuple[str, ...]) -> bool:
+    names = [name for name in map(parse, profiles) if name is not None]
+    if not profiles:
         return True
-    if None in names or len({name.board for name in names}) > 1:
+    if len(names) < len(profiles) or len({name.board for name in names}) > 1:
         return False
     # A GPU is cut into instances or shared in time, never both (NVIDIA AI Enterprise user guide 5.0, 2.11).
     kinds = {name.mig_backed for name in names}
@@ -88,13 +94,13 @@ def _together(mode, profiles):
     return len({name.gb for name in names}) == 1 and len(names) <= min(map(most_alike, profiles))
 
 
-def _instances(profiles, names):
-    rows = [catalogue.mig_type(profile) for profile in profiles]
+def _instances(profiles: Sequence[str], names: Sequence[ProfileName]) -> bool:
+    rows = [row for row in map(catalogue.mig_type, profiles) if row is not None]
     owner = catalogue.board_of(profiles[0])
-    if None in rows or owner is None or owner.mig_gpu not in GPUS:
-        memory = sum(_MEMORY_SLICES.get(name.slices, 8) for name in names)
-        return sum(name.slices for name in names) <= 7 and memory <= 8
-    counts = Counter()
+    if len(rows) < len(profiles) or owner is None or owner.mig_gpu not in GPUS:
+        memory = sum(_MEMORY_SLICES.get(cast(int, name.slices), 8) for name in names)
+        return sum(cast(int, name.slices) for name in names) <= 7 and memory <= 8
+    counts: Counter[int] = Counter()
     for row, number in Counter(rows).items():
         if number > row.max_per_gpu:
             return False
@@ -104,15 +110,15 @@ def _instances(profiles, names):
 
 
 @lru_cache(maxsize=None)
-def _rules(key):
+def _rules(key: str) -> Rules:
     return Rules(GPUS[key])
 
 
-def _mixed(profiles, names):
+def _mixed(profiles: Sequence[str], names: Sequence[ProfileName]) -> bool:
     memory_gb = catalogue.board_memory_gb(profiles[0], profiles)
-    pieces = []
+    pieces: list[tuple[int, tuple[int, ...]]] = []
     for profile, number in Counter(profiles).items():
-        gb = parse(profile).gb
+        gb = cast("ProfileName", parse(profile)).gb
         row = catalogue.time_sliced_type(profile)
         places = row.placements if row is not None else None
         limit = row.max_mixed if row is not None else None
@@ -123,7 +129,9 @@ def _mixed(profiles, names):
     return _arranged(sorted(pieces, reverse=True), 0, 0, ())
 
 
-def _arranged(pieces, at, first, taken):
+def _arranged(
+    pieces: Sequence[tuple[int, tuple[int, ...]]], at: int, first: int, taken: tuple[tuple[int, int], ...]
+) -> bool:
     """Whether the pieces fit side by side; places of running vGPUs are not told, so that any arrangement counts."""
     if at == len(pieces):
         return True

@@ -6,28 +6,34 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Hashable, Iterator, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import fit
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Place, Vm
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import Board
 
 
 class Exact:
     """Backtracking over a board, up to a number of states; what was found to be a dead end is not entered twice."""
 
-    def __init__(self, board, vms, budget):
+    def __init__(self, board: Board, vms: Sequence[Vm], budget: int) -> None:
         self._board = board
         self._vms = vms
         self._budget = budget
-        self._dead = set()
+        self._dead: set[Hashable] = set()
 
     @property
-    def gave_up(self):
+    def gave_up(self) -> bool:
         """Whether there may be places all the same."""
         return self._budget <= 0
 
-    def run(self):
+    def run(self) -> bool:
         """Whether all VMs have places now; the board is as before when they have not."""
         return self._descend(0)
 
-    def _descend(self, at):
+    def _descend(self, at: int) -> bool:
         if at == len(self._vms):
             return True
         state = (at, self._signature())
@@ -44,7 +50,7 @@ class Exact:
         self._dead.add(state)
         return False
 
-    def _places(self, vm):
+    def _places(self, vm: Vm) -> Iterator[Place]:
         """Places on all hosts, but of hosts that are alike only one."""
         seen = set()
         for room in sorted(self._board.allowed(vm), key=lambda room: self._board.rank(vm, room)):
@@ -54,11 +60,11 @@ class Exact:
                 seen.add(kind)
                 yield from list(fit.options(room, vm))
 
-    def _hopeful(self, at):
+    def _hopeful(self, at: int) -> bool:
         """Whether each VM that is left has a place by itself."""
         kinds = {(vm.kind, vm.job): vm for vm in self._vms[at:]}
         return all(any(fit.first(room, vm) is not None for room in self._board.allowed(vm)) for vm in kinds.values())
 
-    def _signature(self):
+    def _signature(self) -> Hashable:
         rooms = tuple(room.signature() for room in self._board.rooms.values())
         return rooms, tuple(sorted(self._board.stores.items()))

@@ -7,10 +7,19 @@
 from __future__ import annotations
 
 from itertools import chain, combinations, combinations_with_replacement, islice
+from typing import TYPE_CHECKING, Collection, Iterator, List, Mapping, Sequence, Tuple, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import capacity
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT, Place, Present
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Gpus, Vm
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.room import Room
+
+    # GPUs in the order in which they are tried, and how far that has come.
+    _Run = Tuple[List[str], int]
+
 
 # Most combinations of ports that are tried for one choice of GPUs.
 _MOST_PORTS = 2000
@@ -21,12 +30,12 @@ _PORTS = {"sriov": "vfs", "passthrough": "ports"}
 _NOWHERE = Present("", "", "", "off")
 
 
-def first(room, vm):
+def first(room: Room, vm: Vm) -> Place | None:
     """The best place on this host, or None."""
     return next(options(room, vm), None)
 
 
-def options(room, vm):
+def options(room: Room, vm: Vm) -> Iterator[Place]:
     """Every place on this host that differs from the others, the best first."""
     if any(True for dummy in plain_blockers(room, vm)):
         return
@@ -37,7 +46,7 @@ def options(room, vm):
                 yield Place(room.host.moid, gpus, nics, nodes, datastore)
 
 
-def blockers(room, vm):
+def blockers(room: Room, vm: Vm) -> set[str]:
     """Names of everything that keeps a VM off this host."""
     found = set(plain_blockers(room, vm))
     if "host" in found:
@@ -55,7 +64,7 @@ def blockers(room, vm):
     return found
 
 
-def plain_blockers(room, vm):
+def plain_blockers(room: Room, vm: Vm) -> Iterator[str]:
     """What is told without a look at single devices."""
     host, rules = room.host, room.rules
     if host.out_of_use:
@@ -76,12 +85,15 @@ def plain_blockers(room, vm):
         yield "release"
 
 
-def nodes_of(room, vm, gpus, nics):
+def nodes_of(room: Room, vm: Vm, gpus: Gpus, nics: Sequence[str]) -> tuple[int, ...]:
     """The NUMA nodes that the VM shall be on: those of its devices, all when it does not fit into these."""
     by_number = {node.number: node for node in room.host.nodes}
     if (vm.profiles or not (gpus or nics)) and _holds_affinity(room, vm):
         return tuple(sorted(_here(room, vm).nodes))
-    wanted = {room.gpu_by_id[gpu].numa for gpu, profile in gpus} or {room.nic_by_pci[pci].numa for pci in nics}
+    wanted = cast(
+        "set[int]",
+        {room.gpu_by_id[gpu].numa for gpu, profile in gpus} or {room.nic_by_pci[pci].numa for pci in nics},
+    )
     wanted = {number for number in wanted if number in by_number}
     if not wanted and by_number:
         wanted = {max(by_number, key=lambda number: (room.node_mb[number], -number))}
@@ -92,7 +104,7 @@ def nodes_of(room, vm, gpus, nics):
     return tuple(sorted(by_number))
 
 
-def _holds_affinity(room, vm):
+def _holds_affinity(room: Room, vm: Vm) -> bool:
     """Whether an affinity that is set stays: no device that the plan chooses says where the VM has to be."""
     here = _here(room, vm)
     there = {gpu.numa for gpu in room.host.gpus} if vm.profiles else set(room.node_mb)
@@ -100,7 +112,7 @@ def _holds_affinity(room, vm):
     return bool(here.nodes) and there.issuperset(here.nodes) and same
 
 
-def most_vgpus(room, vm):
+def most_vgpus(room: Room, vm: Vm) -> int:
     """How many vGPUs like these the host's release takes in one VM."""
     release = room.host.release
     if room.host.offered and release < (8,) and not _whole(room, vm):
@@ -109,26 +121,26 @@ def most_vgpus(room, vm):
     return room.rules.max_per_vm or (4 if release < (8,) else 8)
 
 
-def _whole(room, vm):
+def _whole(room: Room, vm: Vm) -> bool:
     return all(catalogue.is_whole_gpu(profile, room.host.offered) for profile in vm.profiles)
 
 
-def _runs_here(room, vm, same):
+def _runs_here(room: Room, vm: Vm, same: bool | Present | None) -> bool:
     """Whether a VM holds already what it needs, so that estimates of what is free do not count."""
     return bool(same) and _is_running(room, vm)
 
 
-def _is_running(room, vm):
+def _is_running(room: Room, vm: Vm) -> bool:
     """Whether the VM runs here: which of the GPUs it has is vSphere's choice, and done."""
     return vm.present is not None and vm.present.power == "on" and vm.present.host == room.host.moid
 
 
-def _here(room, vm):
+def _here(room: Room, vm: Vm) -> Present:
     """The VM as it is, where it is on this host."""
     return vm.present if vm.present is not None and vm.present.host == room.host.moid else _NOWHERE
 
 
-def unchanged(room, vm):
+def unchanged(room: Room, vm: Vm) -> bool:
     """Whether a VM has on this host just the GPUs and ports that it shall have."""
     here = _here(room, vm)
     ports = [one for one in here.devices if one in room.nic_by_pci]
@@ -139,7 +151,7 @@ def unchanged(room, vm):
     )
 
 
-def _gpu_choices(room, vm):
+def _gpu_choices(room: Room, vm: Vm) -> Iterator[Gpus]:
     here = _here(room, vm)
     if here.gpus and sorted(profile for gpu, profile in here.gpus) == sorted(vm.profiles):
         return iter([here.gpus])
@@ -154,12 +166,12 @@ def _gpu_choices(room, vm):
     return _compact(room, {gpu for gpu, dummy in here.gpus}, choices) if len(profiles) > 1 else choices
 
 
-def _compact(room, mine, choices):
+def _compact(room: Room, mine: Collection[str], choices: Iterator[Gpus]) -> Iterator[Gpus]:
     """The same choices, the GPUs that the VM has first, then those on the fewest nodes and roots."""
     first = list(islice(choices, _MOST_GPUS))
     number = len({gpu for gpu, dummy in first[0]}) if first else 0
 
-    def apart(choice):
+    def apart(choice: Gpus) -> tuple[bool, int, int, int]:
         gpus = [room.gpu_by_id[gpu] for gpu in {gpu for gpu, dummy in choice}]
         return (
             # How many GPUs share the vGPUs is the policy's to say.
@@ -172,15 +184,23 @@ def _compact(room, mine, choices):
     return chain(sorted(first, key=apart), choices)
 
 
-def _vgpus(room, vm, profiles, at, loads, chosen, run):
+def _vgpus(
+    room: Room,
+    vm: Vm,
+    profiles: Sequence[str],
+    at: int,
+    loads: dict[str, tuple[str, ...]],
+    chosen: Gpus,
+    run: _Run | None,
+) -> Iterator[Gpus]:
     """Each profile in turn on a GPU; run: the candidates that equal profiles in a row share, and how far it is."""
     if at == len(profiles):
         yield tuple(sorted(chosen))
         return
     profile = profiles[at]
     again = run is not None and profiles[at - 1] == profile
-    ranked, begin = run if again else (_ranked(room, vm, profile, loads), 0)
-    numbers = range(begin, len(ranked))
+    ranked, begin = cast("_Run", run) if again else (_ranked(room, vm, profile, loads), 0)
+    numbers: Sequence[int] = range(begin, len(ranked))
     if again and room.rules.policy == "spread":
         numbers = [*numbers[1:], begin]
     seen = set()
@@ -196,7 +216,7 @@ def _vgpus(room, vm, profiles, at, loads, chosen, run):
         loads[gpu] = before
 
 
-def _ranked(room, vm, profile, loads):
+def _ranked(room: Room, vm: Vm, profile: str, loads: Mapping[str, tuple[str, ...]]) -> list[str]:
     """GPUs that could carry the profile, in the order of the policy; those that the VM has now come first."""
     board = capacity.board_in(profile)
     here = _here(room, vm)
@@ -217,7 +237,7 @@ def _ranked(room, vm, profile, loads):
     return [gpu.id for gpu in candidates]
 
 
-def _whole_gpus(room, vm):
+def _whole_gpus(room: Room, vm: Vm) -> Iterator[Gpus]:
     """GPUs of one board by passthrough, each counted once."""
     mine = _here(room, vm).devices
     near = _roots_of_ports(room)
@@ -231,12 +251,12 @@ def _whole_gpus(room, vm):
             yield tuple(sorted((gpu.id, "") for gpu in group))
 
 
-def _roots_of_ports(room):
+def _roots_of_ports(room: Room) -> set[str]:
     """Where ports are that this plan could still give away; a GPU near one is worth more."""
     return {room.nic_by_pci[pci].root for pci in _free_ports(room)}
 
 
-def _free_ports(room):
+def _free_ports(room: Room) -> list[str]:
     rules = room.rules
     if rules.path == "passthrough":
         return [nic.pci for nic in room.host.nics if nic.given and nic.pci not in room.ports_held]
@@ -248,11 +268,11 @@ def _free_ports(room):
     return []
 
 
-def _any_nics(room, vm):
+def _any_nics(room: Room, vm: Vm) -> tuple[str, ...] | None:
     return next(_nic_choices(room, vm, (), paired=False), None)
 
 
-def _nic_choices(room, vm, gpus, paired):
+def _nic_choices(room: Room, vm: Vm, gpus: Gpus, paired: bool) -> Iterator[tuple[str, ...]]:
     """Ports for a VM with these GPUs, the nearest first; with GPUDirect each GPU needs one on its own root."""
     ports = _free_ports(room)
     if room.rules.path == "tcp" or not vm.nics:
@@ -267,7 +287,7 @@ def _nic_choices(room, vm, gpus, paired):
     nodes = {room.gpu_by_id[gpu].numa for gpu, profile in gpus}
     mine = _here(room, vm).devices
 
-    def far(pci):
+    def far(pci: str) -> tuple[bool, bool, bool, int, str]:
         nic = room.nic_by_pci[pci]
         return (pci not in mine, nic.root not in roots, nic.numa not in nodes, -room.vfs.get(pci, 0), pci)
 
@@ -282,11 +302,11 @@ def _nic_choices(room, vm, gpus, paired):
             yield group
 
 
-def _has_functions(room, group):
+def _has_functions(room: Room, group: Sequence[str]) -> bool:
     return all(group.count(pci) <= room.vfs[pci] for pci in set(group))
 
 
-def _datastores(room, vm):
+def _datastores(room: Room, vm: Vm) -> Iterator[str]:
     """Datastores with space for a VM that is new, or whose own the host does not see; the emptiest first."""
     space_gb = vm.space_gb(room.host)
     if space_gb is None:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterable, Iterator, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import BOARDS
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci
@@ -20,10 +22,19 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model
     Gpu,
 )
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import ProfileName
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.passthrough import Given
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Gpus
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.rows import Machine
+
+
 _MODES = {"sameSize": SAME_SIZE, "mixedSize": MIXED_SIZE, "multiInstanceGpu": MIG}
 
 
-def gpus_of(row, tree, given, running):
+def gpus_of(row: Row, tree: pci.Tree, given: Mapping[str, Given], running: Sequence[Machine]) -> tuple[Gpu, ...]:
     """The NVIDIA GPUs of a host; running: the VMs whose share is gone."""
     infos = {info.pciId: info for info in _infos(row)}
     offered = [name for name in map(parse, row.get("config.sharedPassthruGpuTypes") or []) if name is not None]
@@ -37,23 +48,31 @@ def gpus_of(row, tree, given, running):
     )
 
 
-def used_by(row, machine):
+def used_by(row: Row, machine: Machine) -> Gpus:
     """((GPU, profile), ...) that a running VM has; which of several has which is not told, so it is worked out."""
     mine = [info.pciId for info in _infos(row) if machine.moid in _moids(info)]
     return tuple(sorted(_dealt(machine.profiles, mine, {})))
 
 
-def _infos(row):
+def _infos(row: Row) -> list[Data]:
     return [info for info in row.get("config.graphicsInfo") or [] if "nvidia" in (info.vendorName or "").lower()]
 
 
-def _gpu(address, info, tree, given, offered, carried, held):
+def _gpu(
+    address: str,
+    info: Data | None,
+    tree: pci.Tree,
+    given: Mapping[str, Given],
+    offered: Sequence[ProfileName],
+    carried: tuple[str, ...],
+    held: str,
+) -> Gpu:
     device, state = tree.get(address), given.get(address)
     device_id = f"{device.device:04x}" if device else ""
     board = _board(device_id, offered)
     return Gpu(
         id=address,
-        title=(info.deviceName if info else device.name) or address,
+        title=(info.deviceName if info else cast(pci.Device, device).name) or address,
         board=board,
         mode=_mode(info, state, [name for name in offered if name.board == board]),
         numa=tree.numa_node(address),
@@ -66,7 +85,7 @@ def _gpu(address, info, tree, given, offered, carried, held):
     )
 
 
-def _is_given(device, given):
+def _is_given(device: pci.Device, given: Mapping[str, Given]) -> bool:
     state = given.get(device.address)
     return (
         device.vendor == pci.NVIDIA
@@ -77,7 +96,7 @@ def _is_given(device, given):
     )
 
 
-def _board(device_id, offered):
+def _board(device_id: str, offered: Iterable[ProfileName]) -> str:
     """Its part of the profiles' names: of those that the host offers, by the PCI id where there are several."""
     there = {name.board for name in offered}
     known = {board.vsphere_prefix for board in BOARDS if board.pci_device_id == f"0x{device_id}"}
@@ -86,7 +105,7 @@ def _board(device_id, offered):
     return next(iter(there)) if len(there) == 1 and not known else next(iter(sorted(known)), "")
 
 
-def _mode(info, state, offered):
+def _mode(info: Data | None, state: Given | None, offered: Iterable[ProfileName]) -> str:
     if state is not None and state.active:
         return DIRECT
     if info is None or info.graphicsType != "sharedDirect":
@@ -99,8 +118,10 @@ def _mode(info, state, offered):
     return ANY if len(kinds) > 1 else MIG if True in kinds else SAME_SIZE
 
 
-def _users(infos, running):
+def _users(infos: Mapping[str, Data], running: Iterable[Machine]) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
     """({GPU: profiles}, {GPU: VM that has the whole of it})."""
+    carried: dict[str, tuple[str, ...]]
+    held: dict[str, str]
     carried, held = {}, {}
     for machine in running:
         mine = [address for address, info in infos.items() if machine.moid in _moids(info)]
@@ -113,7 +134,9 @@ def _users(infos, running):
     return carried, held
 
 
-def _dealt(profiles, addresses, loads):
+def _dealt(
+    profiles: Iterable[str], addresses: Sequence[str], loads: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[str, str]]:
     """Which of its vGPUs a VM has on which of its GPUs: each has one, and none more than it can carry."""
     if not addresses:
         return
@@ -127,5 +150,5 @@ def _dealt(profiles, addresses, loads):
         yield address, profile
 
 
-def _moids(info):
+def _moids(info: Data) -> set[str]:
     return {ref._GetMoId() for ref in info.vm or []}

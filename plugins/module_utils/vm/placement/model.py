@@ -7,6 +7,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Hashable, Tuple
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.reach import End
+
+    # (GPU, profile) of each; the profile is empty for a whole GPU.
+    Gpus = Tuple[Tuple[str, str], ...]
+
 
 # How a GPU is shared. 'any': time-sliced or MIG, the host does not tell which (before vSphere 8.0 Update 3).
 SAME_SIZE, MIXED_SIZE, MIG, ANY = "same_size", "mixed_size", "mig", "any"
@@ -14,7 +22,7 @@ SAME_SIZE, MIXED_SIZE, MIG, ANY = "same_size", "mixed_size", "mig", "any"
 DIRECT, NONE = "passthrough", "none"
 
 
-def overhead_mb(memory_mb, cpus):
+def overhead_mb(memory_mb: int, cpus: int) -> int:
     """Memory that ESXi takes for running a VM beside the VM's own; high, for a GPU's memory window counts [unsure]."""
     return 128 + 12 * cpus + memory_mb // 400 if memory_mb else 0
 
@@ -30,7 +38,7 @@ class Gpu:
     mode: str
     numa: int | None = None
     root: str = ""
-    carries: tuple = ()
+    carries: tuple[str, ...] = ()
     # The VM that has the whole GPU.
     held_by: str = ""
     vendor_id: str = ""
@@ -80,24 +88,24 @@ class Host:
     # vCPUs of running VMs that are not in the request.
     vcpus: int = 0
     running: int = 0
-    nodes: tuple = ()
-    gpus: tuple = ()
-    nics: tuple = ()
-    offered: frozenset = frozenset()
+    nodes: tuple[NumaNode, ...] = ()
+    gpus: tuple[Gpu, ...] = ()
+    nics: tuple[Nic, ...] = ()
+    offered: frozenset[str] = frozenset()
     # {name of a distributed switch: why PVRDMA does not work over it, empty when it does}
-    pvrdma: dict = field(default_factory=dict)
+    pvrdma: dict[str, str] = field(default_factory=dict)
     # The VMkernel adapter that PVRDMA uses, as host.reach.End; None without one.
-    vmknic: object = None
+    vmknic: End | None = None
     # Names of its distributed switches, and {name of a standard port group: its switch}
-    switches: frozenset = frozenset()
-    portgroups: dict = field(default_factory=dict)
+    switches: frozenset[str] = frozenset()
+    portgroups: dict[str, str] = field(default_factory=dict)
     # MoIDs of the datastores that it has.
-    datastores: tuple = ()
+    datastores: tuple[str, ...] = ()
     # VMs that are off, are not in the request, and have vGPUs or devices that they will ask for.
-    waiting: tuple = ()
+    waiting: tuple[str, ...] = ()
 
     @property
-    def release(self):
+    def release(self) -> tuple[int, ...]:
         return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
 
 
@@ -111,17 +119,17 @@ class Present:
     power: str
     memory_mb: int = 0
     cpus: int = 0
-    profiles: tuple = ()
+    profiles: tuple[str, ...] = ()
     # (GPU, profile) that it has while it runs, PCI devices that its configuration names, its NUMA affinity.
-    gpus: tuple = ()
-    devices: tuple = ()
-    nodes: tuple = ()
+    gpus: Gpus = ()
+    devices: tuple[str, ...] = ()
+    nodes: tuple[int, ...] = ()
     # MoIDs of the datastores that it is on, and the space that it takes there.
-    datastores: tuple = ()
+    datastores: tuple[str, ...] = ()
     disk_gb: int = 0
 
     @property
-    def fixed(self):
+    def fixed(self) -> bool:
         """A VM that runs is never moved, nor is one whose memory is kept on its host's terms."""
         return self.power != "off"
 
@@ -131,7 +139,7 @@ class Vm:
     """A VM of the request: what it needs."""
 
     name: str
-    profiles: tuple = ()
+    profiles: tuple[str, ...] = ()
     gpus: int = 0
     nics: int = 0
     memory_mb: int = 0
@@ -142,11 +150,11 @@ class Vm:
     present: Present | None = None
 
     @property
-    def need_mb(self):
+    def need_mb(self) -> int:
         """What its host has to have free: all memory is reserved, and the overhead comes on top."""
         return self.memory_mb + overhead_mb(self.memory_mb, self.cpus)
 
-    def space_gb(self, host):
+    def space_gb(self, host: Host) -> int | None:
         """What it takes on a datastore of this host; None where it needs none there."""
         now = self.present
         if now is None:
@@ -155,9 +163,17 @@ class Vm:
         return None if stays else now.disk_gb
 
     @property
-    def kind(self):
+    def kind(self) -> Hashable:
         """What makes two VMs alike for the search."""
         return (self.profiles, self.gpus, self.nics, self.memory_mb, self.cpus, self.disk_gb, self.pin, self.present)
+
+
+if TYPE_CHECKING:
+
+    class PresentVm(Vm):
+        """A VM of the request that is there already."""
+
+        present: Present
 
 
 @dataclass(frozen=True)
@@ -180,9 +196,9 @@ class Place:
 
     host: str
     # (GPU id, profile); the profile is empty for a whole GPU
-    gpus: tuple = ()
-    nics: tuple = ()
-    nodes: tuple = ()
+    gpus: Gpus = ()
+    nics: tuple[str, ...] = ()
+    nodes: tuple[int, ...] = ()
     datastore: str = ""
 
 
@@ -190,6 +206,6 @@ class Place:
 class World:
     """All that a plan is made from."""
 
-    hosts: tuple
+    hosts: tuple[Host, ...]
     # {MoID: (name, free GB)}
-    datastores: dict = field(default_factory=dict)
+    datastores: dict[str, tuple[str, int]] = field(default_factory=dict)

@@ -6,17 +6,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Collection, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, inventory, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.owner import origin_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import read, rows, scope
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+
+
 _UUIDS = {"instance_uuid": "config.instanceUuid", "bios_uuid": "config.uuid"}
 ARGUMENTS = dict(args.CONNECTION, **args.DATACENTER, cluster={"type": "str"})
 
 
-def owners(vcenter, params):
+def owners(vcenter: VCenter, params: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What vm_owner_info returns, by path."""
     tree = properties.retrieve(vcenter, read.INVENTORY, [vcenter.content.rootFolder], read.DOWN)
     there = _scope(tree, params)
@@ -29,7 +36,7 @@ def owners(vcenter, params):
     return sorted(vms, key=lambda vm: vm["path"])
 
 
-def _scope(tree, params):
+def _scope(tree: Collection[Row], params: Mapping[str, Any]) -> scope.Scope:
     wish = dict(params, vms=[], switch=None, portgroup=None)
     try:
         return scope.scope_of(tree, wish)
@@ -37,12 +44,14 @@ def _scope(tree, params):
         raise OperatorError("VMs", "their owners are requested", error.found, error.todo, error.code) from error
 
 
-def _gpus_of(row):
+def _gpus_of(row: Row) -> set[str]:
     tree = pci.tree_of(row.get("hardware.pciDevice"), None)
     return {one.address for one in tree.all() if one.vendor == pci.NVIDIA and one.kind == pci.DISPLAY}
 
 
-def _vm(row, path, hosts, gpus):
+def _vm(
+    row: Row, path: str, hosts: Mapping[str, tuple[Row, str]], gpus: Mapping[str, Collection[str]]
+) -> dict[str, Any]:
     machine = rows.machine_of(row)
     extra = {option.key.lower(): option.value for option in row.get("config.extraConfig") or ()}
     origin = origin_of(extra, machine.name)

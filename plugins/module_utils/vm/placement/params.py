@@ -7,12 +7,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args
 
-_INT = {"type": "int"}
-_ENTRY = {
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.args import Options
+
+
+_INT: dict[str, Any] = {"type": "int"}
+_ENTRY: Options = {
     "name": {"type": "str"},
     "path": {"type": "str"},
     "profiles": {"type": "list", "elements": "str", "default": []},
@@ -54,19 +59,19 @@ ARGUMENTS = dict(
 )
 
 
-def label(entry):
+def label(entry: Mapping[str, Any]) -> str:
     """What the task calls a VM."""
     return entry["path"] or entry["name"] or ""
 
 
-def ports(entry, path):
+def ports(entry: Mapping[str, Any], path: str) -> int:
     """How many ports a VM gets."""
     if path == "tcp":
         return 0
     return 1 if entry["nics"] is None else entry["nics"]
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = args.check_common(params) + list(_check_task(params))
     names = Counter(label(entry) for entry in params["vms"])
@@ -77,7 +82,7 @@ def check_params(params):
     return problems
 
 
-def _check_task(params):
+def _check_task(params: Mapping[str, Any]) -> Iterator[str]:
     path = params["path"]
     if not params["vms"]:
         yield "vms is empty; list at least one VM."
@@ -99,7 +104,7 @@ def _check_task(params):
         yield f"max_per_vm is {params['max_per_vm']}; it must be at least 1."
 
 
-def _check_entry(entry, params):
+def _check_entry(entry: Mapping[str, Any], params: Mapping[str, Any]) -> Iterator[str]:
     mode, profiles = params["gpu_mode"], entry["profiles"]
     if not label(entry).strip("/ "):
         yield "its name is empty."
@@ -121,7 +126,7 @@ def _check_entry(entry, params):
     yield from _check_profiles(profiles, mode)
 
 
-def _check_profiles(profiles, mode):
+def _check_profiles(profiles: Sequence[str], mode: str) -> Iterator[str]:
     if not all(profile.strip() for profile in profiles):
         yield "profiles has an empty entry."
     names = [name for name in map(parse, profiles) if name is not None]

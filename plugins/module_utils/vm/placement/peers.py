@@ -7,21 +7,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import reach
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Host
 
-def compared(hosts):
+
+def compared(hosts: Sequence[Host]) -> list[Host]:
     """The hosts, where those that differ from most others are not ready for PVRDMA on their switch."""
-    reasons = {}
+    reasons: dict[tuple[str, str], str] = {}
     for switch in sorted({name for host in hosts for name in host.pvrdma}):
         # A host that takes no VM is no measure for the others.
         able = [host for host in hosts if host.vmknic is not None and not host.out_of_use]
         ready = [host for host in able if host.pvrdma.get(switch) == ""]
-        ends = {host.vmknic: host for host in ready}
+        ends = {cast(reach.End, host.vmknic): host for host in ready}
         for trouble in reach.troubles(list(ends)):
             # Of an address that two have, both are of no use.
-            alike = [trouble.other] if trouble.code == reach.DUPLICATE else []
+            alike = [cast(reach.End, trouble.other)] if trouble.code == reach.DUPLICATE else []
             for end in (trouble.end, *alike):
                 reasons.setdefault((ends[end].moid, switch), _reason(trouble, end))
     return [
@@ -30,7 +34,7 @@ def compared(hosts):
     ]
 
 
-def _reason(trouble, end):
+def _reason(trouble: reach.Trouble, end: reach.End) -> str:
     """What is said of one host, whose name stands before it."""
     if end is trouble.other:
         trouble = replace(trouble, end=end, other=trouble.end)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, TypeVar
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
@@ -16,10 +17,23 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.scope import near, refusal
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import offer
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import (
+        Gpu,
+        Host,
+        Nic,
+        Present,
+        World,
+    )
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.scope import Problem, Scope
+
+    D = TypeVar("D", Gpu, Nic)
+
+
 _TOLD = 5
 
 
-def placement(world, scope, present, wish):
+def placement(world: World, scope: Scope, present: Mapping[int, Present], wish: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a request; raises OperatorError for what no host could have."""
     world = _narrowed(world, wish)
     _refuse_unknown(world, scope, wish)
@@ -33,7 +47,7 @@ def placement(world, scope, present, wish):
     return answer.answer(world, vms, rules, found, short)
 
 
-def does_not_fit(result):
+def does_not_fit(result: Mapping[str, Any]) -> OperatorError:
     """A plan with shortages as an error."""
     short = result["shortages"]
     told = [
@@ -59,7 +73,7 @@ def does_not_fit(result):
     )
 
 
-def _carried(result):
+def _carried(result: Mapping[str, Any]) -> str:
     """What fixes the size of GPUs, so that a shortage of profiles can be understood."""
     if not any(one["resource"].startswith("vGPUs ") for one in result["shortages"]):
         return ""
@@ -69,14 +83,14 @@ def _carried(result):
     return f" Of the GPUs, {' and '.join(told)} for other VMs." if told else ""
 
 
-def _unusable(result):
+def _unusable(result: Mapping[str, Any]) -> str:
     """The hosts that take no VM, each with the reason: another host that is usable does not hide them."""
     told = [f"{host['name']} ({host['why_not']})" for host in result["hosts"] if not host["usable"]]
     more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
     return f" Hosts that take no VM: {', '.join(told[:_TOLD])}{more}." if told else ""
 
 
-def nodes_apart(told):
+def nodes_apart(told: Sequence[str]) -> OperatorError:
     """What is refused where GPUs and ports have to be on one NUMA node."""
     return OperatorError(
         "Placement",
@@ -87,7 +101,7 @@ def nodes_apart(told):
     )
 
 
-def no_gpudirect(names):
+def no_gpudirect(names: Sequence[str]) -> str:
     """What a user has to know of VMs that run without what was asked for, and that only a restart could change."""
     more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
     return (
@@ -98,7 +112,7 @@ def no_gpudirect(names):
     )
 
 
-def rules_of(scope, wish):
+def rules_of(scope: Scope, wish: Mapping[str, Any]) -> Rules:
     """What holds for all VMs."""
     return Rules(
         policy=wish["policy"],
@@ -111,7 +125,7 @@ def rules_of(scope, wish):
     )
 
 
-def _vm(entry, number, pin, present, wish):
+def _vm(entry: Mapping[str, Any], number: int, pin: str, present: Present | None, wish: Mapping[str, Any]) -> Vm:
     memory_mb = entry["memory_gb"] * 1024 if entry["memory_gb"] else None
     return Vm(
         name=params.label(entry),
@@ -127,9 +141,9 @@ def _vm(entry, number, pin, present, wish):
     )
 
 
-def _narrowed(world, wish):
+def _narrowed(world: World, wish: Mapping[str, Any]) -> World:
     """The world with just the devices that have the labels, and the datastore that was asked for."""
-    hosts = world.hosts
+    hosts: Sequence[Host] = world.hosts
     if wish["gpu_label"]:
         hosts = [replace(host, gpus=_labelled(host.gpus, wish["gpu_label"], _is_direct)) for host in hosts]
     if wish["nic_label"]:
@@ -144,22 +158,22 @@ def _narrowed(world, wish):
     return replace(world, hosts=tuple(hosts), datastores=stores)
 
 
-def _is_direct(gpu):
+def _is_direct(gpu: Gpu) -> bool:
     return gpu.mode == DIRECT
 
 
-def _is_given(nic):
+def _is_given(nic: Nic) -> bool:
     return nic.given
 
 
-def _labelled(devices, label, concerned):
+def _labelled(devices: Iterable[D], label: str, concerned: Callable[[D], bool]) -> tuple[D, ...]:
     return tuple(one for one in devices if not concerned(one) or one.label == label)
 
 
-def _refuse_unknown(world, scope, wish):
+def _refuse_unknown(world: World, scope: Scope, wish: Mapping[str, Any]) -> None:
     """Names that only the hosts can tell: profiles, and the port groups of standard switches."""
     offered = sorted({profile for host in world.hosts for profile in host.offered})
-    problems = []
+    problems: list[Problem] = []
     for profile in sorted({one for entry in wish["vms"] for one in entry["profiles"]}):
         if profile in offered or catalogue.is_known(profile):
             continue

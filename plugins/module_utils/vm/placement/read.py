@@ -6,12 +6,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Collection, Iterator, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import port_groups
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import peers, rows, scope
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import World
 
-INVENTORY = {
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import Present
+
+
+INVENTORY: dict[str, tuple[str, ...]] = {
     "Folder": ("name", "parent"),
     "Datacenter": ("name", "parent"),
     "ComputeResource": ("name", "parent"),
@@ -41,7 +49,7 @@ DOWN = (
 _DATASTORE = ("name", "summary.accessible", "summary.freeSpace", "summary.maintenanceMode")
 
 
-def read(vcenter, params):
+def read(vcenter: VCenter, params: Mapping[str, Any]) -> tuple[scope.Scope, World, dict[int, Present]]:
     """(the scope, the world, {number in the request: Present})."""
     there = scope.scope_of(properties.retrieve(vcenter, INVENTORY, [vcenter.content.rootFolder], DOWN), params)
     asked = {row.moid for row, path in there.vms.values()}
@@ -63,13 +71,19 @@ def read(vcenter, params):
     return there, _world(there, found, machines, asked, params), _present(there, found, machines)
 
 
-def _counts(row):
+def _counts(row: Row) -> bool:
     """VMs that run use something; a VM that is off may ask for a GPU or a device only if all its memory is reserved."""
     return str(row.get("runtime.powerState")) != "poweredOff" or bool(row.get("config.memoryReservationLockedToMax"))
 
 
-def _world(there, found, machines, asked, params):
-    on_host = {}
+def _world(
+    there: scope.Scope,
+    found: Mapping[str, Row],
+    machines: Mapping[str, rows.Machine],
+    asked: Collection[str],
+    params: Mapping[str, Any],
+) -> World:
+    on_host: dict[str, list[rows.Machine]] = {}
     for moid, machine in machines.items():
         if moid not in asked:
             on_host.setdefault(machine.host, []).append(machine)
@@ -83,14 +97,14 @@ def _world(there, found, machines, asked, params):
     return World(tuple(peers.compared(hosts)), {row.moid: store for row, store in _datastores(found)})
 
 
-def _datastores(found):
+def _datastores(found: Mapping[str, Row]) -> Iterator[tuple[Row, tuple[str, int]]]:
     for row in found.values():
         usable = row.get("summary.accessible") and row.get("summary.maintenanceMode") in (None, "normal")
         if row.kind == "Datastore" and usable:
             yield row, (row.get("name"), (row.get("summary.freeSpace") or 0) // rows.GB)
 
 
-def _present(there, found, machines):
+def _present(there: scope.Scope, found: Mapping[str, Row], machines: Mapping[str, rows.Machine]) -> dict[int, Present]:
     return {
         number: rows.present_of(machines[row.moid], path, found.get(machines[row.moid].host))
         for number, (row, path) in there.vms.items()

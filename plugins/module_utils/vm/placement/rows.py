@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Iterable, Iterator, Mapping, Sequence, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import pci, pvrdma, reach
@@ -22,6 +23,23 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model
     Present,
     overhead_mb,
 )
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, Switch
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.passthrough import Given
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.port_groups import Group
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data, Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+
+    class Where(TypedDict):
+        """What a plan knows of any device."""
+
+        numa: int | None
+        root: str
+        vendor_id: str
+        device_id: str
+        label: str
+
 
 MB = 1024 * 1024
 GB = 1024 * MB
@@ -70,19 +88,22 @@ class Machine:
     memory_mb: int
     reserved_mb: int
     cpus: int
-    profiles: tuple
+    profiles: tuple[str, ...]
     # Addresses that its configuration names, or that it was given.
-    devices: tuple
+    devices: tuple[str, ...]
     # (address of the physical function, switch's UUID or network's name) per adapter with a virtual function
-    functions: tuple
-    nodes: tuple
+    functions: tuple[tuple[str, str], ...]
+    nodes: tuple[int, ...]
     # MoIDs, and the space that its files take
-    datastores: tuple = ()
+    datastores: tuple[str, ...] = ()
     disk_gb: int = 0
 
 
-def machine_of(row):
+def machine_of(row: Row) -> Machine:
     """A VM."""
+    profiles: list[str]
+    devices: list[str]
+    functions: list[tuple[str, str]]
     profiles, devices, functions = [], [], []
     for device in row.get("config.hardware.device") or []:
         if isinstance(device, vim.vm.device.VirtualPCIPassthrough):
@@ -109,7 +130,7 @@ def machine_of(row):
     )
 
 
-def present_of(machine, path, host_row):
+def present_of(machine: Machine, path: str, host_row: Row | None) -> Present:
     """A VM of the request as it is now."""
     used = gpus.used_by(host_row, machine) if host_row is not None and machine.power != "off" else ()
     return Present(
@@ -128,7 +149,9 @@ def present_of(machine, path, host_row):
     )
 
 
-def host_of(row, cluster, others, kept_mb, port_groups=None):
+def host_of(
+    row: Row, cluster: str, others: Sequence[Machine], kept_mb: int, port_groups: Mapping[str, Group] | None = None
+) -> Host:
     """A host with what the VMs use that are not in the request."""
     running = [one for one in others if one.power == "on"]
     network = network_of(row.get("config.network"), groups=port_groups)
@@ -160,38 +183,38 @@ def host_of(row, cluster, others, kept_mb, port_groups=None):
     )
 
 
-def _reserved_mb(machine):
+def _reserved_mb(machine: Machine) -> int:
     return machine.reserved_mb + overhead_mb(machine.memory_mb, machine.cpus)
 
 
-def _out_of_use(row):
+def _out_of_use(row: Row) -> str:
     state = str(row.get("runtime.connectionState"))
     if state != "connected":
         return f"it is {'not responding' if state == 'notResponding' else state}"
     return "it is in maintenance mode" if row.get("runtime.inMaintenanceMode") else ""
 
 
-def _passthrough(backing, profiles, devices):
+def _passthrough(backing: Data, profiles: list[str], devices: list[str]) -> None:
     kinds = vim.vm.device.VirtualPCIPassthrough
     if isinstance(backing, kinds.VmiopBackingInfo):
-        profiles.append(backing.vgpu)
+        profiles.append(cast(str, backing.vgpu))
     elif isinstance(backing, kinds.DeviceBackingInfo):
         devices.append(pci.normal_address(backing.id or "") or backing.id)
     elif getattr(backing, "assignedId", None):
         devices.append(pci.normal_address(backing.assignedId) or backing.assignedId)
 
 
-def _physical(card):
+def _physical(card: vim.vm.device.VirtualSriovEthernetCard) -> str:
     backing = getattr(card.sriovBacking, "physicalFunctionBacking", None) if card.sriovBacking else None
     return (pci.normal_address(backing.id or "") or "") if backing else ""
 
 
-def _network(backing):
+def _network(backing: Data) -> str:
     port = getattr(backing, "port", None)
     return port.switchUuid if port is not None else getattr(backing, "deviceName", None) or ""
 
 
-def _nodes(info, cpu):
+def _nodes(info: vim.host.NumaInfo | None, cpu: vim.host.CpuInfo | None) -> Iterator[NumaNode]:
     there = (info.numaNode if info else None) or []
     listed = sum(len(node.cpuID or []) for node in there)
     for node in there:
@@ -201,7 +224,7 @@ def _nodes(info, cpu):
         yield NumaNode(node.typeId, (node.memorySize or node.memoryRangeLength or 0) // MB, cores)
 
 
-def _nics(network, tree, given, running):
+def _nics(network: Network, tree: pci.Tree, given: Mapping[str, Given], running: Sequence[Machine]) -> Iterator[Nic]:
     taken = {address: one.name for one in running for address in one.devices}
     used = _functions_used(network, given, running)
     for port in network.ports:
@@ -225,7 +248,7 @@ def _nics(network, tree, given, running):
             )
 
 
-def _is_given_port(device, state):
+def _is_given_port(device: pci.Device, state: Given | None) -> bool:
     """An RDMA port that is passed through; virtual functions are told by their name and by what they depend on."""
     return (
         state is not None
@@ -237,16 +260,16 @@ def _is_given_port(device, state):
     )
 
 
-def _functions_used(network, given, running):
+def _functions_used(network: Network, given: Mapping[str, Given], running: Iterable[Machine]) -> dict[str, int]:
     """{physical function: virtual functions that running VMs have}."""
-    used = {}
+    used: dict[str, int] = {}
     for function, where in sorted(entry for one in running for entry in one.functions):
         address = function or _split_port(network, given, used, where)
         used[address] = used.get(address, 0) + 1
     return used
 
 
-def _split_port(network, given, used, where):
+def _split_port(network: Network, given: Mapping[str, Given], used: Mapping[str, int], where: str) -> str:
     """The port that a host takes a function from when it may choose [unsure]: of the adapter's switch, the freest."""
     switches = {switch.name for switch in network.switches if where and switch.uuid == where}
     split = [port for port in network.ports if port.pci in given and given[port.pci].vfs_active]
@@ -254,7 +277,7 @@ def _split_port(network, given, used, where):
     return max(there, key=lambda address: given[address].vfs_active - used.get(address, 0), default="")
 
 
-def _where(tree, given, address):
+def _where(tree: pci.Tree, given: Mapping[str, Given], address: str) -> Where:
     device, state = tree.get(address), given.get(address)
     return {
         "numa": tree.numa_node(address),
@@ -265,7 +288,7 @@ def _where(tree, given, address):
     }
 
 
-def _pvrdma(row, network):
+def _pvrdma(row: Row, network: Network) -> dict[str, str]:
     """{distributed switch: why PVRDMA would not work over it}, empty where it would."""
     if row.get("config.option") is None:
         return {}
@@ -275,12 +298,12 @@ def _pvrdma(row, network):
     return {switch.name: _why_not(state, switch.name) for switch in network.switches if switch.distributed}
 
 
-def _tag(row):
+def _tag(row: Row) -> str:
     options = row.get("config.option") or []
     return next((str(one.value or "") for one in options if one.key == pvrdma.OPTION), "")
 
 
-def _vmknic(row, network):
+def _vmknic(row: Row, network: Network) -> reach.End | None:
     """The adapter that PVRDMA uses, with its address."""
     one = network.adapter(_tag(row))
     if one is None:
@@ -288,19 +311,19 @@ def _vmknic(row, network):
     return reach.End(row.get("name", row.moid), one.device, one.ip, one.netmask, one.vlan, one.portgroup)
 
 
-def _why_not(state, switch):
+def _why_not(state: pvrdma.Pvrdma, switch: str) -> str:
     if not state.vmknic:
         return f"{pvrdma.OPTION} is not set"
     try:
         pvrdma.want("", state, {"state": "present", "vmknic": state.vmknic})
     except OperatorError as error:
         return f"{pvrdma.OPTION} is {state.vmknic}: {error.found}"
-    if state.switch.name != switch:
-        return f"its PVRDMA adapter {state.vmknic} is on {state.switch.name}"
+    if cast("Switch", state.switch).name != switch:
+        return f"its PVRDMA adapter {state.vmknic} is on {cast('Switch', state.switch).name}"
     if not state.firewall:
         return f"its firewall ruleset {pvrdma.RULESET} is closed"
     return "; ".join(pvrdma.doubts(state)).rstrip(".")
 
 
-def _moid(ref):
+def _moid(ref: Ref | None) -> str:
     return ref._GetMoId() if ref is not None else ""

@@ -8,9 +8,18 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Collection, Iterable, Iterator, Mapping, Sequence, Tuple, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import inventory
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Ref
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+
+    # (code, found, todo)
+    Problem = Tuple[str, str, str]
+
 
 _SHOWN = 8
 
@@ -20,24 +29,24 @@ class Scope:
     """The part of the inventory that a request is about."""
 
     # {MoID: (row, name of its cluster)}
-    hosts: dict = field(default_factory=dict)
+    hosts: dict[str, tuple[Row, str]] = field(default_factory=dict)
     # {number of the VM in the request: (row, path)}
-    vms: dict = field(default_factory=dict)
+    vms: dict[int, tuple[Row, str]] = field(default_factory=dict)
     # {number of the VM in the request: MoID of the host that it is pinned to}
-    pins: dict = field(default_factory=dict)
+    pins: dict[int, str] = field(default_factory=dict)
     # Rows of all VMs that are on these hosts, without templates.
-    residents: list = field(default_factory=list)
+    residents: list[Row] = field(default_factory=list)
     switch: str = ""
     # Set where no distributed switch has it, so that a host's standard switch may.
     portgroup: str = ""
     # The distributed port groups that there are, for whoever misspelt one.
-    distributed: tuple = ()
+    distributed: tuple[str, ...] = ()
 
 
-def scope_of(rows, params):
+def scope_of(rows: Collection[Row], params: Mapping[str, Any]) -> Scope:
     """The scope; raises one OperatorError with every reason why there is none."""
     tree = _Tree(rows)
-    problems = []
+    problems: list[Problem] = []
     scope = Scope()
     datacenter = tree.datacenter(params["datacenter"], problems)
     clusters = tree.clusters(params["cluster"], datacenter, problems)
@@ -46,7 +55,9 @@ def scope_of(rows, params):
     # Names of VMs and port groups are unique in a datacenter, so that the one of the cluster is the one that is meant.
     homes = {tree.home(row) for row in tree.of("ComputeResource") if row.moid in clusters}
     datacenter = homes.pop() if len(homes) == 1 else datacenter
-    scope.hosts = {row.moid: (row, clusters[_parent(row)]) for row in tree.of("HostSystem") if _parent(row) in clusters}
+    scope.hosts = {
+        row.moid: (row, clusters[cast(str, _parent(row))]) for row in tree.of("HostSystem") if _parent(row) in clusters
+    }
     if not scope.hosts:
         where = params["cluster"] or params["datacenter"] or "vCenter"
         problems.append(
@@ -64,7 +75,7 @@ def scope_of(rows, params):
     return scope
 
 
-def near(wish, names):
+def near(wish: str, names: Collection[str]) -> str:
     """A sentence with the names that may have been meant, or with some that there are."""
     lower = {name.lower(): name for name in sorted(names)}
     wish = wish.lower()
@@ -78,7 +89,7 @@ def near(wish, names):
     return f"There are: {', '.join(shown)}{more}." if shown else "There are none."
 
 
-def refusal(wanted, problems):
+def refusal(wanted: str, problems: Sequence[Problem]) -> OperatorError:
     """Several (code, found, todo) as one error."""
     problems = list(dict.fromkeys(problems))
     return OperatorError(
@@ -91,38 +102,38 @@ def refusal(wanted, problems):
     )
 
 
-def _refusal(problems):
+def _refusal(problems: Sequence[Problem]) -> OperatorError:
     return refusal("a place for each VM was wanted", problems)
 
 
 class _Tree:
     """The rows by MoID, with the way up."""
 
-    def __init__(self, rows):
-        self._rows = {row.moid: row for row in rows}
+    def __init__(self, rows: Collection[Row]) -> None:
+        self._rows: Mapping[str | None, Row] = {row.moid: row for row in rows}
         self._paths = inventory.Tree(rows)
 
-    def of(self, *kinds):
+    def of(self, *kinds: str) -> list[Row]:
         return [row for row in self._rows.values() if row.kind.endswith(kinds)]
 
-    def up(self, row):
+    def up(self, row: Row | None) -> Iterator[Row]:
         """From an object to the root."""
         while row is not None:
             yield row
             row = self._rows.get(_parent(row))
 
-    def home(self, row):
+    def home(self, row: Row) -> str | None:
         """The MoID of the datacenter that an object is in."""
         return next((one.moid for one in self.up(row) if one.kind == "Datacenter"), None)
 
-    def path(self, row):
+    def path(self, row: Row) -> str:
         return self._paths.path(row)
 
-    def home_of_vm(self, row):
+    def home_of_vm(self, row: Row) -> str | None:
         found = self._paths.datacenter(row)
         return found.moid if found is not None else None
 
-    def datacenter(self, wish, problems):
+    def datacenter(self, wish: str | None, problems: list[Problem]) -> str | None:
         """The MoID of the datacenter; None for all."""
         if not wish:
             return None
@@ -139,7 +150,7 @@ class _Tree:
             problems.append(("datacenter_not_found", found, "Correct datacenter."))
         return None
 
-    def clusters(self, wish, datacenter, problems):
+    def clusters(self, wish: str | None, datacenter: str | None, problems: list[Problem]) -> dict[str, str]:
         """{MoID: name} of the compute resources in question."""
         there = [row for row in self.of("ComputeResource") if datacenter in (None, self.home(row))]
         if not wish:
@@ -155,7 +166,9 @@ class _Tree:
         return {row.moid: _name(row) for row in rows}
 
 
-def _network(tree, datacenter, params, scope, problems):
+def _network(
+    tree: _Tree, datacenter: str | None, params: Mapping[str, Any], scope: Scope, problems: list[Problem]
+) -> None:
     """The switch that the port group is on; standard port groups are known to hosts alone."""
     switches = {row.moid: _name(row) for row in tree.of("VirtualSwitch") if datacenter in (None, tree.home(row))}
     wish, group = params["switch"], params["portgroup"]
@@ -167,7 +180,7 @@ def _network(tree, datacenter, params, scope, problems):
     if not group:
         return
     there = [
-        (_name(row), _moid(row.get("config.distributedVirtualSwitch")))
+        (_name(row), cast(str, _moid(row.get("config.distributedVirtualSwitch"))))
         for row in tree.of("VirtualPortgroup")
         if _moid(row.get("config.distributedVirtualSwitch")) in switches and not row.get("config.uplink")
     ]
@@ -194,10 +207,12 @@ def _network(tree, datacenter, params, scope, problems):
         scope.portgroup = group
 
 
-def _find_vms(tree, datacenter, params, scope, problems):
+def _find_vms(
+    tree: _Tree, datacenter: str | None, params: Mapping[str, Any], scope: Scope, problems: list[Problem]
+) -> None:
     everyone = {_name(row).lower(): row for row in tree.of("HostSystem")}
     inside = {_name(row).lower(): moid for moid, (row, cluster) in scope.hosts.items()}
-    by_name = {}
+    by_name: dict[str, list[Row]] = {}
     for row in tree.of("VirtualMachine"):
         if datacenter in (None, tree.home_of_vm(row)):
             by_name.setdefault(inventory.unescaped(_name(row)), []).append(row)
@@ -205,7 +220,7 @@ def _find_vms(tree, datacenter, params, scope, problems):
         problems += _find_vm(tree, by_name, scope, number, entry)
         if entry["host"]:
             problems += _pin(everyone, inside, scope, number, entry)
-    named = {}
+    named: dict[str, tuple[str, list[str]]] = {}
     for number, (row, path) in scope.vms.items():
         named.setdefault(row.moid, (path, []))[1].append(_label(params["vms"][number]))
     for path, labels in named.values():
@@ -213,7 +228,9 @@ def _find_vms(tree, datacenter, params, scope, problems):
             problems.append(("vm_twice", f"{' and '.join(labels)} are one VM, {path}.", "List each VM once."))
 
 
-def _find_vm(tree, by_name, scope, number, entry):
+def _find_vm(
+    tree: _Tree, by_name: Mapping[str, Sequence[Row]], scope: Scope, number: int, entry: Mapping[str, Any]
+) -> Iterator[Problem]:
     wish = entry["path"] or entry["name"]
     name = inventory.unescaped(wish.rstrip("/").rpartition("/")[2])
     rows = by_name.get(name, [])
@@ -231,7 +248,9 @@ def _find_vm(tree, by_name, scope, number, entry):
         scope.vms[number] = (rows[0], tree.path(rows[0]))
 
 
-def _pin(everyone, inside, scope, number, entry):
+def _pin(
+    everyone: Collection[str], inside: Mapping[str, str], scope: Scope, number: int, entry: Mapping[str, Any]
+) -> Iterator[Problem]:
     wish = entry["host"].lower()
     if wish in inside:
         scope.pins[number] = inside[wish]
@@ -243,29 +262,29 @@ def _pin(everyone, inside, scope, number, entry):
         yield "host_not_found", found, f"Correct host of VM {_label(entry)}."
 
 
-def _label(entry):
+def _label(entry: Mapping[str, Any]) -> str:
     return entry["path"] or entry["name"]
 
 
-def _means(wish, row, paths):
+def _means(wish: str, row: Row, paths: inventory.Tree) -> bool:
     return inventory.same_path(paths.path(row), wish) if "/" in wish else inventory.same_name(_name(row), wish)
 
 
-def _runs(row):
+def _runs(row: Row) -> bool:
     return str(row.get("runtime.powerState")) != "poweredOff"
 
 
-def _names(rows):
+def _names(rows: Iterable[Row]) -> set[str]:
     return {inventory.unescaped(_name(row)) for row in rows}
 
 
-def _name(row):
+def _name(row: Row) -> str:
     return row.get("name", row.moid)
 
 
-def _parent(row):
+def _parent(row: Row) -> str | None:
     return _moid(row.get("parent"))
 
 
-def _moid(ref):
+def _moid(ref: Ref | None) -> str | None:
     return ref._GetMoId() if ref is not None else None

@@ -8,10 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import TYPE_CHECKING, Collection, Hashable, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import bounds, capacity, fit
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.exact import Exact
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.room import Room
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import (
+        Place,
+        Present,
+        PresentVm,
+        Rules,
+        Vm,
+        World,
+    )
+
 
 # Above this many hosts a complete search is hopeless, and single exchanges are tried alone.
 SMALL = 16
@@ -27,15 +39,15 @@ PACKED = 8
 class Found:
     """What a search has come to: {VM name: Place}, and the VMs without one."""
 
-    places: dict = field(default_factory=dict)
-    unplaced: list = field(default_factory=list)
+    places: dict[str, Place] = field(default_factory=dict)
+    unplaced: list[Vm] = field(default_factory=list)
     # It is proven that there are no places for all.
     hopeless: bool = False
 
 
-def solve(world, vms, rules):
+def solve(world: World, vms: Sequence[Vm], rules: Rules) -> Found:
     """Places for all VMs if there are any, else for as many as were found room for."""
-    best = None
+    best: Found | None = None
     movable = any(vm.present is not None and not vm.present.fixed for vm in vms)
     for keep in (True, False) if movable else (True,):
         for policy in (rules.policy, *(one for one in ("spread", "packed") if one != rules.policy)):
@@ -46,24 +58,24 @@ def solve(world, vms, rules):
                 best = found
             if found.hopeless:
                 break
-    return best
+    return cast(Found, best)
 
 
-def greedy(world, vms, rules):
+def greedy(world: World, vms: Sequence[Vm], rules: Rules) -> Found:
     """The same without a complete search: enough to say what would fit."""
     board = Board(world, rules)
     board.settle(vms, True)
     return board.place(by_difficulty(vms, board))
 
 
-def by_difficulty(vms, board):
+def by_difficulty(vms: Sequence[Vm], board: Board) -> list[Vm]:
     """Those without a choice first, then the largest; equal ones in the order of the request."""
     order = {vm.name: number for number, vm in enumerate(vms)}
-    classes = {}
+    classes: dict[Hashable, int] = {}
     for vm in vms:
         classes.setdefault(vm.kind, len(classes))
 
-    def difficulty(vm):
+    def difficulty(vm: Vm) -> tuple[float, ...]:
         return (
             not (vm.present is not None and vm.present.fixed),
             not vm.pin,
@@ -82,27 +94,27 @@ def by_difficulty(vms, board):
 class Board:
     """The rooms of all hosts with the places that were given so far."""
 
-    def __init__(self, world, rules, only=None):
+    def __init__(self, world: World, rules: Rules, only: Collection[str] | None = None) -> None:
         self.stores = {moid: free for moid, (name, free) in world.datastores.items()}
         self.rooms = {
             host.moid: Room(host, self.stores, rules) for host in world.hosts if only is None or host.moid in only
         }
         self.number = {moid: at for at, moid in enumerate(self.rooms)}
         self.policy = rules.policy
-        self.places = {}
-        self.vms = {}
+        self.places: dict[str, Place] = {}
+        self.vms: dict[str, Vm] = {}
 
-    def put(self, vm, place):
+    def put(self, vm: Vm, place: Place) -> None:
         self.rooms[place.host].take(vm, place)
         self.places[vm.name] = place
         self.vms[vm.name] = vm
 
-    def lift(self, vm):
+    def lift(self, vm: Vm) -> Place:
         place = self.places.pop(vm.name)
         self.rooms[place.host].release(vm, place)
         return place
 
-    def allowed(self, vm):
+    def allowed(self, vm: Vm) -> list[Room]:
         """The rooms that a VM may go to."""
         home = vm.present.host if vm.present is not None else ""
         if vm.present is not None and vm.present.fixed:
@@ -111,9 +123,9 @@ class Board:
             return [self.rooms[vm.pin]] if vm.pin in self.rooms else []
         return list(self.rooms.values())
 
-    def settle(self, vms, keep):
+    def settle(self, vms: Sequence[Vm], keep: bool) -> None:
         """Put those where they are that stay: all that run, and with keep those that are off and well placed."""
-        there = [vm for vm in vms if vm.present is not None and vm.present.host in self.rooms]
+        there = cast("list[PresentVm]", [vm for vm in vms if vm.present is not None and vm.present.host in self.rooms])
         there = [vm for vm in there if vm.pin in ("", vm.present.host)]
         staying = [vm for vm in there if vm.present.fixed]
         if keep:
@@ -125,8 +137,10 @@ class Board:
             if place is not None:
                 self.put(vm, place)
 
-    def place(self, vms):
+    def place(self, vms: Sequence[Vm]) -> Found:
         """Each VM on the best host that has room; hosts that were full for a kind of VM are not looked at again."""
+        alive: dict[Hashable, list[Room]]
+        unplaced: list[Vm]
         alive, unplaced = {}, []
         for vm in vms:
             rooms = alive.setdefault(vm.kind, self.allowed(vm))
@@ -137,9 +151,9 @@ class Board:
                 self.put(vm, place)
         return Found(dict(self.places), unplaced)
 
-    def repair(self, vm, settled=False):
+    def repair(self, vm: Vm, settled: bool = False) -> bool:
         """Make room by one other VM that is new, with settled by one that is there and off; true when it worked."""
-        by_host = {}
+        by_host: dict[str, dict[tuple[Hashable, str], Vm]] = {}
         for name, place in self.places.items():
             other = self.vms[name]
             moves = other.present is None or (settled and not other.present.fixed)
@@ -151,7 +165,7 @@ class Board:
                     return True
         return False
 
-    def _exchange(self, vm, room, other):
+    def _exchange(self, vm: Vm, room: Room, other: Vm) -> bool:
         before = self.lift(other)
         place = fit.first(room, vm)
         if place is not None:
@@ -164,7 +178,7 @@ class Board:
         self.put(other, before)
         return False
 
-    def _best(self, vm, rooms):
+    def _best(self, vm: Vm, rooms: list[Room]) -> Place | None:
         for room in sorted(rooms, key=lambda room: self.rank(vm, room)):
             place = fit.first(room, vm)
             if place is not None:
@@ -174,7 +188,7 @@ class Board:
                 rooms.remove(room)
         return None
 
-    def rank(self, vm, room):
+    def rank(self, vm: Vm, room: Room) -> tuple[int, ...]:
         """How welcome a host is: its own before all others, then by the policy."""
         away = vm.present is None or vm.present.host != room.host.moid
         if self.policy == "spread":
@@ -183,7 +197,7 @@ class Board:
         return (away, not room.count, -room.count, not room.host.running, -spare, self.number[room.host.moid])
 
 
-def _attempt(world, vms, rules, keep, only=None):
+def _attempt(world: World, vms: Sequence[Vm], rules: Rules, keep: bool, only: Collection[str] | None = None) -> Found:
     board = Board(world, rules, only)
     board.settle(vms, keep)
     left = by_difficulty(vms, board)
@@ -209,13 +223,13 @@ def _attempt(world, vms, rules, keep, only=None):
     return found
 
 
-def _fewest_hosts(world, vms, rules, found):
+def _fewest_hosts(world: World, vms: Sequence[Vm], rules: Rules, found: Found) -> Found:
     """The same VMs on fewer hosts, where there are few enough hosts to try all sets of them."""
     used = {place.host for place in found.places.values()}
     usable = [host.moid for host in world.hosts if not host.out_of_use]
     if len(usable) > PACKED or len(vms) > PACKED * 4:
         return found
-    bound = {vm.pin or vm.present.host for vm in vms if vm.pin or vm.present is not None}
+    bound = {vm.pin or cast("Present", vm.present).host for vm in vms if vm.pin or vm.present is not None}
     others = [moid for moid in usable if moid not in bound]
     for size in range(max(1, len(bound)), len(used)):
         for more in combinations(others, max(0, size - len(bound))):

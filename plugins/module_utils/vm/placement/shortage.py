@@ -8,10 +8,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Tuple, TypeVar, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement import alternatives, capacity, fit
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import DIRECT
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import Board
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.model import PresentVm, Rules, Vm, World
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.room import Room
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.placement.search import Found
+
+    T = TypeVar("T")
+    # (resource, how much is wanted, how much is lacking), for all VMs and for those that are short of it.
+    Figure = Tuple[str, int, float]
+    Figures = Callable[[Board, Sequence[Vm], Sequence[Vm]], Iterator[Figure]]
+
 
 # Blockers in the words of an operator.
 WORDS = {
@@ -31,11 +43,11 @@ WORDS = {
 }
 
 
-def shortages(world, vms, rules, found):
+def shortages(world: World, vms: Sequence[Vm], rules: Rules, found: Found) -> list[dict[str, Any]]:
     """One entry per resource that is short: resource, wanted, free, short, would_fit."""
     board = filled(world, vms, rules, found)
     against = by_kind(found.unplaced, lambda vm: decisive(board, vm))
-    fixed = [vm for vm in found.unplaced if vm.present is not None and vm.present.fixed]
+    fixed = cast("list[PresentVm]", [vm for vm in found.unplaced if vm.present is not None and vm.present.fixed])
     entries = [_of_running(board, vm) for vm in fixed]
     names = {name for vm in found.unplaced if vm not in fixed for name in against[vm.name]}
     hints = alternatives.Alternatives(world, vms, rules, found)
@@ -46,12 +58,12 @@ def shortages(world, vms, rules, found):
     return entries
 
 
-def _entry(resource, wanted, short, would_fit):
+def _entry(resource: str, wanted: int, short: int, would_fit: str) -> dict[str, Any]:
     free = max(0, wanted - short)
     return {"resource": resource, "wanted": free + short, "free": free, "short": short, "would_fit": would_fit}
 
 
-def filled(world, vms, rules, found):
+def filled(world: World, vms: Sequence[Vm], rules: Rules, found: Found) -> Board:
     """The hosts as the plan leaves them."""
     board = Board(world, rules)
     for vm in vms:
@@ -60,16 +72,16 @@ def filled(world, vms, rules, found):
     return board
 
 
-def by_kind(vms, tell):
+def by_kind(vms: Sequence[Vm], tell: Callable[[Vm], T]) -> dict[str, T]:
     """{VM name: tell(vm)}, asked once for those that are alike."""
-    told = {}
+    told: dict[tuple[Hashable, str], T] = {}
     for vm in vms:
         if (vm.kind, vm.job) not in told:
             told[vm.kind, vm.job] = tell(vm)
     return {vm.name: told[vm.kind, vm.job] for vm in vms}
 
 
-def decisive(board, vm):
+def decisive(board: Board, vm: Vm) -> set[str]:
     """What keeps a VM away: each thing that alone does so on some host, else those of the host that lacks least."""
     every = [fit.blockers(room, vm) for room in board.allowed(vm)]
     usable = [names for names in every if names and names != {"host"}]
@@ -79,7 +91,7 @@ def decisive(board, vm):
     return set().union(*(names for names in usable if len(names) == least))
 
 
-def why_unplaced(board, vm):
+def why_unplaced(board: Board, vm: Vm) -> str:
     """The same in one line, with the number of hosts."""
     counts = Counter(name for room in board.allowed(vm) for name in fit.blockers(room, vm))
     if not counts:
@@ -89,10 +101,14 @@ def why_unplaced(board, vm):
     )
 
 
-def _of_running(board, vm):
+def _of_running(board: Board, vm: PresentVm) -> dict[str, Any]:
     """A VM that runs where it cannot stay; the plan does not move it."""
     home = board.rooms.get(vm.present.host)
     state = "runs" if vm.present.power == "on" else f"is {vm.present.power}"
+    if home is None:
+        # It went there between the two requests, or its host went away.
+        why = f"it {state} on a host that was not asked for; shut it down, so that it can move"
+        return _entry(f"place of {vm.name}", 1, 1, why)
     if vm.pin and vm.pin != vm.present.host:
         reason = f"another host, {board.rooms[vm.pin].host.name}, was asked for"
     else:
@@ -103,7 +119,7 @@ def _of_running(board, vm):
     return _entry(f"place of {vm.name}", 1, 1, why)
 
 
-def _paired(needs, left):
+def _paired(needs: Iterable[float], left: Iterable[float]) -> float:
     """What is missing if each VM takes the host that has the most left."""
     left = sorted(left, reverse=True)
     return sum(
@@ -111,11 +127,11 @@ def _paired(needs, left):
     )
 
 
-def _rooms(board, vm, name):
+def _rooms(board: Board, vm: Vm, name: str) -> list[Room]:
     return [room for room in board.allowed(vm) if name in fit.blockers(room, vm)]
 
 
-def _profiles(board, vms, short):
+def _profiles(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
     wanted = Counter(profile for vm in vms for profile in vm.profiles)
     for profile in sorted({profile for vm in short for profile in vm.profiles}):
         needs = [vm.profiles.count(profile) for vm in short if profile in vm.profiles]
@@ -126,20 +142,20 @@ def _profiles(board, vms, short):
             yield f"vGPUs {profile}", wanted[profile], lacking
 
 
-def _vgpus_left(room, profile):
+def _vgpus_left(room: Room, profile: str) -> int:
     if profile not in room.host.offered:
         return 0
     gpus = [replace(gpu, carries=room.loads[gpu.id]) for gpu in room.host.gpus if gpu.id not in room.held]
     return sum(capacity.most(gpu, profile) for gpu in gpus)
 
 
-def _memory(board, vms, short):
+def _memory(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
     left = [room.memory_mb / 1024 for room in _rooms(board, short[0], "memory")]
     lacking = _paired([vm.need_mb / 1024 for vm in short], [max(0, one) for one in left])
     yield "memory GB", round(sum(vm.memory_mb for vm in vms) / 1024), lacking
 
 
-def _whole_gpus(board, vms, short):
+def _whole_gpus(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
     left = [
         sum(1 for gpu in room.host.gpus if gpu.mode == DIRECT and gpu.id not in room.held)
         for room in _rooms(board, short[0], "whole_gpus")
@@ -147,22 +163,22 @@ def _whole_gpus(board, vms, short):
     yield "GPUs by passthrough", sum(vm.gpus for vm in vms), _paired([vm.gpus for vm in short], left)
 
 
-def _ports_of(resource, name):
-    def figures(board, vms, short):
+def _ports_of(resource: str, name: str) -> Figures:
+    def figures(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
         left = [_ports_left(room) for room in _rooms(board, short[0], name)]
         yield resource, sum(vm.nics for vm in vms), _paired([vm.nics for vm in short], left)
 
     return figures
 
 
-def _ports_left(room):
+def _ports_left(room: Room) -> int:
     if room.rules.path == "sriov":
         switch = room.switch
         return sum(left for pci, left in room.vfs.items() if not switch or room.nic_by_pci[pci].switch == switch)
     return sum(1 for nic in room.host.nics if nic.given and nic.pci not in room.ports_held)
 
 
-def _datastore(board, vms, short):
+def _datastore(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
     left = [
         board.stores[moid]
         for moid in {one for room in _rooms(board, short[0], "datastore") for one in room.host.datastores}
@@ -174,27 +190,27 @@ def _datastore(board, vms, short):
     yield "datastore GB", wanted, _paired(new + moved, left)
 
 
-def _cpus(board, vms, short):
+def _cpus(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
     most = max((room.host.threads for room in board.allowed(short[0])), default=0)
     wanted = max(vm.cpus for vm in short)
     yield "CPU threads of one host", wanted, wanted - most
 
 
-def _per_vm(board, vms, short):
+def _per_vm(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
     largest = max(short, key=lambda vm: len(vm.profiles))
     most = max((fit.most_vgpus(room, largest) for room in board.allowed(largest)), default=0)
     yield "vGPUs of one VM in this release", len(largest.profiles), len(largest.profiles) - most
 
 
-def _of_job(board, vms, short):
+def _of_job(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
     for job in sorted({vm.job for vm in short}):
         size = sum(1 for vm in vms if vm.job == job)
         of = f" for job {job}" if job else ""
         yield f"hosts{of}, one per VM", size, sum(1 for vm in short if vm.job == job)
 
 
-def _hosts(resource):
-    def figures(board, vms, short):
+def _hosts(resource: str) -> Figures:
+    def figures(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
         used = len({place.host for place in board.places.values()})
         apart = any(room.rules.anti_affinity for room in board.rooms.values())
         lacking = len(short) if apart else 1
@@ -203,11 +219,11 @@ def _hosts(resource):
     return figures
 
 
-def _pairs(board, vms, short):
+def _pairs(board: Board, vms: Sequence[Vm], short: Sequence[Vm]) -> Iterator[Figure]:
     yield "GPU and port on one PCIe root", len(vms), len(short)
 
 
-_FIGURES = {
+_FIGURES: Mapping[str, Figures] = {
     "host": _hosts("usable hosts"),
     "switch": _hosts("hosts on the switch"),
     "pvrdma": _hosts("PVRDMA-ready hosts"),

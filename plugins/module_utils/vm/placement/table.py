@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from typing import Any, Mapping, Sequence
 
 WIDTH = 120
 HEAD = ("VM", "HOST", "GPU", "NIC", "NODE", "WHY")
@@ -16,7 +17,7 @@ _MOST = (24, 30, 30, 14, 5)
 _LEAST_WHY = 18
 
 
-def table(entries):
+def table(entries: Sequence[Mapping[str, Any]]) -> str:
     """Aligned text with a heading; what is too long for a column goes on below it."""
     names = Counter(_last(entry["name"]) for entry in entries)
     rows = [_cells(entry, names) for entry in entries]
@@ -33,12 +34,12 @@ def table(entries):
     return "\n".join(lines) + "\n"
 
 
-def _last(name):
+def _last(name: str) -> str:
     """The name at the end of a path."""
     return name.rpartition("/")[2]
 
 
-def _cells(entry, names):
+def _cells(entry: Mapping[str, Any], names: Mapping[str, int]) -> list[list[str]]:
     """Each cell as the lines that it would like to have; a path is told only where the name alone is not enough."""
     name = _last(entry["name"])
     return [
@@ -51,15 +52,15 @@ def _cells(entry, names):
     ]
 
 
-def _short(gpu):
+def _short(gpu: Mapping[str, Any]) -> str:
     """The profile without the family, which all profiles of a board have in common."""
     return (gpu["profile"] or "").partition("_")[2] or gpu["profile"] or "whole"
 
 
-def _wrapped(lines, width):
+def _wrapped(lines: Sequence[str], width: int) -> list[str]:
     return [part for line in lines for part in textwrap.wrap(line, width) or [""]]
 
 
-def _line(cells, widths):
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     padded = [cell.ljust(width) for cell, width in zip(cells, widths)]
     return "  ".join([*padded, *cells[len(widths) :]]).rstrip()

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import POWER
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
 
 PROPERTIES = ("guest.ipAddress", "guest.net", "guest.toolsRunningStatus", "runtime.powerState")
 
@@ -20,7 +25,7 @@ class Nic:
 
     mac: str
     network: str | None
-    addresses: tuple
+    addresses: tuple[str, ...]
     own: bool
 
 
@@ -30,17 +35,17 @@ class Guest:
 
     power: str = "off"
     tools: bool = False
-    nics: tuple = ()
+    nics: tuple[Nic, ...] = ()
     address: str | None = None
 
-    def has(self, wait_for):
+    def has(self, wait_for: str) -> bool:
         """Whether the guest has what is waited for."""
         if wait_for == "tools":
             return self.tools
         return wait_for == "none" or self.address is not None
 
 
-def guest_of(row):
+def guest_of(row: Row) -> Guest:
     """What the row of a VM tells of its guest."""
     power = POWER.get(str(row.get("runtime.powerState")), "off")
     if power != "on":
@@ -51,12 +56,12 @@ def guest_of(row):
     return Guest(power, tools, nics, _address(row.get("guest.ipAddress"), nics) if tools else None)
 
 
-def project(guest):
+def project(guest: Guest) -> list[dict[str, Any]]:
     """The addresses as the user sees them: those of the VM's adapters by MAC address, of the others none."""
     return [{"mac": nic.mac, "network": nic.network, "addresses": list(nic.addresses)} for nic in _own(guest.nics)]
 
 
-def told(guest):
+def told(guest: Guest) -> str:
     """What a guest has so far, as a sentence."""
     if guest.power != "on":
         return f"It is {guest.power}"
@@ -67,7 +72,7 @@ def told(guest):
     return f"{tools}, and its addresses are {'; '.join(nics)}"
 
 
-def _nic(entry):
+def _nic(entry: vim.vm.GuestInfo.NicInfo) -> Nic:
     return Nic(
         mac=(entry.macAddress or "").lower(),
         network=entry.network or None,
@@ -76,12 +81,12 @@ def _nic(entry):
     )
 
 
-def _own(nics):
+def _own(nics: Sequence[Nic]) -> list[Nic]:
     """Passed-through adapters have no device key either; where there is nothing else, they are what counts."""
     return [nic for nic in nics if nic.own] or list(nics)
 
 
-def _address(told_first, nics):
+def _address(told_first: str | None, nics: Sequence[Nic]) -> str | None:
     """The address to reach the guest by: the one that vCenter shows, if it is on an adapter of the VM and usable."""
     usable = [text for nic in _own(nics) for text in nic.addresses if is_usable(text)]
     if told_first in usable:
@@ -91,7 +96,7 @@ def _address(told_first, nics):
     return told_first if not nics and is_usable(told_first) else None
 
 
-def _is_address(text):
+def _is_address(text: str) -> bool:
     """Whether a guest reports a plain IP address. Behind `%` Python takes any text, which would reach command lines."""
     try:
         return "%" not in text and bool(ipaddress.ip_address(text))
@@ -99,7 +104,7 @@ def _is_address(text):
         return False
 
 
-def is_usable(text):
+def is_usable(text: str | None) -> bool:
     """Whether others can reach this address: no loopback, no link-local address that a guest gives itself."""
     if not text or not _is_address(text):
         return False
@@ -107,6 +112,6 @@ def is_usable(text):
     return not (address.is_link_local or address.is_loopback or address.is_unspecified or address.is_multicast)
 
 
-def _order(text):
+def _order(text: str) -> tuple[bool, str]:
     """IPv4 first, then as written."""
     return (":" in text, text)

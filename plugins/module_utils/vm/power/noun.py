@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties, session
@@ -20,6 +21,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import mo
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import guest, rules, waiting
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, project_power
 
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+
 
 @dataclass(frozen=True)
 class PowerState:
@@ -29,26 +37,26 @@ class PowerState:
     guest: guest.Guest
 
 
-class Power(Noun):
+class Power(Noun[Wish, PowerState]):
     """The power of the VMs of a task."""
 
     VM_PROPERTIES = ("guest.ipAddress", "guest.net")
-    HOST_PROPERTIES = ()
+    HOST_PROPERTIES: Sequence[str] = ()
     WHOLE_CLUSTER = False
 
-    def __init__(self, module):
-        self._params = module.params
-        self._warn = module.warn
-        self._check_mode = module.check_mode
-        self._vcenter = None
-        self._fleet = None
-        self._items = []
+    def __init__(self, module: AnsibleModule) -> None:
+        self._params: dict[str, Any] = module.params
+        self._warn: Callable[[str], None] = module.warn
+        self._check_mode: bool = module.check_mode
+        self._vcenter: VCenter = None  # type: ignore[assignment]
+        self._fleet: fleets.Fleet[PowerState] = None  # type: ignore[assignment]
+        self._items: Sequence[Item[Wish, PowerState]] = []
 
-    def state_of(self, row, vm, dummy):
+    def state_of(self, row: Row, vm: Vm, dummy: Place | None) -> PowerState:
         """The state from a row that the fleet has read."""
         return PowerState(vm, guest.guest_of(row))
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, PowerState]]) -> None:
         self._vcenter = session.connect(self._params, self._warn)
         self._fleet = fleets.Fleet(
             self._vcenter,
@@ -64,7 +72,7 @@ class Power(Noun):
             # Nothing has to be switched, and apply() is not called; what is waited for may still be on its way.
             self._wait(items)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, PowerState]) -> PowerState:
         rules.refuse_impossible(item)
         vm, wish = item.now.vm, item.wish
         if wish["state"] == "on":
@@ -75,7 +83,7 @@ class Power(Noun):
         says = item.now.guest if wish["state"] == "on" else guest.Guest()
         return PowerState(wanted, says)
 
-    def compare(self, now, wanted):
+    def compare(self, now: PowerState, wanted: PowerState) -> list[Change]:
         waits = "power_on" if wanted.vm.power == "off" and wanted.vm.power_on_again else None
         return [
             Change(name, getattr(now.vm, name), getattr(wanted.vm, name), waits if name == "power" else None)
@@ -83,7 +91,7 @@ class Power(Noun):
             if getattr(now.vm, name) != getattr(wanted.vm, name)
         ]
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, PowerState]]) -> None:
         if self._params["state"] == "on":
             self._switch_on(items)
         else:
@@ -93,7 +101,7 @@ class Power(Noun):
                 item.touched = bool(self.compare(item.now, item.proved))
         self._wait([item for item in self._items if item.error is None])
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, PowerState]]) -> None:
         gone = self._fleet.refresh(items)
         self._tell_hosts([item for item in items if item not in gone])
         for item in items:
@@ -102,27 +110,27 @@ class Power(Noun):
             if item in gone:
                 item.error = fleets.gone(item)
                 continue
-            left = self.compare(item.proved, item.wanted)
+            left = self.compare(cast(PowerState, item.proved), item.wanted)
             if left:
                 item.error = _not_as_wanted(item, left)
 
-    def project(self, state):
+    def project(self, state: PowerState) -> dict[str, Any]:
         return dict(
             project_power(state.vm),
             address=state.guest.address,
             addresses=guest.project(state.guest),
         )
 
-    def pending(self, state):
+    def pending(self, state: PowerState) -> list[dict[str, Any]]:
         if state.vm.power_on_again and state.vm.power == "off":
             return [{"what": "power", "needs": "power_on"}]
         return []
 
-    def close(self):
+    def close(self) -> None:
         if self._vcenter is not None:
             self._vcenter.close()
 
-    def _tell_hosts(self, items):
+    def _tell_hosts(self, items: Sequence[Item[Wish, PowerState]]) -> None:
         """DRS may have started a VM on another host than it was on."""
         rows = properties.retrieve(
             self._vcenter,
@@ -131,16 +139,16 @@ class Power(Noun):
             [("VirtualMachine", "runtime.host")],
             skip_gone=True,
         )
-        names = {row.moid: row.get("name") for row in rows if row.kind == "HostSystem"}
+        names: dict[str | None, str] = {row.moid: row.get("name") for row in rows if row.kind == "HostSystem"}
         hosts = {row.moid: names.get(moid_of(row.get("runtime.host"))) for row in rows if row.kind == "VirtualMachine"}
         for item in items:
             item.ids["host"] = hosts.get(item.ids["moid"]) or item.ids["host"]
 
-    def _is_settled(self, item):
+    def _is_settled(self, item: Item[Wish, PowerState]) -> bool:
         vm = item.now.vm
         return vm.power == self._params["state"] and not vm.power_on_again
 
-    def _wait(self, items):
+    def _wait(self, items: Sequence[Item[Wish, PowerState]]) -> None:
         wait_for = self._params["wait_for"]
         items = [item for item in items if item.error is None and current(item).vm.power == "on"]
         if wait_for == "none" or not items:
@@ -153,13 +161,13 @@ class Power(Noun):
                 item.now, item.proved = item.proved, None
                 item.wanted = item.now
 
-    def _switch_on(self, items):
+    def _switch_on(self, items: Sequence[Item[Wish, PowerState]]) -> None:
         off = [item for item in items if item.now.vm.power != "on"]
         power_cycle.start(self._fleet, off, _refused)
         noted = [item for item in items if current(item).vm.power == "on"]
         power_cycle.set_note(self._fleet, noted, False, _failed)
 
-    def _switch_off(self, items):
+    def _switch_off(self, items: Sequence[Item[Wish, PowerState]]) -> None:
         running = [item for item in items if item.now.vm.power != "off"]
         if self._params["again"]:
             power_cycle.set_note(
@@ -186,16 +194,16 @@ class Power(Noun):
         power_cycle.set_note(self._fleet, [item for item in left if not item.now.vm.power_on_again], False, _failed)
 
 
-def _failed(item, error):
+def _failed(item: Item[Wish, PowerState], error: OperatorError) -> None:
     if item.error is None:
         item.error = error
 
 
-def _refused(item, error):
+def _refused(item: Item[Wish, PowerState], error: OperatorError) -> None:
     _failed(item, rules.explained(error))
 
 
-def _not_as_wanted(item, left):
+def _not_as_wanted(item: Item[Wish, PowerState], left: Sequence[Change]) -> OperatorError:
     return OperatorError(
         f"VM {item.label}",
         "the change was accepted by vSphere",

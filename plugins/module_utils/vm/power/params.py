@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm import args
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
 
@@ -23,7 +25,7 @@ ARGUMENTS = FleetArguments(
 )
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = ARGUMENTS.problems(params, lambda wish: ())
     if params["wait_timeout_s"] < 1:

@@ -7,9 +7,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Iterator
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem, refusal
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power.noun import PowerState
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 # By the vendor's words: the same fault type stands for many reasons.
 _HINTS = (
@@ -48,7 +54,7 @@ _HINTS = (
 )
 
 
-def refuse_impossible(item):
+def refuse_impossible(item: Item[Wish, PowerState]) -> None:
     """Raise an OperatorError when the VM cannot be switched to what is wanted."""
     vm, wish = item.now.vm, item.wish
     problems = list(_impossible(vm, wish))
@@ -56,7 +62,7 @@ def refuse_impossible(item):
         raise refusal(item.label, f"it should be {wish['state']}", problems)
 
 
-def _impossible(vm, wish):
+def _impossible(vm: Vm, wish: Wish) -> Iterator[Problem]:
     if vm.template:
         yield Problem("template", "It is a template.", "Clone a VM from it.")
         return
@@ -85,7 +91,7 @@ def _impossible(vm, wish):
         )
 
 
-def still_running(item):
+def still_running(item: Item[Wish, PowerState]) -> OperatorError:
     """The error of a VM whose guest did not go in time."""
     return OperatorError(
         f"VM {item.label}",
@@ -96,7 +102,7 @@ def still_running(item):
     )
 
 
-def explained(error):
+def explained(error: OperatorError) -> OperatorError:
     """The same refusal with advice by the vendor's words, where they are known."""
     said = f"{error.found} {error.data.get('vendor_message', '')}"
     for pattern, code, todo in _HINTS:

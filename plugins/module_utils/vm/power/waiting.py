@@ -6,15 +6,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.pauses import Pauses
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.power import guest
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import V
+
 _WANTED = {"tools": "VMware Tools should run in it", "address": "its guest should have an address"}
 
 
-def wait(fleet, items, wait_for, timeout_s):
+def wait(fleet: Fleet[V], items: Sequence[Item[Wish, V]], wait_for: str, timeout_s: int) -> None:
     """Give an error to each item whose guest has not what is waited for when the time is up."""
     pauses = Pauses(fleet.clock, timeout_s)
     waiting = list(items)
@@ -28,7 +35,7 @@ def wait(fleet, items, wait_for, timeout_s):
             pauses.sleep()
 
 
-def look(fleet, items):
+def look(fleet: Fleet[V], items: Sequence[Item[Wish, V]]) -> dict[str, guest.Guest]:
     """{MoID: Guest} of those VMs that are there."""
     rows = properties.retrieve(
         fleet.vcenter,
@@ -39,7 +46,9 @@ def look(fleet, items):
     return {row.moid: guest.guest_of(row) for row in rows}
 
 
-def _trouble(item, seen, wait_for, timeout_s, late):
+def _trouble(
+    item: Item[Wish, V], seen: guest.Guest | None, wait_for: str, timeout_s: int, late: bool
+) -> OperatorError | None:
     if seen is None:
         return OperatorError(
             f"VM {item.label}", _WANTED[wait_for], "It was removed meanwhile", "Find out by whom", "vm_gone"

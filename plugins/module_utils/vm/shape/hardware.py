@@ -6,14 +6,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterable, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import current
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import moid_of
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item, Wish
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.fleet import Fleet, GiveUp
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host, Shape
 
-def newest_versions(vcenter, hosts):
+
+def newest_versions(vcenter: VCenter, hosts: Iterable[Host | None]) -> dict[str, int]:
     """{moid: newest hardware version} of these hosts, with one question per cluster."""
     moids = sorted({host.moid for host in hosts if host is not None})
     if not moids:
@@ -25,18 +35,18 @@ def newest_versions(vcenter, hosts):
         walk=[("HostSystem", "parent")],
         skip_gone=True,
     )
-    newest = {}
+    newest: dict[str, int] = {}
     for row in clusters:
         for descriptor in _descriptors(vcenter, row):
             number = descriptor.key.rpartition("-")[2]
             if not number.isdecimal() or descriptor.upgradeSupported is False:
                 continue
-            for moid in map(moid_of, descriptor.host or []):
+            for moid in (cast(str, moid_of(host)) for host in descriptor.host or []):
                 newest[moid] = max(int(number), newest.get(moid, 0))
     return {moid: newest[moid] for moid in moids if moid in newest}
 
 
-def upgrade(fleet, items, give_up):
+def upgrade(fleet: Fleet[Shape], items: Sequence[Item[Wish, Shape]], give_up: GiveUp[Shape]) -> None:
     """Raise the version where it is wanted; ConfigSpec.version is for new VMs, this task for those that are there."""
     fleet.settle(
         [item for item in items if _wanted(item) > current(item).hardware_version],
@@ -47,11 +57,11 @@ def upgrade(fleet, items, give_up):
     )
 
 
-def _wanted(item):
+def _wanted(item: Item[Wish, Shape]) -> int:
     return item.wanted.hardware_version
 
 
-def _descriptors(vcenter, row):
+def _descriptors(vcenter: VCenter, row: Row) -> list[vim.vm.ConfigOptionDescriptor]:
     try:
         return row.get("environmentBrowser").QueryConfigOptionDescriptor()
     except vmodl.MethodFault as fault:

@@ -14,7 +14,11 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, cast
+
+if TYPE_CHECKING:
+    # What find() answers for a known key.
+    Found = tuple["Key", "int | None"]
 
 USE_64BIT_MMIO = "pciPassthru.use64bitMMIO"
 MMIO_SIZE = "pciPassthru.64bitMMIOSizeGB"
@@ -33,7 +37,7 @@ class Key(NamedTuple):
     kind: str
     about: str
     source: str
-    choices: tuple = ()
+    choices: tuple[str, ...] = ()
     low: int | None = None
     high: int | None = None
     # The option of vm_shape that owns the key; such a key is not taken as an advanced one.
@@ -91,7 +95,7 @@ _PIN = "sched.mem.pin"
 _ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
-def _pattern(name):
+def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(re.escape(name).replace("<N>", r"(\d+)"), re.IGNORECASE)
 
 
@@ -99,7 +103,7 @@ _PATTERNS = tuple((_pattern(key.name), key) for key in KEYS)
 
 
 @functools.lru_cache(maxsize=4096)
-def find(name):
+def find(name: str) -> Found | None:
     """(Key, number of the device or None) of a VMX key in any spelling of its letters, or None."""
     for pattern, key in _PATTERNS:
         found = pattern.fullmatch(name)
@@ -108,7 +112,7 @@ def find(name):
     return None
 
 
-def canonical(name):
+def canonical(name: str) -> str | None:
     """A known key as it is spelled here, None for one that is not known."""
     found = find(name)
     if found is None:
@@ -117,14 +121,16 @@ def canonical(name):
     return key.name if number is None else key.name.replace("<N>", str(number))
 
 
-def known(extra):
+def known(extra: Mapping[str, str]) -> dict[str, str]:
     """The known ones among the settings of a VM, by the names that they have here."""
     return {
-        canonical(name): value for name, value in extra.items() if find(name) is not None and not find(name)[0].derived
+        cast(str, canonical(name)): value
+        for name, value in extra.items()
+        if find(name) is not None and not cast("Found", find(name))[0].derived
     }
 
 
-def text(key, value):
+def text(key: Key, value: Any) -> str | None:
     """A value as it is written for a key, or None when the key cannot have it."""
     word = str(value).strip().lower()
     if key.kind in ("bool", "flag"):
@@ -141,15 +147,15 @@ def text(key, value):
     return str(number) if fits else None
 
 
-def same(name, one, other):
+def same(name: str, one: str | None, other: str | None) -> bool:
     """Whether two values of a known key mean the same; TRUE and 1 switch on alike."""
-    key = find(name)[0]
+    key = cast("Found", find(name))[0]
     if one is None or other is None:
         return one == other
     return one == other or (text(key, one) is not None and text(key, one) == text(key, other))
 
 
-def takes(key):
+def takes(key: Key) -> str:
     """What values a key takes, in words."""
     if key.kind == "bool":
         return "TRUE or FALSE"
@@ -162,9 +168,9 @@ def takes(key):
     return f"a whole number from {key.low} on"
 
 
-def wrong_keys(settings):
+def wrong_keys(settings: Mapping[str, Any]) -> Iterator[str]:
     """Everything that speaks against these advanced settings, one sentence each."""
-    seen = {}
+    seen: dict[str, str] = {}
     for name, value in settings.items():
         problem = _wrong(name, value)
         if problem is None:
@@ -174,7 +180,7 @@ def wrong_keys(settings):
             yield problem
 
 
-def _wrong(name, value):
+def _wrong(name: str, value: Any) -> str | None:
     if name.lower() == _PIN:
         return (
             f"advanced has {name}, which import tools drop and vSphere sets by itself; "
@@ -187,18 +193,20 @@ def _wrong(name, value):
         )
     if name.lower().startswith("guestinfo."):
         return f"advanced has {name}, which tells the guest something; give it to vm_clone as cloud_init."
-    if re.fullmatch(r"numa\.node[_.]?affinity", name, re.IGNORECASE) or (find(name) and find(name)[0].owner):
-        owner = (find(name) or find(NODE_AFFINITY))[0].owner
+    if re.fullmatch(r"numa\.node[_.]?affinity", name, re.IGNORECASE) or (
+        find(name) and cast("Found", find(name))[0].owner
+    ):
+        owner = cast("Found", find(name) or find(NODE_AFFINITY))[0].owner
         return f"advanced has {name}, which belongs to the option {owner}; use that."
     if find(name) is None:
         return f"advanced has {name}, which is no known key; {_nearest(name)}"
-    key = find(name)[0]
+    key = cast("Found", find(name))[0]
     if value is not None and text(key, value) is None:
         return f"advanced sets {name} to {value!r}; it takes {takes(key)}, or null to remove it."
     return None
 
 
-def _nearest(name):
+def _nearest(name: str) -> str:
     # A device's number in the wrong key shall not keep its name from being found.
     by_shape = {key.name.lower(): key.name for key in KEYS}
     shape = re.sub(r"(pcipassthru|ethernet)(\d+|x|n)\.", r"\1<n>.", name.lower())

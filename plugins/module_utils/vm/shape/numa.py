@@ -7,15 +7,19 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Any, Collection, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Direct, Host, Shape
 
 # Devices get a NUMA node from vSphere 8.0 on, in VMs with this hardware version (vSphere 8 release, FD 2022-10-25).
 DEVICE_RELEASE = (8,)
 DEVICE_HARDWARE = 20
 
 
-def method(now, wish, hardware_version):
+def method(now: Shape, wish: Mapping[str, Any], hardware_version: int) -> str:
     """How the VM is brought near its devices: affinity or device.
 
     A node affinity is the only one of the two that holds a VM at nodes of the host, and it hampers vMotion. A VM with a
@@ -28,20 +32,20 @@ def method(now, wish, hardware_version):
     return "device"
 
 
-def passed_through(now, wish):
+def passed_through(now: Shape, wish: Mapping[str, Any]) -> bool:
     """Whether the VM has, or will have, a device that is bound to its host."""
     announced = bool(wish["direct_nics"]) or any(":" in gpu for gpu in wish["gpus"] or [])
     present = any(one.kind in ("pci", "sriov") for one in now.direct)
     return announced or present or wish["gpudirect"] == "enabled"
 
 
-def knows_device_nodes(host, hardware_version):
+def knows_device_nodes(host: Host | None, hardware_version: int) -> bool:
     """Whether a device of the VM can be given a NUMA node; unknown hosts are taken to be new ones."""
     new = host is None or not host.release or host.release >= DEVICE_RELEASE
     return new and hardware_version >= DEVICE_HARDWARE
 
 
-def cores_per_socket(now, wish, cpus):
+def cores_per_socket(now: Shape, wish: Mapping[str, Any], cpus: int) -> int | None:
     """What is asked for, else one socket per NUMA node, else what is there."""
     if wish["cores_per_socket"] is not None:
         return wish["cores_per_socket"]
@@ -51,7 +55,7 @@ def cores_per_socket(now, wish, cpus):
     return now.cores_per_socket
 
 
-def with_nodes(wanted, wish):
+def with_nodes(wanted: Shape, wish: Mapping[str, Any]) -> Shape:
     """The shape with its NUMA settings as wished; those of the other method go."""
     nodes = wish["numa_nodes"]
     if nodes is None:
@@ -74,7 +78,7 @@ def with_nodes(wanted, wish):
     )
 
 
-def virtual_node(one, nodes, host):
+def virtual_node(one: Direct, nodes: Collection[int], host: Host | None) -> int | None:
     """The virtual NUMA node of a device: the place of its host's node among those of the VM.
 
     Which GPU a vGPU gets is decided at power-on, so in a VM over several nodes such a device stays where it is.
@@ -82,13 +86,13 @@ def virtual_node(one, nodes, host):
     if len(nodes) == 1:
         return 0
     physical = host.node_of(one.address) if host is not None and one.address else None
-    return sorted(nodes).index(physical) if physical in nodes else one.node
+    return sorted(nodes).index(cast(int, physical)) if physical in nodes else one.node
 
 
-def same_affinity(one, other):
+def same_affinity(one: str | None, other: str | None) -> bool:
     """Whether two values of numa.nodeAffinity name the same nodes."""
     return _listed(one) == _listed(other)
 
 
-def _listed(text):
+def _listed(text: str | None) -> list[str]:
     return sorted(part.strip() for part in (text or "").split(",") if part.strip())

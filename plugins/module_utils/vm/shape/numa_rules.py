@@ -6,13 +6,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Collection, Iterable, Mapping, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys, numa
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import gb
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host, Node, Shape
 
-def problems(wanted, wish):
+
+def problems(wanted: Shape, wish: Mapping[str, Any]) -> list[Problem]:
     """Everything that speaks against numa_nodes; nothing without them."""
     nodes = wish["numa_nodes"]
     if not nodes:
@@ -27,7 +32,7 @@ def problems(wanted, wish):
     return [problem for problem in found if problem is not None]
 
 
-def _uneven(wanted, nodes):
+def _uneven(wanted: Shape, nodes: Collection[int]) -> Problem | None:
     if wanted.cpus % len(nodes) == 0:
         return None
     return Problem(
@@ -37,7 +42,7 @@ def _uneven(wanted, nodes):
     )
 
 
-def _misaligned(wanted, nodes):
+def _misaligned(wanted: Shape, nodes: Collection[int]) -> Problem | None:
     cores = wanted.cores_per_socket
     if not cores or wanted.cpus % len(nodes):
         return None
@@ -52,7 +57,7 @@ def _misaligned(wanted, nodes):
     )
 
 
-def _no_device_nodes(wanted, wish):
+def _no_device_nodes(wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     if wish["numa_method"] != "device" or numa.knows_device_nodes(wanted.host, wanted.hardware_version):
         return None
     if wanted.host is not None and wanted.host.release and wanted.host.release < numa.DEVICE_RELEASE:
@@ -69,7 +74,7 @@ def _no_device_nodes(wanted, wish):
     )
 
 
-def _hot_add(wanted, nodes):
+def _hot_add(wanted: Shape, nodes: Collection[int]) -> Problem | None:
     if len(nodes) < 2 or not wanted.hides_nodes:
         return None
     return Problem(
@@ -79,7 +84,7 @@ def _hot_add(wanted, nodes):
     )
 
 
-def _on_host(wanted, wish, nodes):
+def _on_host(wanted: Shape, wish: Mapping[str, Any], nodes: Collection[int]) -> list[Problem | None]:
     """What does not fit onto the nodes of its host."""
     host = wanted.host
     if host is None or not host.nodes:
@@ -98,7 +103,7 @@ def _on_host(wanted, wish, nodes):
     return [_too_many(wanted, nodes, host), _too_much(wanted, wish, nodes, there)]
 
 
-def _too_many(wanted, nodes, host):
+def _too_many(wanted: Shape, nodes: Collection[int], host: Host) -> Problem | None:
     hyperthreads = is_on(wanted.vmx.get(keys.PREFER_HT))
     per_node = (host.threads if hyperthreads else host.cores) // len(host.nodes)
     room = per_node * len(nodes)
@@ -114,7 +119,9 @@ def _too_many(wanted, nodes, host):
     )
 
 
-def _too_much(wanted, wish, nodes, there):
+def _too_much(
+    wanted: Shape, wish: Mapping[str, Any], nodes: Collection[int], there: Mapping[int, Node]
+) -> Problem | None:
     room = sum(there[node].memory_mb for node in nodes)
     # Only an affinity holds the memory at the nodes; reserved in full, it has to be there (FD 2020-01-30).
     held = numa.method(wanted, wish, wanted.hardware_version) == "affinity" and wanted.memory_locked
@@ -122,19 +129,19 @@ def _too_much(wanted, wish, nodes, there):
         return None
     return Problem(
         "numa_too_much_memory",
-        f"The VM would have {gb(wanted.memory_mb)} GB, and NUMA {_named(nodes)} of host {wanted.host.name} "
-        f"{_has(nodes)} {gb(room)} GB.",
+        f"The VM would have {gb(wanted.memory_mb)} GB, and NUMA {_named(nodes)} of host "
+        f"{cast('Host', wanted.host).name} {_has(nodes)} {gb(room)} GB.",
         "Ask for less memory or for more nodes.",
     )
 
 
-def _listed(numbers):
+def _listed(numbers: Iterable[int]) -> str:
     return ", ".join(str(number) for number in sorted(numbers))
 
 
-def _named(nodes):
+def _named(nodes: Collection[int]) -> str:
     return f"{'node' if len(nodes) == 1 else 'nodes'} {_listed(nodes)}"
 
 
-def _has(nodes):
+def _has(nodes: Collection[int]) -> str:
     return "has" if len(nodes) == 1 else "have"

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.mmio import power_of_two
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
@@ -18,7 +19,7 @@ PCI_IDS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
 _HARDWARE = (11, 99)
 
 
-def _choice(default, *choices):
+def _choice(default: str, *choices: str) -> dict[str, Any]:
     return {"type": "str", "choices": list(choices), "default": default}
 
 
@@ -45,12 +46,12 @@ ARGUMENTS = FleetArguments(
 )
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     return ARGUMENTS.problems(params, check_wish)
 
 
-def check_wish(wish):
+def check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
     """Everything that is wrong with the wish for one VM, one sentence each."""
     yield from _too_small(wish)
     yield from _layout(wish)
@@ -58,7 +59,7 @@ def check_wish(wish):
     yield from keys.wrong_keys(wish["advanced"] or {})
 
 
-def _too_small(wish):
+def _too_small(wish: Mapping[str, Any]) -> Iterator[str]:
     lowest = {"cpus": 1, "cores_per_socket": 1, "memory_gb": 1, "cpu_reservation_mhz": 0, "direct_nics": 0}
     for name, low in lowest.items():
         if wish[name] is not None and wish[name] < low:
@@ -73,7 +74,7 @@ def _too_small(wish):
         )
 
 
-def _layout(wish):
+def _layout(wish: Mapping[str, Any]) -> Iterator[str]:
     cpus, cores, nodes = wish["cpus"], wish["cores_per_socket"], wish["numa_nodes"]
     if cpus and cores and cores > 0 and cpus % cores:
         yield f"{cpus} cpus cannot be put into sockets of {cores}; cores_per_socket has to divide cpus."
@@ -89,7 +90,7 @@ def _layout(wish):
         yield f"{cpus} cpus cannot be spread evenly over {len(nodes)} NUMA nodes; take a multiple of {len(nodes)}."
 
 
-def _window(wish):
+def _window(wish: Mapping[str, Any]) -> Iterator[str]:
     for gpu in wish["gpus"] or []:
         if parse(gpu) is None and not PCI_IDS.fullmatch(gpu):
             yield (

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Any, Collection, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import mmio
@@ -14,11 +15,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import ke
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import device_nodes, gb
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.keys import Found
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Host, Shape
+
 # What a running VM takes at once; everything else is read when it starts (vSphere API).
 _HOT = ("cpu_reservation_mhz", "memory_reservation")
 
 
-def want(now, wish):
+def want(now: Shape, wish: Mapping[str, Any]) -> Shape:
     """The shape that the wish asks for; never refuses, see rules.py."""
     cpus = wish["cpus"] or now.cpus
     latency = now.latency if wish["latency_sensitivity"] == "ignore" else wish["latency_sensitivity"]
@@ -37,7 +42,7 @@ def want(now, wish):
     return numa.with_nodes(wanted, wish)
 
 
-def setting_changes(now, wanted):
+def setting_changes(now: Shape, wanted: Shape) -> list[Change]:
     """The changes that one reconfiguration of the VM makes."""
     pairs = [
         ("cpus", now.cpus, wanted.cpus),
@@ -54,12 +59,12 @@ def setting_changes(now, wanted):
     return [Change(path, before, after) for path, before, after in pairs if before != after]
 
 
-def is_hot(now, wanted):
+def is_hot(now: Shape, wanted: Shape) -> bool:
     """Whether a running VM takes all that differs."""
     return all(change.path in _HOT for change in setting_changes(now, wanted))
 
 
-def changed_keys(now, wanted):
+def changed_keys(now: Shape, wanted: Shape) -> list[str]:
     """The VMX keys that differ in meaning."""
     return [
         name
@@ -68,7 +73,7 @@ def changed_keys(now, wanted):
     ]
 
 
-def needed_mmio_gb(now, wish, with_ports=True):
+def needed_mmio_gb(now: Shape, wish: Mapping[str, Any], with_ports: bool = True) -> int:
     """The window for what the VM has, and for what it is going to have, whichever is larger."""
     offered = now.host.offered if now.host is not None else ()
     has, ports = window.demand(now.direct, offered)
@@ -78,17 +83,17 @@ def needed_mmio_gb(now, wish, with_ports=True):
     return max(mmio.window_gb(has, ports), mmio.window_gb(will, ports))
 
 
-def pci_ids(text):
+def pci_ids(text: str) -> tuple[int, int]:
     """The numbers of a PCI device that is written vendor:device, such as 10de:20f1."""
     vendor, dummy, device = text.partition(":")
     return int(vendor, 16), int(device, 16)
 
 
-def _announced(gpu, offered):
+def _announced(gpu: str, offered: Collection[str]) -> int | None:
     return mmio.passthrough_mmio_gb(*pci_ids(gpu)) if ":" in gpu else mmio.gpu_mmio_gb(gpu, offered)
 
 
-def _cpu_reservation(now, wish, cpus, latency):
+def _cpu_reservation(now: Shape, wish: Mapping[str, Any], cpus: int, latency: str) -> int:
     if wish["cpu_reservation_mhz"] is not None:
         return wish["cpu_reservation_mhz"]
     if wish["cpu_reservation"] == "ignore" or latency != "high":
@@ -96,12 +101,12 @@ def _cpu_reservation(now, wish, cpus, latency):
     return max(now.cpu_reserved_mhz, full_cpu_mhz(now.host, cpus))
 
 
-def full_cpu_mhz(host, cpus):
+def full_cpu_mhz(host: Host | None, cpus: int) -> int:
     """Every vCPU at the nominal frequency of the host (vSphere Resource Management, low-latency VMs); 0 if unknown."""
     return cpus * host.mhz if host is not None else 0
 
 
-def _vmx(now, wish):
+def _vmx(now: Shape, wish: Mapping[str, Any]) -> dict[str, str]:
     vmx = dict(now.vmx)
     if wish["gpudirect"] == "enabled":
         vmx.update((key, "TRUE") for key in (keys.ALLOW_P2P, keys.RELAX_ACS) if not is_on(vmx.get(key)))
@@ -114,13 +119,13 @@ def _vmx(now, wish):
         vmx.update(_mmio(now, wish))
     for name, value in (wish["advanced"] or {}).items():
         if value is None:
-            vmx.pop(keys.canonical(name), None)
+            vmx.pop(cast(str, keys.canonical(name)), None)
         else:
-            vmx[keys.canonical(name)] = keys.text(keys.find(name)[0], value)
+            vmx[cast(str, keys.canonical(name))] = cast(str, keys.text(cast("Found", keys.find(name))[0], value))
     return vmx
 
 
-def _mmio(now, wish):
+def _mmio(now: Shape, wish: Mapping[str, Any]) -> dict[str, str]:
     """The window; one that is larger already is kept, since oversizing is cheap (FD 2023-05-30)."""
     needed = needed_mmio_gb(now, wish)
     size = wish["mmio_size_gb"] or max(needed, now.mmio_size_gb or 0)
@@ -129,11 +134,11 @@ def _mmio(now, wish):
     return {keys.USE_64BIT_MMIO: "TRUE", keys.MMIO_SIZE: str(size)}
 
 
-def _same_setting(name, one, other):
+def _same_setting(name: str, one: str | None, other: str | None) -> bool:
     if name == keys.NODE_AFFINITY:
         return numa.same_affinity(one, other)
     return keys.same(name, one, other)
 
 
-def _reservation(shape):
+def _reservation(shape: Shape) -> str:
     return "all" if shape.memory_locked else "partial"

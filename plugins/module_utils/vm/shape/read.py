@@ -7,10 +7,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Direct, Host, Node, Shape
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.place import Place
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
 
 VM_PROPERTIES = (
     "config.cpuAllocation.reservation",
@@ -31,12 +37,12 @@ _MB = 1024 * 1024
 _FIRST_ADAPTER = 4000
 
 
-def vm_properties(api_version):
+def vm_properties(api_version: tuple[int, ...]) -> tuple[str, ...]:
     """What is read of a VM; vCenter refuses to look for what its API does not have yet."""
     return VM_PROPERTIES + (VM_PROPERTIES_8 if api_version >= (8, 0, 0, 1) else ())
 
 
-def shape_of(row, vm, host):
+def shape_of(row: Row, vm: Vm, host: Host | None) -> Shape:
     """The shape from the row of a VM; vm as the engine read it."""
     devices = row.get("config.hardware.device") or []
     latency = row.get("config.latencySensitivity")
@@ -63,7 +69,7 @@ def shape_of(row, vm, host):
     )
 
 
-def direct_of(device):
+def direct_of(device: vim.vm.device.VirtualDevice) -> Direct | None:
     """A device that belongs to a NUMA node, None for all others."""
     node = getattr(device, "numaNode", None)
     node = node if node is not None and node >= 0 else None
@@ -94,10 +100,10 @@ def direct_of(device):
 class Hosts:
     """The hosts of a task; what many VMs share is worked out once."""
 
-    def __init__(self):
-        self._known = {}
+    def __init__(self) -> None:
+        self._known: dict[str, Host] = {}
 
-    def of(self, place):
+    def of(self, place: Place | None) -> Host | None:
         """The facts of a host, None for one that could not be read."""
         if place is None:
             return None
@@ -106,7 +112,7 @@ class Hosts:
         return self._known[place.moid]
 
 
-def host_of(place):
+def host_of(place: Place) -> Host:
     """The facts of a host that the row of it tells."""
     row = place.row
     numa, processors = row.get("hardware.numaInfo"), row.get("hardware.cpuInfo")

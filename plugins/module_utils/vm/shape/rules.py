@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue, mmio
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.pci import costs
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem, refusal
@@ -13,11 +15,18 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import ke
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import gb
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import is_on
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.boards import Board
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.keys import Found
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Direct, Host, Shape
+
 # Boards whose vGPUs are not in NVIDIA's list for GPUDirect RDMA (UGI6).
 _NO_GPUDIRECT = ("t4", "v100")
 
 
-def refuse_impossible(label, now, wanted, wish, newest=None):
+def refuse_impossible(
+    label: str, now: Shape, wanted: Shape, wish: Mapping[str, Any], newest: int | None = None
+) -> None:
     """Raise one OperatorError with every reason why the VM cannot have this shape.
 
     newest: the newest hardware version that its host knows, None where it was not asked.
@@ -27,16 +36,16 @@ def refuse_impossible(label, now, wanted, wish, newest=None):
         raise refusal(label, f"this shape was wanted: {told(wish)}", found)
 
 
-def problems(now, wanted, wish, newest=None):
+def problems(now: Shape, wanted: Shape, wish: Mapping[str, Any], newest: int | None = None) -> list[Problem]:
     """Everything that speaks against the shape."""
-    found = [rule(now, wanted, wish) for rule in _RULES]
+    found: list[Problem | None] = [rule(now, wanted, wish) for rule in _RULES]
     found += [_hardware(wanted, now, newest)]
     found += numa_rules.problems(wanted, wish)
     found += _missing_devices(wanted, wish)
     return [problem for problem in found if problem is not None]
 
 
-def told(wish):
+def told(wish: Mapping[str, Any]) -> str:
     """The wish in one line, without what it leaves alone."""
     names = (
         "cpus",
@@ -56,7 +65,7 @@ def told(wish):
     return ", ".join(parts) or f"memory_reservation={wish['memory_reservation']}, mmio={wish['mmio']}"
 
 
-def _firmware(now, wanted, wish):
+def _firmware(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     window = wish["mmio"] == "auto" and plan.needed_mmio_gb(now, wish) > 0
     if now.vm.firmware != "bios" or not (wish["firmware"] == "efi" or window):
         return None
@@ -69,7 +78,7 @@ def _firmware(now, wanted, wish):
     )
 
 
-def _sockets(now, wanted, wish):
+def _sockets(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     cores = wanted.cores_per_socket
     if not cores or wanted.cpus % cores == 0:
         return None
@@ -82,7 +91,7 @@ def _sockets(now, wanted, wish):
     )
 
 
-def _too_many_cpus(now, wanted, wish):
+def _too_many_cpus(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     host = wanted.host
     if host is None or not host.threads or wanted.cpus <= host.threads:
         return None
@@ -93,7 +102,7 @@ def _too_many_cpus(now, wanted, wish):
     )
 
 
-def _too_much_memory(now, wanted, wish):
+def _too_much_memory(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     host = wanted.host
     if host is None or not host.memory_mb or wanted.memory_mb < host.memory_mb or not wanted.memory_locked:
         return None
@@ -105,7 +114,7 @@ def _too_much_memory(now, wanted, wish):
     )
 
 
-def _below_reservation(now, wanted, wish):
+def _below_reservation(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     reserved = now.vm.memory_reserved_mb or 0
     if wanted.memory_locked or reserved <= wanted.memory_mb:
         return None
@@ -116,7 +125,7 @@ def _below_reservation(now, wanted, wish):
     )
 
 
-def _latency_memory(now, wanted, wish):
+def _latency_memory(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     if wanted.latency == "high" and not wanted.fully_reserved:
         return Problem(
             "latency_memory",
@@ -127,7 +136,7 @@ def _latency_memory(now, wanted, wish):
     return None
 
 
-def _latency_cpus(now, wanted, wish):
+def _latency_cpus(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     host = wanted.host
     if wanted.latency == "high" and host is not None and host.cores and wanted.cpus > host.cores:
         return Problem(
@@ -139,19 +148,20 @@ def _latency_cpus(now, wanted, wish):
     return None
 
 
-def _latency_reservation(now, wanted, wish):
+def _latency_reservation(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     full = plan.full_cpu_mhz(wanted.host, wanted.cpus)
     if wanted.latency != "high" or wanted.cpu_reserved_mhz >= full:
         return None
     return Problem(
         "latency_cpu_reservation",
-        f"High latency sensitivity needs its processors reserved in full, on host {wanted.host.name} {full} MHz; "
+        "High latency sensitivity needs its processors reserved in full, on host "
+        f"{cast('Host', wanted.host).name} {full} MHz; "
         f"it would have {wanted.cpu_reserved_mhz} MHz.",
         f"Use cpu_reservation=auto without cpu_reservation_mhz, or a cpu_reservation_mhz of {full} or more.",
     )
 
 
-def _huge_pages(now, wanted, wish):
+def _huge_pages(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     if not is_on(wanted.vmx.get(keys.HUGE_PAGES)) or wanted.fully_reserved:
         return None
     return Problem(
@@ -161,7 +171,7 @@ def _huge_pages(now, wanted, wish):
     )
 
 
-def _gpudirect_path(now, wanted, wish):
+def _gpudirect_path(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     if wish["gpudirect"] != "enabled":
         return None
     kinds = {one.kind for one in now.direct}
@@ -181,7 +191,7 @@ def _gpudirect_path(now, wanted, wish):
     )
 
 
-def _gpudirect_board(now, wanted, wish):
+def _gpudirect_board(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     if wish["gpudirect"] != "enabled":
         return None
     boards = {board.key: board for board in _boards(now, wish) if board.key.startswith(_NO_GPUDIRECT)}
@@ -195,7 +205,7 @@ def _gpudirect_board(now, wanted, wish):
     )
 
 
-def _unknown_gpu(now, wanted, wish):
+def _unknown_gpu(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     if wish["mmio"] == "ignore" or wish["mmio_size_gb"] is not None:
         return None
     unknown = {gpu for gpu in wish["gpus"] or [] if ":" in gpu and mmio.passthrough_mmio_gb(*plan.pci_ids(gpu)) is None}
@@ -214,7 +224,7 @@ def _unknown_gpu(now, wanted, wish):
     )
 
 
-def _small_window(now, wanted, wish):
+def _small_window(now: Shape, wanted: Shape, wish: Mapping[str, Any]) -> Problem | None:
     size = wish["mmio_size_gb"]
     # What network ports take is an estimate, so that a size just for the GPUs is the user's to choose.
     needed = plan.needed_mmio_gb(now, wish, with_ports=False)
@@ -227,7 +237,7 @@ def _small_window(now, wanted, wish):
     )
 
 
-def _hardware(wanted, now, newest):
+def _hardware(wanted: Shape, now: Shape, newest: int | None) -> Problem | None:
     if newest is None or wanted.hardware_version <= max(newest, now.hardware_version):
         return None
     where = f"Host {wanted.host.name}" if wanted.host is not None else "Its host"
@@ -238,12 +248,12 @@ def _hardware(wanted, now, newest):
     )
 
 
-def _missing_devices(wanted, wish):
+def _missing_devices(wanted: Shape, wish: Mapping[str, Any]) -> Iterator[Problem]:
     announced = len(wish["gpus"] or []) + (wish["direct_nics"] or 0)
     devices = {one.key - 13000 for one in wanted.direct if one.kind in ("vgpu", "pci")}
     devices |= set(range(announced))
     for name, value in (wish["advanced"] or {}).items():
-        key, number = keys.find(name)
+        key, number = cast("Found", keys.find(name))
         if number is None or value is None:
             continue
         there = devices if key.name.startswith("pciPassthru") else set(wanted.adapters)
@@ -258,11 +268,11 @@ def _missing_devices(wanted, wish):
         )
 
 
-def _may_be_nic(one):
+def _may_be_nic(one: Direct) -> bool:
     return one.kind == "pci" and any(vendor != catalogue.NVIDIA for vendor, device in one.ids)
 
 
-def _boards(now, wish):
+def _boards(now: Shape, wish: Mapping[str, Any]) -> list[Board]:
     names = [*now.vgpus, *(gpu for gpu in wish["gpus"] or [] if ":" not in gpu)]
     ids = [pair for one in now.direct for pair in one.ids]
     ids += [plan.pci_ids(gpu) for gpu in wish["gpus"] or [] if ":" in gpu]

@@ -7,12 +7,17 @@
 from __future__ import annotations
 
 import copy
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import plan
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import Data
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Shape
 
-def reconfiguration(now, wanted):
+
+def reconfiguration(now: Shape, wanted: Shape) -> vim.vm.ConfigSpec:
     """The ConfigSpec with what differs. The hardware version is not in it: vSphere has a task of its own for that."""
     spec = vim.vm.ConfigSpec()
     _size(spec, now, wanted)
@@ -24,7 +29,9 @@ def reconfiguration(now, wanted):
         spec.virtualNuma = vim.vm.VirtualNuma(coresPerNumaNode=wanted.cores_per_node or 0)
     nodes = {one.key: one.node for one in wanted.direct}
     spec.deviceChange = [
-        _moved(one.device, nodes[one.key]) for one in now.direct if one.key in nodes and nodes[one.key] != one.node
+        _moved(cast("vim.vm.device.VirtualDevice", one.device), nodes[one.key])
+        for one in now.direct
+        if one.key in nodes and nodes[one.key] != one.node
     ]
     spec.extraConfig = [
         # An empty value removes the key.
@@ -34,7 +41,7 @@ def reconfiguration(now, wanted):
     return spec
 
 
-def _size(spec, now, wanted):
+def _size(spec: Data, now: Shape, wanted: Shape) -> None:
     if now.cpus != wanted.cpus:
         spec.numCPUs = wanted.cpus
     if now.cores_per_socket != wanted.cores_per_socket:
@@ -43,7 +50,7 @@ def _size(spec, now, wanted):
         spec.memoryMB = wanted.memory_mb
 
 
-def _reservations(spec, now, wanted):
+def _reservations(spec: vim.vm.ConfigSpec, now: Shape, wanted: Shape) -> None:
     if now.memory_locked != wanted.memory_locked:
         spec.memoryReservationLockedToMax = wanted.memory_locked
         if not wanted.memory_locked:
@@ -53,7 +60,7 @@ def _reservations(spec, now, wanted):
         spec.cpuAllocation = vim.ResourceAllocationInfo(reservation=wanted.cpu_reserved_mhz)
 
 
-def _moved(device, node):
+def _moved(device: vim.vm.device.VirtualDevice, node: int | None) -> vim.vm.device.VirtualDeviceSpec:
     moved = copy.copy(device)
     moved.numaNode = -1 if node is None else node
     return vim.vm.device.VirtualDeviceSpec(operation="edit", device=moved)

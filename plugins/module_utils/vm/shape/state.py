@@ -7,9 +7,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape import keys
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, is_on
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.keys import Found
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,7 @@ class Node:
     number: int
     memory_mb: int
     # The PCI addresses of its devices.
-    pci: tuple = ()
+    pci: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -33,16 +38,16 @@ class Host:
     threads: int
     mhz: int
     memory_mb: int
-    nodes: tuple = ()
+    nodes: tuple[Node, ...] = ()
     # The vGPU profiles that it offers.
-    offered: tuple = ()
+    offered: tuple[str, ...] = ()
 
     @property
-    def release(self):
+    def release(self) -> tuple[int, ...]:
         """The version as numbers that compare, e.g. (8, 0, 3)."""
         return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
 
-    def node_of(self, address):
+    def node_of(self, address: str) -> int | None:
         """The number of the NUMA node with this PCI address, None where it is not known."""
         return next((node.number for node in self.nodes if address in node.pci), None)
 
@@ -56,13 +61,13 @@ class Direct:
     kind: str
     name: str
     # (vendor, device) of all PCI devices that it may be
-    ids: tuple = ()
+    ids: tuple[tuple[int, int], ...] = ()
     # The PCI address on the host, where the device is bound to one.
     address: str | None = None
     # The virtual NUMA node, None where it has none.
     node: int | None = None
     # As vSphere described it, which an edit has to give back whole.
-    device: object = field(default=None, compare=False, repr=False)
+    device: vim.vm.device.VirtualDevice | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -82,60 +87,60 @@ class Shape:
     cores_per_node: int | None = None
     # Whether vCPUs can be added while it runs, and with that the guest sees one NUMA node only.
     hides_nodes: bool = False
-    direct: tuple = ()
+    direct: tuple[Direct, ...] = ()
     # The numbers of the network adapters, as in ethernet0.
-    adapters: tuple = ()
+    adapters: tuple[int, ...] = ()
     # The known settings of the VMX file, by their names in keys.py.
-    vmx: dict = field(default_factory=dict)
+    vmx: dict[str, str] = field(default_factory=dict)
     host: Host | None = None
 
     @property
-    def vgpus(self):
+    def vgpus(self) -> tuple[str, ...]:
         return tuple(one.name for one in self.direct if one.kind == "vgpu")
 
     @property
-    def fully_reserved(self):
+    def fully_reserved(self) -> bool:
         return self.memory_locked or (self.vm.memory_reserved_mb or 0) >= self.memory_mb
 
     @property
-    def mmio_size_gb(self):
+    def mmio_size_gb(self) -> int | None:
         size = self.vmx.get(keys.MMIO_SIZE, "")
         return int(size) if size.isdecimal() else None
 
     @property
-    def mmio_64bit(self):
+    def mmio_64bit(self) -> bool:
         return is_on(self.vmx.get(keys.USE_64BIT_MMIO))
 
     @property
-    def gpudirect(self):
+    def gpudirect(self) -> str:
         """enabled, disabled, or partial where only one of its two keys is set."""
         switched = [is_on(self.vmx.get(key)) for key in (keys.ALLOW_P2P, keys.RELAX_ACS)]
         return "enabled" if all(switched) else "partial" if any(switched) else "disabled"
 
     @property
-    def numa_method(self):
+    def numa_method(self) -> str:
         if keys.NODE_AFFINITY in self.vmx:
             return "affinity"
         return "device" if self.cores_per_node is not None else "none"
 
 
-def device_nodes(shape):
+def device_nodes(shape: Shape) -> list[str]:
     """The virtual NUMA nodes of the devices that have one, in words that do not depend on device keys."""
     return sorted(f"{one.name}: {one.node}" for one in shape.direct if one.node is not None)
 
 
-def affinity_nodes(shape):
+def affinity_nodes(shape: Shape) -> list[int]:
     """The host's NUMA nodes that the VM is held at."""
     parts = [part.strip() for part in shape.vmx.get(keys.NODE_AFFINITY, "").split(",")]
     return [int(part) for part in parts if part.isdecimal()]
 
 
-def gb(megabytes):
+def gb(megabytes: int) -> int | float:
     """Megabytes in GB, a whole number where it is one."""
     return megabytes // 1024 if megabytes % 1024 == 0 else round(megabytes / 1024, 3)
 
 
-def project(shape):
+def project(shape: Shape) -> dict[str, Any]:
     """A shape in the user's terms."""
     return {
         "cpus": shape.cpus,
@@ -153,5 +158,7 @@ def project(shape):
         "gpudirect": shape.gpudirect,
         "mmio_64bit": shape.mmio_64bit,
         "mmio_size_gb": shape.mmio_size_gb,
-        "advanced": {name: value for name, value in sorted(shape.vmx.items()) if keys.find(name)[0].owner is None},
+        "advanced": {
+            name: value for name, value in sorted(shape.vmx.items()) if cast("Found", keys.find(name))[0].owner is None
+        },
     }

@@ -6,10 +6,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Collection, Iterable
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import mmio
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Direct
 
-def demand(devices, offered):
+
+def demand(devices: Iterable[Direct], offered: Collection[str]) -> tuple[list[int], int]:
     """(sizes in GB of the GPUs, number of network ports) among the direct devices of a VM."""
     sizes, ports = [], 0
     for one in devices:
@@ -21,7 +26,7 @@ def demand(devices, offered):
     return sizes, ports
 
 
-def _gpu_gb(one, offered):
+def _gpu_gb(one: Direct, offered: Collection[str]) -> int | None:
     """MMIO space of a GPU; of one that may be several boards, that of the largest; None for what is none."""
     if one.kind == "vgpu":
         return mmio.gpu_mmio_gb(one.name, offered)

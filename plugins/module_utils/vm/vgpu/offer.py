@@ -7,13 +7,18 @@
 from __future__ import annotations
 
 import difflib
+from typing import TYPE_CHECKING, Iterable, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import ProfileName
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import Host, VmState
 
-def against_profiles(now, profiles):
+
+def against_profiles(now: VmState, profiles: Sequence[str]) -> list[Problem]:
     """The problems with profiles that have to be added to a VM, given what the hosts of its cluster offer."""
     host = now.host
     if not profiles:
@@ -33,7 +38,7 @@ def against_profiles(now, profiles):
     return list(dict.fromkeys(_missing(now, profile) for profile in missing))
 
 
-def unknown_profile(now, profile):
+def unknown_profile(now: VmState, profile: str) -> Problem:
     """The problem with something that is no profile, or none that anyone knows."""
     return Problem(
         "unknown_profile",
@@ -42,20 +47,23 @@ def unknown_profile(now, profile):
     )
 
 
-def near(profile, offered):
+def near(profile: str, offered: Sequence[str]) -> list[str]:
     """The offered profiles that were most likely meant."""
     name = parse(profile.lower())
     close = difflib.get_close_matches(profile.lower(), offered, n=3, cutoff=0.75)
     siblings = [
         other
         for other in offered
-        if name and parse(other) and (parse(other).board, parse(other).series) == (name.board, name.series)
+        if name
+        and parse(other)
+        and (cast("ProfileName", parse(other)).board, cast("ProfileName", parse(other)).series)
+        == (name.board, name.series)
     ]
     return list(dict.fromkeys(close + siblings))[:5]
 
 
-def _missing(now, profile):
-    host = now.host
+def _missing(now: VmState, profile: str) -> Problem:
+    host = cast("Host", now.host)
     others = sorted(other.name for other in now.cluster if profile in other.offered)
     if others:
         verb = "does" if len(others) == 1 else "do"
@@ -67,13 +75,13 @@ def _missing(now, profile):
     if not host.offered:
         found, todo = _offers_nothing(host)
         return Problem("host_offers_nothing", found, todo)
-    if not catalogue.is_known(profile) and not _siblings(parse(profile), _offered(now)):
+    if not catalogue.is_known(profile) and not _siblings(cast("ProfileName", parse(profile)), _offered(now)):
         return unknown_profile(now, profile)
     found, todo = _offers_others(now, profile)
     return Problem("profile_not_offered", found, todo)
 
 
-def _offers_nothing(host):
+def _offers_nothing(host: Host) -> tuple[str, str]:
     """What the host's graphics devices tell about why it offers no profile at all."""
     start = f"Host {host.name} offers no vGPU profile"
     if not host.gpus:
@@ -112,9 +120,9 @@ def _offers_nothing(host):
     )
 
 
-def _offers_others(now, profile):
+def _offers_others(now: VmState, profile: str) -> tuple[str, str]:
     """Why a host that offers some profiles does not offer this one."""
-    host, name = now.host, parse(profile)
+    host, name = cast("Host", now.host), cast("ProfileName", parse(profile))
     start = f"Host {host.name} does not offer {profile}, nor does any other host of its cluster"
     siblings = _siblings(name, host.offered) or _siblings(name, _offered(now))
     instead = _near(profile, host.offered)
@@ -142,24 +150,24 @@ def _offers_others(now, profile):
     return f"{start}, though other profiles of this board are offered.", instead
 
 
-def _siblings(name, offered):
+def _siblings(name: ProfileName, offered: Iterable[str]) -> list[ProfileName]:
     return [other for other in map(parse, offered) if other is not None and other.board == name.board]
 
 
-def _offered(now):
+def _offered(now: VmState) -> list[str]:
     return sorted({profile for host in now.cluster or (now.host,) if host for profile in host.offered})
 
 
-def _near(profile, offered):
+def _near(profile: str, offered: Sequence[str]) -> str:
     choice = near(profile, offered) or list(offered)[:8]
     return f"Offered are {', '.join(choice)}." if choice else ""
 
 
-def _or_take(profile, offered):
+def _or_take(profile: str, offered: Sequence[str]) -> str:
     choice = near(profile, offered)
     return f", or take what its own host offers: {', '.join(choice)}" if choice else ""
 
 
-def _listed(names):
+def _listed(names: Sequence[str]) -> str:
     shown = names if len(names) <= 5 else [*names[:4], f"{len(names) - 4} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Iterator, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.mmio import power_of_two
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.params import FleetArguments
 
@@ -24,7 +26,7 @@ ARGUMENTS = FleetArguments(
 )
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters together, one sentence each."""
     problems = ARGUMENTS.problems(params, _check_wish)
     if params["max_per_vm"] is not None and params["max_per_vm"] < 1:
@@ -32,7 +34,7 @@ def check_params(params):
     return problems
 
 
-def _check_wish(wish):
+def _check_wish(wish: Mapping[str, Any]) -> Iterator[str]:
     if wish["state"] == "absent":
         return
     profiles = wish["profiles"] or []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import mmio
@@ -22,8 +23,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state impo
     uvm_settings,
 )
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import VmState
 
-def wanted_devices(now, wish):
+
+def wanted_devices(now: VmState, wish: Mapping[str, Any]) -> tuple[tuple[int, str], ...]:
     """The devices that the VM shall have: those that match stay, new ones get the keys that vSphere will choose."""
     missing = Counter(wish["profiles"] if wish["state"] == "present" else [])
     kept = []
@@ -39,12 +43,12 @@ def wanted_devices(now, wish):
     return tuple(sorted(kept))
 
 
-def added_profiles(now, devices):
+def added_profiles(now: VmState, devices: Sequence[tuple[int, str]]) -> list[str]:
     """The profiles among the wanted devices that the VM does not have yet."""
     return sorted((Counter(profile for key, profile in devices) - Counter(now.profiles)).elements())
 
 
-def want(now, wish):
+def want(now: VmState, wish: Mapping[str, Any]) -> VmState:
     """The state that the wish asks for, starting from the present one."""
     devices = wanted_devices(now, wish)
     vmx = dict(now.vmx)
@@ -58,7 +62,7 @@ def want(now, wish):
     return dataclasses.replace(now, devices=devices, memory_locked=locked, vmx=vmx)
 
 
-def setting_changes(now, wanted):
+def setting_changes(now: VmState, wanted: VmState) -> list[Change]:
     """The changes that one reconfiguration of the VM makes."""
     changes = []
     if now.profiles != wanted.profiles:
@@ -71,7 +75,7 @@ def setting_changes(now, wanted):
     return changes
 
 
-def _mmio(now, devices, size_gb):
+def _mmio(now: VmState, devices: Sequence[tuple[int, str]], size_gb: int | None) -> dict[str, str]:
     """The MMIO settings; a larger window that is there already is kept, since oversizing is cheap."""
     offered = now.host.offered if now.host else ()
     gpus, ports = window.demand(now.beside, offered)
@@ -85,7 +89,9 @@ def _mmio(now, devices, size_gb):
     return settings
 
 
-def _unified_memory(vmx, devices, other_keys, choice):
+def _unified_memory(
+    vmx: dict[str, str], devices: Sequence[tuple[int, str]], other_keys: Iterable[int], choice: str
+) -> dict[str, str]:
     """The VMX settings with unified memory as chosen; what belongs to a device that is gone goes too."""
     if choice == "ignore":
         return vmx

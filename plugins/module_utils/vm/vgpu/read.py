@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.read import direct_of
@@ -20,6 +21,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state impo
     uvm_setting,
 )
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm
+
 HOST_PROPERTIES = (
     "config.graphicsConfig",
     "config.graphicsInfo",
@@ -31,24 +36,32 @@ _PLAIN = {key.lower(): key for key in (USE_64BIT_MMIO, MMIO_SIZE)}
 _PER_DEVICE = re.compile(r"pcipassthru(\d+)\.cfg\.enable_uvm")
 
 
-def state_of(row, vm, host, cluster):
+def state_of(row: Row, vm: Vm, host: Host | None, cluster: tuple[Host, ...]) -> VmState:
     """The state that the row of a VM tells, with the hosts that it could run on."""
     devices = row.get("config.hardware.device") or []
     passthrough = [device for device in devices if isinstance(device, vim.vm.device.VirtualPCIPassthrough)]
     vgpus = [device for device in passthrough if _is_vgpu(device)]
     return VmState(
         vm=vm,
-        devices=tuple(sorted((device.key, device.backing.vgpu) for device in vgpus)),
+        devices=tuple(
+            sorted(
+                (
+                    device.key,
+                    cast("str", cast("vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo", device.backing).vgpu),
+                )
+                for device in vgpus
+            )
+        ),
         other_keys=tuple(sorted(device.key for device in passthrough if not _is_vgpu(device))),
         beside=tuple(filter(None, (direct_of(device) for device in devices if not _is_vgpu(device)))),
         memory_locked=vm.memory_locked,
-        vmx={_setting(key): value for key, value in vm.extra.items() if _setting(key)},
+        vmx={cast("str", _setting(key)): value for key, value in vm.extra.items() if _setting(key)},
         host=host,
         cluster=cluster,
     )
 
 
-def host_of(row, cluster):
+def host_of(row: Row, cluster: str) -> Host:
     """The facts that the row of a host tells."""
     config = row.get("config.graphicsConfig")
     by_device = {entry.deviceId: entry.graphicsType for entry in (config.deviceType if config else None) or []}
@@ -74,13 +87,13 @@ def host_of(row, cluster):
     )
 
 
-def _setting(key):
+def _setting(key: str) -> str | None:
     """Our name of a VMX setting that concerns us, None for all others."""
     device = _PER_DEVICE.fullmatch(key)
     return uvm_setting(FIRST_KEY + int(device.group(1))) if device else _PLAIN.get(key)
 
 
-def _is_vgpu(device):
+def _is_vgpu(device: vim.vm.device.VirtualDevice) -> bool:
     """A vGPU of its own; one in a vendor's device group comes and goes with the group (vim25 reference)."""
     grouped = getattr(device, "deviceGroupInfo", None) is not None
     return not grouped and isinstance(device.backing, vim.vm.device.VirtualPCIPassthrough.VmiopBackingInfo)

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import TYPE_CHECKING, Iterable, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import parse
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.rules import Problem, refusal, unreachable
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu import offer
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.profile_name import ProfileName
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import Host, VmState
 
-def refuse_impossible(label, now, devices, added, max_per_vm=None):
+
+def refuse_impossible(
+    label: str, now: VmState, devices: Sequence[tuple[int, str]], added: Iterable[str], max_per_vm: int | None = None
+) -> None:
     """Raise one OperatorError with every reason why the VM cannot have these devices."""
     problems = unreachable(now.vm) or against_devices(now, [profile for key, profile in devices], added, max_per_vm)
     if problems:
@@ -24,7 +31,9 @@ def refuse_impossible(label, now, devices, added, max_per_vm=None):
         raise refusal(label, text % names, problems)
 
 
-def against_devices(now, profiles, added, max_per_vm=None):
+def against_devices(
+    now: VmState, profiles: Sequence[str], added: Iterable[str], max_per_vm: int | None = None
+) -> list[Problem]:
     """What speaks against a VM with these profiles, of which some have to be added."""
     unnamed = [profile for profile in sorted(set(added)) if parse(profile) is None]
     if unnamed:
@@ -37,7 +46,7 @@ def against_devices(now, profiles, added, max_per_vm=None):
     return problems
 
 
-def _mixed_boards(now, profiles, max_per_vm):
+def _mixed_boards(now: VmState, profiles: Sequence[str], max_per_vm: int | None) -> Problem | None:
     boards = sorted({name.board for name in _names(profiles)})
     if len(boards) > 1:
         return Problem(
@@ -48,7 +57,7 @@ def _mixed_boards(now, profiles, max_per_vm):
     return None
 
 
-def _mixed_series(now, profiles, max_per_vm):
+def _mixed_series(now: VmState, profiles: Sequence[str], max_per_vm: int | None) -> Problem | None:
     series = sorted({name.series.upper() for name in _names(profiles)})
     if len(series) > 1:
         return Problem(
@@ -59,21 +68,23 @@ def _mixed_series(now, profiles, max_per_vm):
     return None
 
 
-def _several_fractional(now, profiles, max_per_vm):
+def _several_fractional(now: VmState, profiles: Sequence[str], max_per_vm: int | None) -> Problem | None:
     if len(profiles) < 2 or not _before(now.host, (8,)):
         return None
-    fractional = sorted({profile for profile in profiles if not catalogue.is_whole_gpu(profile, now.host.offered)})
+    fractional = sorted(
+        {profile for profile in profiles if not catalogue.is_whole_gpu(profile, cast("Host", now.host).offered)}
+    )
     if not fractional:
         return None
     return Problem(
         "several_fractional",
-        f"vSphere {now.host.version} takes several vGPUs in a VM only if each has the whole memory of its GPU; "
-        f"{', '.join(fractional)} {'has' if len(fractional) == 1 else 'have'} not.",
+        f"vSphere {cast('Host', now.host).version} takes several vGPUs in a VM only if each has the whole memory of "
+        f"its GPU; {', '.join(fractional)} {'has' if len(fractional) == 1 else 'have'} not.",
         "Use whole-GPU profiles, give the VM a single vGPU, or move it to a host with vSphere 8.0.",
     )
 
 
-def _too_many(now, profiles, max_per_vm):
+def _too_many(now: VmState, profiles: Sequence[str], max_per_vm: int | None) -> Problem | None:
     # 8 is what vSphere 8.0 announced; 4 before that is commonly reported but not confirmed [unsure], hence the option.
     limit = max_per_vm or (4 if _before(now.host, (8,)) else 8)
     if len(profiles) <= limit:
@@ -86,7 +97,7 @@ def _too_many(now, profiles, max_per_vm):
     )
 
 
-def _too_few_gpus(now, profiles, max_per_vm):
+def _too_few_gpus(now: VmState, profiles: Sequence[str], max_per_vm: int | None) -> Problem | None:
     if now.host is None or not now.host.offered or not now.host.gpus:
         return None
     numbers = [catalogue.most_per_gpu(profile) for profile in profiles]
@@ -101,7 +112,7 @@ def _too_few_gpus(now, profiles, max_per_vm):
     )
 
 
-def _firmware(now, profiles, max_per_vm):
+def _firmware(now: VmState, profiles: Sequence[str], max_per_vm: int | None) -> Problem | None:
     if now.vm.firmware != "bios" or not any(catalogue.needs_efi(profile) for profile in profiles):
         return None
     # The firmware is never changed here: a guest that was installed under BIOS does not start under EFI.
@@ -112,9 +123,9 @@ def _firmware(now, profiles, max_per_vm):
     )
 
 
-def _names(profiles):
+def _names(profiles: Iterable[str]) -> list[ProfileName]:
     return [name for name in map(parse, profiles) if name is not None]
 
 
-def _before(host, release):
+def _before(host: Host | None, release: tuple[int, ...]) -> bool:
     return host is not None and bool(host.release) and host.release < release

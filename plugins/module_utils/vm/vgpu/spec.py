@@ -6,10 +6,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.vgpu.state import VmState
 
-def reconfiguration(now, wanted):
+
+def reconfiguration(now: VmState, wanted: VmState) -> vim.vm.ConfigSpec:
     """The ConfigSpec that takes a VM from one state to the other."""
     spec = vim.vm.ConfigSpec()
     gone = [device for device in now.devices if device not in wanted.devices]
@@ -29,7 +34,7 @@ def reconfiguration(now, wanted):
     return spec
 
 
-def _device(operation, key, profile):
+def _device(operation: str, key: int, profile: str) -> vim.vm.device.VirtualDeviceSpec:
     return vim.vm.device.VirtualDeviceSpec(
         operation=operation,
         device=vim.vm.device.VirtualPCIPassthrough(
@@ -39,6 +44,6 @@ def _device(operation, key, profile):
     )
 
 
-def _setting(key, value):
+def _setting(key: str, value: str | None) -> vim.option.OptionValue:
     # An empty value removes the key.
     return vim.option.OptionValue(key=key, value=value or "")

@@ -7,8 +7,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.vm.state import Vm, is_on
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vm.shape.state import Direct
 
 USE_64BIT_MMIO = "pciPassthru.use64bitMMIO"
 MMIO_SIZE = "pciPassthru.64bitMMIOSizeGB"
@@ -39,11 +43,11 @@ class Host:
     cluster: str
     connected: bool
     version: str
-    offered: tuple = ()
-    gpus: tuple = ()
+    offered: tuple[str, ...] = ()
+    gpus: tuple[Gpu, ...] = ()
 
     @property
-    def release(self):
+    def release(self) -> tuple[int, ...]:
         """The version as numbers that compare, e.g. (8, 0, 3)."""
         return tuple(int(part) for part in self.version.split(".") if part.isdecimal())
 
@@ -54,48 +58,48 @@ class VmState:
 
     vm: Vm = field(default_factory=Vm)
     # (device key, profile), ordered by key
-    devices: tuple = ()
+    devices: tuple[tuple[int, str], ...] = ()
     # keys of the other PCI passthrough devices, which share the numbering
-    other_keys: tuple = ()
+    other_keys: tuple[int, ...] = ()
     # all devices besides the vGPUs that ask for a part of the memory window (shape.state.Direct)
-    beside: tuple = ()
+    beside: tuple[Direct, ...] = ()
     memory_locked: bool = False
     # the VMX settings that concern us
-    vmx: dict = field(default_factory=dict)
+    vmx: dict[str, str] = field(default_factory=dict)
     host: Host | None = None
     # all hosts of the VM's cluster, its own included
-    cluster: tuple = ()
+    cluster: tuple[Host, ...] = ()
 
     @property
-    def profiles(self):
+    def profiles(self) -> list[str]:
         return sorted(profile for key, profile in self.devices)
 
     @property
-    def mmio_size_gb(self):
+    def mmio_size_gb(self) -> int | None:
         size = self.vmx.get(MMIO_SIZE, "")
         return int(size) if size.isdecimal() else None
 
     @property
-    def mmio_64bit(self):
+    def mmio_64bit(self) -> bool:
         return is_on(self.vmx.get(USE_64BIT_MMIO))
 
 
-def device_name(key):
+def device_name(key: int) -> str:
     """The name that the VMX file has for a PCI passthrough device."""
     return f"pciPassthru{key - FIRST_KEY}"
 
 
-def uvm_setting(key):
+def uvm_setting(key: int) -> str:
     """The VMX setting that switches CUDA unified memory on for the vGPU with this device key."""
     return f"{device_name(key)}.cfg.enable_uvm"
 
 
-def uvm_settings(vmx):
+def uvm_settings(vmx: Mapping[str, str]) -> dict[str, str]:
     """The unified memory settings among VMX settings, as {VMX device name: value}."""
     return {name[: -len(".cfg.enable_uvm")]: value for name, value in vmx.items() if name.endswith(".cfg.enable_uvm")}
 
 
-def settings(state):
+def settings(state: VmState) -> dict[str, Any]:
     """What is set, in the user's terms."""
     return {
         "profiles": state.profiles,
