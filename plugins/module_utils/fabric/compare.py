@@ -10,9 +10,16 @@ The terms are the effect on RoCE and not the configuration: two configurations w
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, Collection, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect, Platform
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Port
+
 
 # Effects in the order in which they are shown.
 KEYS = (
@@ -46,13 +53,13 @@ LISTS = ("pfc", "lossless")
 PROBABILITY = "probability"
 
 
-def wanted(intent, platform, role="host", speed=None):
+def wanted(intent: Intent, platform: Platform, role: str = "host", speed: int | None = None) -> dict[str, Any]:
     """{key: value} of a port of this role (host, fabric); without what the platform does not have."""
     lossless = intent.mode != "lossy"
     guard, limits = intent.watchdog, intent.ecn.at(speed)
     probability = limits.probability if PROBABILITY not in platform.limits.missing else None
     marking = {"min_kb": limits.min_kb, "max_kb": limits.max_kb, "probability": probability}
-    effect = {
+    effect: dict[str, Any] = {
         "trust": intent.trust,
         "roce_priority": intent.priority,
         "cnp_priority": intent.cnp_priority,
@@ -80,7 +87,7 @@ def wanted(intent, platform, role="host", speed=None):
     return {key: value for key, value in effect.items() if value is not None and key not in platform.limits.missing}
 
 
-def effect(port, intent):
+def effect(port: Port, intent: Intent) -> dict[str, Any]:
     """What a Port does to the RoCE traffic of an intent, by the same keys; None for what is not known."""
     roce, cnp = intent.priority, intent.cnp_priority
     queue, group = _at(port.queues, roce), _at(port.groups, roce)
@@ -110,7 +117,7 @@ def effect(port, intent):
     }
 
 
-def differing(now, want, exact=True):
+def differing(now: Effect, want: Effect, exact: bool = True) -> list[str]:
     """The keys in which an effect is not as wanted; without exact, other priorities than RoCE's may be lossless too."""
     keys = [key for key in KEYS if key in want]
     others = {*(now.get("pfc") or [])} - {want.get("roce_priority")}
@@ -120,9 +127,9 @@ def differing(now, want, exact=True):
     return [key for key in keys if not _same(key, now.get(key), want, exact)]
 
 
-def changes(now, want, exact=True):
+def changes(now: Mapping[str, Effect], want: Mapping[str, Effect], exact: bool = True) -> list[Change]:
     """The Changes from {port: effect} to {port: wanted effect}; ports that differ alike share one."""
-    found = {}
+    found: dict[tuple[str, str, str], tuple[Any, Any, list[str]]] = {}
     for port in sorted(want, key=natural):
         for key in differing(now[port], want[port], exact):
             before, after = now[port].get(key), _after(key, now[port].get(key), want[port], exact)
@@ -131,19 +138,19 @@ def changes(now, want, exact=True):
     return [Change(f"{ranged(ports)}.{key}", before, after) for (key, *_shown), (before, after, ports) in ordered]
 
 
-def same_priorities(now, want, roce, exact):
+def same_priorities(now: Collection[int] | None, want: Collection[int], roce: int | None, exact: bool) -> bool:
     """Whether lists of lossless priorities are the same; without exact, in what they say of RoCE's priority."""
     if now is None or exact:
         return now == want
     return {*want} <= {*now} and (roce in want or roce not in now)
 
 
-def close(one, other, tolerated=TOLERATED):
+def close(one: float | None, other: float | None, tolerated: float = TOLERATED) -> bool:
     """Whether two numbers are the same but for the rounding of hardware."""
     return one is not None and other is not None and abs(one - other) <= tolerated * max(abs(one), abs(other))
 
 
-def same_marking(now, want, tolerated=TOLERATED):
+def same_marking(now: Mapping[str, Any] | None, want: Mapping[str, Any] | None, tolerated: float = TOLERATED) -> bool:
     """Whether two ecn effects mark alike; a probability that a platform does not tell counts as right."""
     if not now or not want:
         return now is not None and not now and not want
@@ -152,9 +159,9 @@ def same_marking(now, want, tolerated=TOLERATED):
     return same and known and all(close(now[key], want[key], tolerated) for key in ("min_kb", "max_kb"))
 
 
-def ranged(names):
+def ranged(names: Iterable[str]) -> str:
     """'Ethernet1/1-4, Ethernet1/9': names of ports in short."""
-    runs = []
+    runs: list[list[Any]] = []
     for name in sorted(names, key=natural):
         stem, number = _split(name)
         if runs and number is not None and runs[-1][0] == stem and runs[-1][2] + 1 == number:
@@ -164,18 +171,18 @@ def ranged(names):
     return ", ".join(_run(*run) for run in runs)
 
 
-def _run(stem, first, last):
+def _run(stem: str, first: int | None, last: int | None) -> str:
     if first is None or first == last:
         return stem if first is None else f"{stem}{first}"
     return f"{stem}{first}-{last}"
 
 
-def _split(name):
+def _split(name: str) -> tuple[str, int | None]:
     found = re.fullmatch(r"(.*?)(\d+)", name)
     return (found.group(1), int(found.group(2))) if found else (name, None)
 
 
-def _same(key, now, want, exact):
+def _same(key: str, now: Any, want: Effect, exact: bool) -> bool:
     if key == "ecn" and now != want[key]:
         return same_marking(now, want[key])
     if key in LISTS:
@@ -183,38 +190,38 @@ def _same(key, now, want, exact):
     return now == want[key]
 
 
-def _after(key, before, want, exact):
+def _after(key: str, before: Any, want: Effect, exact: bool) -> Any:
     if key in LISTS and not exact:
         return sorted({*(before or [])} - {want.get("roce_priority")} | {*want[key]})
     return want[key]
 
 
-def _at(table, key, otherwise=None):
+def _at(table: Mapping[int, int] | None, key: int, otherwise: int | None = None) -> int | None:
     return otherwise if table is None else table.get(key, otherwise)
 
 
-def _sorted(values):
+def _sorted(values: Iterable[int] | None) -> list[int] | None:
     return None if values is None else sorted(values)
 
 
-def _others(table, priority, place):
+def _others(table: Mapping[int, int] | None, priority: int, place: int | None) -> list[int] | None:
     if table is None or place is None:
         return None
     return sorted(other for other, where in table.items() if where == place and other != priority)
 
 
-def _pauses_own(port, priority, queue):
+def _pauses_own(port: Port, priority: int, queue: int | None) -> bool | None:
     if port.pfc_queues is None or queue is None:
         return None
     return port.pfc_queues.get(priority) == queue
 
 
-def _marking(ecn, queue):
+def _marking(ecn: Mapping[int, Marking] | None, queue: int) -> dict[str, Any] | None:
     if ecn is None:
         return None
     marking = ecn.get(queue)
     if marking is None:
         return {}
-    shown = {"min_kb": marking.min_bytes // 1000, "max_kb": marking.max_bytes // 1000}
+    shown: dict[str, Any] = {"min_kb": marking.min_bytes // 1000, "max_kb": marking.max_bytes // 1000}
     shown["probability"] = marking.probability
     return shown if marking.mark else dict(shown, mark=False)

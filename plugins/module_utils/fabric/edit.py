@@ -8,10 +8,25 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Protocol, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare, verify
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Lost, Refused
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Platform
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.qos import View
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+
+    class Clock(Protocol):
+        """What of the module time is used."""
+
+        def monotonic(self) -> float: ...
+
+        def sleep(self, seconds: float, /) -> None: ...
+
 
 NEW, OLD, UNKNOWN, UNCHANGED = "new", "old", "unknown", "unchanged"
 # Between two looks while the switch and its peers settle.
@@ -24,16 +39,23 @@ class End:
     """How an edit ended."""
 
     outcome: str
-    view: object = None
-    error: object = None
+    view: View | None = None
+    error: OperatorError | None = None
     saved: bool = False
-    unknown: list = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
 
 
 class Guarded:
     """Carries out an edit. look() reads the switch again and returns a View."""
 
-    def __init__(self, platform, session, params, look, clock=time):
+    def __init__(
+        self,
+        platform: Platform,
+        session: Session,
+        params: Mapping[str, Any],
+        look: Callable[[], View],
+        clock: Clock = time,
+    ) -> None:
         self._platform = platform
         self._session = session
         self._params = params
@@ -41,7 +63,7 @@ class Guarded:
         self._clock = clock
         self._name = session.name
 
-    def run(self, edit, before, wanted, intent):
+    def run(self, edit: Edit | None, before: View, wanted: View, intent: Intent) -> End:
         """The End of an edit from before to wanted (Views); edit is None where only saving is left."""
         try:
             if edit is not None:
@@ -57,7 +79,7 @@ class Guarded:
         except Lost as loss:
             return self._found_again(edit, before, wanted, intent, loss)
 
-    def _settled(self, before, wanted, intent):
+    def _settled(self, before: View, wanted: View, intent: Intent) -> tuple[View, list[str], list[str]]:
         """Look until the switch runs what was wanted, or the time is up."""
         until = self._clock.monotonic() + self._params["verify_timeout_s"]
         while True:
@@ -67,7 +89,7 @@ class Guarded:
                 return view, left, unknown
             self._clock.sleep(PAUSE_S)
 
-    def _left(self, before, view, wanted, intent):
+    def _left(self, before: View, view: View, wanted: View, intent: Intent) -> tuple[list[str], list[str]]:
         exact = self._params["state"] != "merged"
         left = [str(change) for change in compare.changes(view.effects, wanted.wants, exact)]
         if self._params["state"] == "absent":
@@ -79,12 +101,12 @@ class Guarded:
         gaps, unknown = verify.gaps(view.switch, wanted.wants, intent, exact)
         return left + gaps + verify.stuck(before.switch, view.switch, wanted.wants), unknown
 
-    def _keep(self, edit, view, unknown):
+    def _keep(self, edit: Edit | None, view: View, unknown: list[str]) -> End:
         try:
             if edit is not None:
                 self._platform.confirm(self._session, edit)
         except Refused as refusal:
-            return End(UNKNOWN, view, self._not_confirmed(refusal, edit), unknown=unknown)
+            return End(UNKNOWN, view, self._not_confirmed(refusal, cast("Edit", edit)), unknown=unknown)
         if self._params["save"] == "never":
             return End(NEW, view, unknown=unknown)
         try:
@@ -94,7 +116,7 @@ class Guarded:
         view.switch.unsaved = False if view.switch.unsaved is not None else None
         return End(NEW, view, saved=True, unknown=unknown)
 
-    def _save(self):
+    def _save(self) -> None:
         try:
             self._platform.save(self._session)
         except Lost:
@@ -102,7 +124,7 @@ class Guarded:
             self._reconnect()
             self._platform.save(self._session)
 
-    def _stopped(self, edit, before, error):
+    def _stopped(self, edit: Edit | None, before: View, error: OperatorError) -> End:
         """The platform would not go on. Mostly it did not begin: then nothing is taken back that others began."""
         try:
             view = self._look()
@@ -112,7 +134,7 @@ class Guarded:
             return self._back(edit, before, error)
         return End(UNCHANGED, view, self._ended(error, UNCHANGED, "Nothing was changed."))
 
-    def _back(self, edit, before, error):
+    def _back(self, edit: Edit | None, before: View, error: OperatorError) -> End:
         """Return to what was there; the error becomes that of the task, with where the switch is now."""
         try:
             return self._returned(edit, before, error)
@@ -124,13 +146,14 @@ class Guarded:
         except Lost as loss:
             return End(UNKNOWN, None, self._ended(error, UNKNOWN, f"{loss}. {self._way_back(edit)}"))
 
-    def _returned(self, edit, before, error):
+    def _returned(self, edit: Edit | None, before: View, error: OperatorError) -> End:
         complaint = ""
         if edit is not None:
             try:
                 self._platform.revert(self._session, edit, before.switch)
             except Refused as refusal:
                 complaint = f"The way back failed too: {refusal}."
+        view: View | None
         try:
             view = self._look()
         except Refused as refusal:
@@ -140,7 +163,7 @@ class Guarded:
             return End(UNKNOWN, view, self._ended(error, UNKNOWN, f"{between} {self._way_back(edit)}"))
         return End(OLD, view, self._ended(error, OLD, "The switch is as it was before."))
 
-    def _found_again(self, edit, before, wanted, intent, loss):
+    def _found_again(self, edit: Edit | None, before: View, wanted: View, intent: Intent, loss: Lost) -> End:
         """The connection broke: whatever the switch did is seen when it answers again."""
         try:
             self._reconnect()
@@ -155,7 +178,7 @@ class Guarded:
             return End(UNKNOWN, None, self._ended(self._lost(second), UNKNOWN, self._way_back(edit)))
         return self._back(edit, before, self._lost(loss))
 
-    def _reconnect(self):
+    def _reconnect(self) -> None:
         until = self._clock.monotonic() + self._params["reconnect_timeout_s"]
         while True:
             try:
@@ -170,10 +193,10 @@ class Guarded:
                     raise Lost(refusal.command, refusal.complaint) from refusal
             self._clock.sleep(PAUSE_S)
 
-    def _way_back(self, edit):
+    def _way_back(self, edit: Edit | None) -> str:
         return self._platform.way_back(edit) if edit is not None else ""
 
-    def _refused(self, refusal):
+    def _refused(self, refusal: Refused) -> OperatorError:
         return OperatorError(
             self._name,
             "the change was to be made",
@@ -184,7 +207,7 @@ class Guarded:
             complaint=refusal.complaint,
         )
 
-    def _lost(self, loss):
+    def _lost(self, loss: Lost) -> OperatorError:
         return OperatorError(
             self._name,
             "the change was to be made",
@@ -194,10 +217,10 @@ class Guarded:
             command=loss.command,
         )
 
-    def _not_proved(self, left):
+    def _not_proved(self, left: Sequence[str]) -> OperatorError:
         return not_proved(self._name, "the switch took the change and should now run it", left)
 
-    def _not_confirmed(self, refusal, edit):
+    def _not_confirmed(self, refusal: Refused, edit: Edit) -> OperatorError:
         return OperatorError(
             self._name,
             "the change runs and was to be confirmed",
@@ -207,10 +230,10 @@ class Guarded:
             outcome=UNKNOWN,
         )
 
-    def _not_saved(self, trouble):
+    def _not_saved(self, trouble: Refused | Lost) -> OperatorError:
         return not_saved(self._name, trouble, "What runs is new; the startup configuration is the old one", NEW)
 
-    def _ended(self, error, outcome, sentence):
+    def _ended(self, error: OperatorError, outcome: str, sentence: str) -> OperatorError:
         return OperatorError(
             error.subject,
             error.wanted,
@@ -221,7 +244,7 @@ class Guarded:
         )
 
 
-def not_proved(name, wanted, left):
+def not_proved(name: str, wanted: str, left: Sequence[str]) -> OperatorError:
     """The error of a switch that is set as wanted, and does not run so."""
     told = left if len(left) <= TOLD else [*left[:TOLD], f"and {len(left) - TOLD} more."]
     return OperatorError(
@@ -234,7 +257,7 @@ def not_proved(name, wanted, left):
     )
 
 
-def not_saved(name, trouble, state, outcome):
+def not_saved(name: str, trouble: Refused | Lost, state: str, outcome: str) -> OperatorError:
     """The error of a switch that runs as wanted, and forgets it with a restart."""
     return OperatorError(
         name,

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Iterator, Mapping, cast
 
 MODES = ("lossless", "semi_lossless", "lossy")
 TRUSTS = ("dscp", "both")
@@ -34,11 +35,11 @@ class Ecn:
 
     enabled: bool = True
     default: Thresholds = Thresholds()
-    by_speed: dict = field(default_factory=dict)
+    by_speed: dict[int, Thresholds] = field(default_factory=dict)
 
-    def at(self, speed):
+    def at(self, speed: int | None) -> Thresholds:
         """The thresholds of a port; of one whose speed is not known, the common ones."""
-        return self.by_speed.get(speed, self.default)
+        return self.by_speed.get(cast("int", speed), self.default)
 
 
 @dataclass(frozen=True)
@@ -69,43 +70,43 @@ class Intent:
     cable_length_m: int | None = None  # None leaves the platform's own
 
     @property
-    def lossless(self):
+    def lossless(self) -> list[int]:
         """The priorities that ports pause instead of dropping their packets."""
         return [] if self.mode == "lossy" else [self.priority]
 
     @property
-    def sends_pauses(self):
+    def sends_pauses(self) -> bool:
         """Whether switches ask their peers to wait; semi-lossless ones only wait themselves."""
         return self.mode == "lossless"
 
     @property
-    def pfc_mask(self):
+    def pfc_mask(self) -> int:
         """The priorities with flow control as bits, as adapters want them."""
         return sum(1 << priority for priority in self.lossless)
 
     @property
-    def dscp_map(self):
+    def dscp_map(self) -> dict[int, int]:
         """{DSCP: priority} of what must be mapped."""
         return {self.dscp: self.priority, self.cnp_dscp: self.cnp_priority}
 
     @property
-    def needs_map(self):
+    def needs_map(self) -> bool:
         """Whether equipment that maps DSCP / 8, as most does by default, has to be told."""
         return any(dscp >> 3 != priority for dscp, priority in self.dscp_map.items())
 
     @property
-    def traffic_class(self):
+    def traffic_class(self) -> int:
         """The byte that carries the DSCP and says that the packet may be marked: for NCCL, UCX and rdma_cm."""
         return self.dscp << 2 | (ECT0 if self.ecn.enabled else 0)
 
     @property
-    def is_preset(self):
+    def is_preset(self) -> bool:
         """Whether these are the values that the RoCE presets of NVIDIA's switches stand for."""
         usual = Intent()
         same = ("priority", "dscp", "cnp_priority", "cnp_dscp", "bandwidth_percent", "ecn", "trust")
         return all(getattr(self, name) == getattr(usual, name) for name in same)
 
-    def esxi_module_options(self):
+    def esxi_module_options(self) -> dict[str, dict[str, str]]:
         """Options of the kernel modules of ConnectX adapters on ESXi, by module."""
         mask = f"0x{self.pfc_mask:02x}"
         return {
@@ -113,7 +114,7 @@ class Intent:
             "nmlx5_rdma": {"dscp_force": str(self.dscp)},
         }
 
-    def mlnx_qos(self):
+    def mlnx_qos(self) -> list[list[str]]:
         """The arguments of `mlnx_qos` for the same, in the calls it takes: trust and map cannot go in one."""
         bits = ",".join("1" if priority in self.lossless else "0" for priority in PRIORITIES)
         # An adapter trusts one of both, and all packets of RoCE v2 have a DSCP.
@@ -123,12 +124,12 @@ class Intent:
         return calls
 
 
-def path_mtu(ethernet_mtu):
+def path_mtu(ethernet_mtu: int) -> int:
     """The path MTU of InfiniBand that fits into an Ethernet MTU; 0 where none does."""
     return next((size for size in PATH_MTUS if size + HEADERS <= ethernet_mtu), 0)
 
 
-def intent(params):
+def intent(params: Mapping[str, Any]) -> Intent:
     """The intent of a module's or a site's options; what they leave out (None) is as in Intent."""
     given = {key: value for key, value in params.items() if value is not None and key in Intent.__dataclass_fields__}
     if "ecn" in given:
@@ -138,7 +139,7 @@ def intent(params):
     return Intent(**given)
 
 
-def problems(wish, host_mtu=None):
+def problems(wish: Intent, host_mtu: int | None = None) -> list[str]:
     """Everything that is wrong with an intent, as sentences that say why; host_mtu is that of adapters behind it."""
     return [
         *_numbers(wish),
@@ -148,7 +149,7 @@ def problems(wish, host_mtu=None):
     ]
 
 
-def _numbers(wish):
+def _numbers(wish: Intent) -> Iterator[str]:
     for name, known in (("priority", PRIORITIES), ("cnp_priority", PRIORITIES), ("dscp", DSCPS), ("cnp_dscp", DSCPS)):
         value = getattr(wish, name)
         if value not in known:
@@ -168,7 +169,7 @@ def _numbers(wish):
             yield f"watchdog.{name}: {value} is no time. Use milliseconds, or leave it out."
 
 
-def _classes(wish):
+def _classes(wish: Intent) -> Iterator[str]:
     if wish.cnp_priority == wish.priority:
         yield (
             f"cnp_priority: {wish.cnp_priority} is the priority of RoCE itself. Congestion notifications would wait "
@@ -193,7 +194,7 @@ def _classes(wish):
         yield f"trust: there is no {wish.trust}. Use {' or '.join(TRUSTS)}."
 
 
-def _marking(wish):
+def _marking(wish: Intent) -> Iterator[str]:
     if wish.mode == "lossy" and not wish.ecn.enabled:
         yield (
             "ecn: without it and without pauses (mode lossy), nothing slows senders down before packets are lost. Turn "
@@ -209,11 +210,11 @@ def _marking(wish):
             yield f"{place}: a probability of {limits.probability} % does not exist. Use 1 to 100."
 
 
-def _by_speed(wish):
+def _by_speed(wish: Intent) -> list[tuple[str, Thresholds]]:
     return [(f"ecn at {speed} Gbit/s", limits) for speed, limits in sorted(wish.ecn.by_speed.items())]
 
 
-def _sizes(wish, host_mtu):
+def _sizes(wish: Intent, host_mtu: int | None) -> Iterator[str]:
     least = LARGEST_PATH_MTU + HEADERS
     if wish.mtu < least:
         yield (
@@ -229,17 +230,17 @@ def _sizes(wish, host_mtu):
         )
 
 
-def _ecn(given):
+def _ecn(given: Mapping[str, Any]) -> Ecn:
     common = _thresholds(given, Thresholds())
     by_speed = {entry["speed"]: _thresholds(entry, common) for entry in given.get("by_speed") or []}
     return Ecn(given.get("state", "enabled") != "disabled", common, by_speed)
 
 
-def _thresholds(given, common):
+def _thresholds(given: Mapping[str, Any], common: Thresholds) -> Thresholds:
     names = ("min_kb", "max_kb", "probability")
     return Thresholds(*(getattr(common, name) if given.get(name) is None else given[name] for name in names))
 
 
-def _watchdog(given):
+def _watchdog(given: Mapping[str, Any]) -> Watchdog:
     times = {name: given.get(name) for name in ("detection_ms", "recovery_ms", "action")}
     return Watchdog(given.get("state", "enabled") != "disabled", **times)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any, Iterator, cast
 
 LARGEST_RANGE = 4096  # more in one range are a slip of the pen
 _PROMPT = re.compile(r"^[\w.:@()/-]{1,80}[#>]\s*(?=show\s|$)")
@@ -36,49 +37,49 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07|\x1b[=>()][A
 class Line:
     """One line of a configuration and what is indented below it."""
 
-    def __init__(self, text, children=None):
+    def __init__(self, text: str, children: list[Line] | None = None) -> None:
         self.text = text
         self.children = [] if children is None else children
 
     @property
-    def words(self):
+    def words(self) -> list[str]:
         return self.text.split()
 
-    def get(self, start):
+    def get(self, start: str) -> Line | None:
         """The first child that begins with these words, or None."""
         return next(iter(self.find(start)), None)
 
-    def find(self, start):
+    def find(self, start: str) -> list[Line]:
         """The children that begin with these words."""
         return [child for child in self.children if _begins(child.text, start)]
 
-    def rest(self, start):
+    def rest(self, start: str) -> list[str]:
         """What follows these words in each child that begins with them."""
         return [child.text[len(start) :].strip() for child in self.find(start)]
 
-    def has(self, text):
+    def has(self, text: str) -> bool:
         """Whether a child is exactly this."""
         return any(child.text == text for child in self.children)
 
-    def walk(self):
+    def walk(self) -> Iterator[tuple[tuple[Line, ...], Line]]:
         """All lines below, each with those above it: (parents, line)."""
         for child in self.children:
             yield (), child
             for parents, line in child.walk():
                 yield (child, *parents), line
 
-    def matching(self, pattern):
+    def matching(self, pattern: str | re.Pattern[str]) -> list[tuple[re.Match[str], Line]]:
         """(match, child) of each child that the pattern fits from end to end."""
         found = ((re.fullmatch(pattern, child.text), child) for child in self.children)
         return [(match, child) for match, child in found if match]
 
-    def render(self, indent=2, depth=0):
+    def render(self, indent: int = 2, depth: int = 0) -> str:
         """This line and those below it as text."""
         own = [] if depth < 0 else [" " * (indent * depth) + self.text]
         return "\n".join(own + [child.render(indent, depth + 1) for child in self.children])
 
 
-def tree(text):
+def tree(text: str | None) -> Line:
     """A root Line of a configuration, however deep its lines are indented; comments and separators are left out."""
     lines = [line for line in cleaned(text) if not line.lstrip().startswith("!") and line.strip()]
     offset = min((_indent(line) for line in lines), default=0)
@@ -94,60 +95,60 @@ def tree(text):
     return root
 
 
-def cleaned(text):
+def cleaned(text: str | None) -> list[str]:
     """The lines of an output without what a terminal adds: carriage returns, pagers, prompts with echoed commands."""
     lines = without_terminal(text).split("\n")
     return [line for line in lines if not _PROMPT.match(line.strip()) and not _PLACE.fullmatch(line.strip())]
 
 
-def without_terminal(text):
+def without_terminal(text: str | None) -> str:
     """A text without carriage returns, pagers and escapes."""
     whole = _ESCAPES.sub("", text or "").replace("\ufeff", "")
     whole = re.sub(r"\r+\n", "\n", _PAGED.sub("", whole)).replace("\r", "\n")
     return "\n".join(line.rstrip().expandtabs() for line in whole.split("\n"))
 
 
-def complaint(text):
+def complaint(text: str | None) -> str | None:
     """What a switch says instead of an output, when it does not know or not allow a command; None for an output."""
     told = [line.strip() for line in cleaned(text) if line.strip(" ^")]
     told = [line for line in told if not re.match(r"(?:show|nv)\s", line)]  # echoes
     return told[0] if told and len(told) < 5 and _COMPLAINT.match(told[0]) else None
 
 
-def complaints(text):
+def complaints(text: str | None) -> list[str]:
     """The lines of an output in which the switch refused something, also between others."""
     told = (line.strip() for line in cleaned(text))
     return list(dict.fromkeys(line for line in told if _REFUSAL.match(line)))
 
 
-def from_json(text):
+def from_json(text: str | None) -> Any:
     """The object that an output holds, also behind an echoed command; None where there is none."""
     start = (text or "").find("{")
     if start < 0:
         return None
     try:
-        return json.JSONDecoder().raw_decode(text[start:])[0]
+        return json.JSONDecoder().raw_decode(cast("str", text)[start:])[0]
     except (ValueError, RecursionError):
         return None
 
 
-def part(tree, *path):
+def part(tree: Any, *path: str) -> dict[str, Any]:
     """The table at a place of JSON; an empty one where there is none, or where something else stands."""
     for key in path:
         tree = tree.get(key) if isinstance(tree, dict) else None
     return tree if isinstance(tree, dict) else {}
 
 
-def rows(table):
+def rows(table: Any) -> list[Any]:
     """Rows of a table in JSON: one row alone may come without its list."""
     if table is None:
         return []
     return table if isinstance(table, list) else [table]
 
 
-def numbers(text):
+def numbers(text: str | None) -> list[int]:
     """[0, 1, 2, 5] of '0-2 5', '0,1,2,5'; numbers that switches write as names of DSCPs count too."""
-    found = []
+    found: list[int] = []
     for part in re.split(r"[\s,]+", (text or "").strip()):
         span = re.fullmatch(r"(\d+)-(\d+)", part)
         if span:
@@ -159,8 +160,9 @@ def numbers(text):
     return sorted(set(found))
 
 
-def ports(text):
+def ports(text: str) -> list[str]:
     """['Ethernet1/1', 'Ethernet1/2'] of 'Ethernet1/1-2' or 'Ethernet 1/1,1/2': names that lines may give as ranges."""
+    found: list[str]
     found, stem = [], ""
     for part in text.replace(" ", "").split(","):
         name = re.fullmatch(r"([A-Za-z]*)((?:\d+[/:])*)(\d+)(?:-(?:(?:\d+[/:])*)(\d+))?", part)
@@ -174,13 +176,13 @@ def ports(text):
     return found
 
 
-def port_in(command, kinds):
+def port_in(command: str, kinds: str) -> tuple[str, str] | None:
     """(kind, number) of the one port that a command names, by a pattern of kinds; None without one, or with several."""
     found = re.findall(rf"(?<![\w/])({kinds})\s*(\d+(?:[/:]\d+)*)(?![\w,-])", command, re.IGNORECASE)
     return found[0] if len(found) == 1 else None
 
 
-def under(port, text):
+def under(port: str | None, text: str) -> str:
     """A part of a configuration below the interface that only its command names."""
     rows = [line for line in cleaned(text) if line.strip()]
     if port is None or not rows or any(re.match(r"\s*interface\s", row, re.IGNORECASE) for row in rows):
@@ -188,22 +190,22 @@ def under(port, text):
     return "\n".join([f"interface {port}", *(f"   {row}" for row in rows)])
 
 
-def number(text, otherwise=None):
+def number(text: object, otherwise: int | None = None) -> int | None:
     """The first whole number in a text."""
     found = re.search(r"\d+", str(text if text is not None else ""))
     return int(found.group()) if found else otherwise
 
 
-def bits(mask):
+def bits(mask: int) -> list[int]:
     """[3] of 8: the priorities of a bitmap."""
     return [priority for priority in range(8) if mask >> priority & 1]
 
 
-def _begins(text, start):
+def _begins(text: str, start: str) -> bool:
     return text == start or text.startswith(f"{start} ")
 
 
-def _indent(line):
+def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
@@ -220,6 +222,6 @@ DSCP_NAMES = {
 CODES = rf"(?:(?:[\d-]+|{'|'.join(DSCP_NAMES)})(?:[\s,]+|(?=\s|$)))+"
 
 
-def natural(name):
+def natural(name: str) -> list[int | str]:
     """A key that sorts Ethernet2 before Ethernet10."""
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]

@@ -7,13 +7,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
-def neighbours(switch, output):
+
+def neighbours(switch: Switch, output: str) -> None:
     """Put the blocks, one for each neighbour, into a Switch."""
-    peers = None
+    peers: list[Neighbour] | None = None
     keys = {"ChassisID": "chassis", "SysName": "system", "PortID": "port", "PortDescr": "description"}
     for line in output.splitlines():
         key, _colon, value = (piece.strip() for piece in line.partition(":"))

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
@@ -16,8 +18,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session imp
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import as_data
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.transcript import heard, sections
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.transcript import Section
 
-def parsed(platform, outputs):
+
+def parsed(platform: Platform, outputs: str | dict[str, Any]) -> dict[str, Any]:
     """The normalised state that outputs tell of: one text, or {command: output}."""
     if isinstance(outputs, dict):
         parts = [part for command, text in outputs.items() for part in sections(platform, str(command), str(text))]
@@ -28,7 +34,7 @@ def parsed(platform, outputs):
     return as_data(heard(platform, parts))
 
 
-def rendered(platform, params):
+def rendered(platform: Platform, params: Mapping[str, Any]) -> list[str]:
     """The commands that bring ports from the factory's state to the intent's."""
     wish = intent(params["config"] or {})
     platform.check(wish, platform.title)
@@ -42,7 +48,7 @@ def rendered(platform, params):
     return list(platform.render(switch, wants, wish).commands)
 
 
-def _unknown(platform, parts):
+def _unknown(platform: Platform, parts: Sequence[Section]) -> OperatorError:
     typed = [brief(one) for one, _known, _output in parts if one]
     refused = next(filter(None, (complaint(output) for _typed, _known, output in parts)), None)
     cause = "The text is not the output of a command that is read"

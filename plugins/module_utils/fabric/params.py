@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
@@ -44,7 +45,7 @@ RELATIONS = {"required_if": [("state", "parsed", ("outputs",))]}
 INFO_ARGUMENTS = dict(ports={"type": "list", "elements": "str", "default": []}, **PLATFORM)
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters of roce_qos, as sentences."""
     found = [f"config.{problem}" for problem in problems(intent(params["config"] or {}), params["host_mtu"])]
     state, hosts, fabric = params["state"], expanded(params["host_ports"]), expanded(params["fabric_ports"])
@@ -69,9 +70,9 @@ def check_params(params):
     return found
 
 
-def expanded(names):
+def expanded(names: Iterable[str]) -> list[str]:
     """Names of ports with ranges written out, each once, in their order; what is no range stays as it is."""
-    found = []
+    found: list[str] = []
     for name in names:
         match = RANGE.fullmatch(name.strip())
         if match is None:

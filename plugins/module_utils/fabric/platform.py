@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.commands import COMMANDS
@@ -15,27 +16,36 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent impo
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port, Switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.transcript import spelled
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+
+    # What a port does, or shall do, to RoCE: {one of compare.KEYS: value}.
+    Effect = Mapping[str, Any]
+
 
 @dataclass(frozen=True)
 class Limits:
     """What a platform can do."""
 
-    modes: tuple = MODES
-    trusts: tuple = TRUSTS
+    modes: tuple[str, ...] = MODES
+    trusts: tuple[str, ...] = TRUSTS
     lossless: int = 2  # priorities that a port can keep lossless at once
     largest_mtu: int = LARGEST_MTU
     # Keys of compare.KEYS that the platform can neither set nor tell, with the reason.
-    missing: dict = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Edit:
     """One change of one switch, as render() made it. Plain data, so that check mode can show it."""
 
-    commands: list  # in the order in which they are sent; what `commands` of the result holds
+    commands: list[str]  # in the order in which they are sent; what `commands` of the result holds
     name: str = "aiready"  # of a session, revision or checkpoint that belongs to it
     confirm_s: int = 300  # after which the switch shall go back by itself, where it can
-    payload: object = None  # what is sent in place of commands, such as a patch
+    payload: Any = None  # what is sent in place of commands, such as a patch
 
 
 class Platform:
@@ -49,17 +59,17 @@ class Platform:
     without_ports = ("show version", "show running-config diff")  # commands whose lines belong to no port
     limits = Limits()
 
-    def __init__(self, options=None):
+    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
         # version: that of a switch that is not asked (rendered, parsed). allow: dangerous acts that the user named.
         # confirm_s: of the edits that render() makes. transaction: auto or never.
         self.options = options or {}
 
     @property
-    def commands(self):
+    def commands(self) -> tuple[str, ...]:
         """The commands whose outputs parse() understands."""
         return COMMANDS[self.name]
 
-    def check(self, intent, subject):
+    def check(self, intent: Intent | None, subject: str) -> None:
         """Refuse what a platform does not have at all; subject is the switch, intent is None to remove everything."""
         if self.reads_only:
             raise OperatorError(
@@ -91,39 +101,39 @@ class Platform:
     # What is there.
 
     # Parts of the commands of reads() that tell counters.
-    counting = ()
+    counting: tuple[str, ...] = ()
 
-    def counted(self, texts):
+    def counted(self, texts: Mapping[str, str]) -> dict[str, str]:
         """{command: output} of those that tell counters."""
         return {command: text for command, text in texts.items() if any(part in command for part in self.counting)}
 
-    def reads(self, ports):
+    def reads(self, ports: Sequence[str]) -> list[str]:
         """The commands that tell everything about these ports, configured and running; at most about four."""
         raise NotImplementedError
 
-    def parse(self, texts):
+    def parse(self, texts: Mapping[str, str]) -> Switch:
         """The Switch that texts tell of: {command: output}. Commands that are missing are things not known."""
         raise NotImplementedError
 
-    def apart(self, texts):
+    def apart(self, texts: Mapping[str, str]) -> Mapping[str, str]:
         """{command: output}, where one command that runs several is told apart as far as its parts print no table."""
         return texts
 
-    def spelled(self, typed):
+    def spelled(self, typed: str) -> str | None:
         """The whole command of what an operator typed, with its arguments behind it; None for what is not read."""
         return spelled(typed, self.commands)
 
-    def command_of(self, text):
+    def command_of(self, text: str) -> str | None:
         """Which command of a switch a text is the output of, for texts that come without a switch."""
         raise NotImplementedError
 
-    def blank(self, switch, name):
+    def blank(self, switch: Switch, name: str) -> Port:
         """A port as the factory made it, which is what `absent` goes back to."""
         return Port()
 
     # What is to be done.
 
-    def render(self, switch, wanted, intent, exact=True):
+    def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
         """The Edit that leads from a Switch to {port: wanted effect}; intent is None to remove everything.
 
         exact: whether other lossless priorities of these ports go (state present) or stay (merged).
@@ -133,7 +143,9 @@ class Platform:
         """
         raise NotImplementedError
 
-    def strays(self, switch, wanted, intent, exact=True):
+    def strays(
+        self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
+    ) -> dict[str, tuple[str, str]]:
         """{object of ours: (what it holds, what the intent asks for)}, of those that hold something else.
 
         Ports alone do not show it: an object may treat other packets as RoCE too.
@@ -142,49 +154,49 @@ class Platform:
 
     # How it is done.
 
-    def waits(self, session):
+    def waits(self, session: Session) -> bool:
         """In check mode: whether a run that was killed left a change that the switch will undo by itself."""
         return False
 
-    def tidy(self, session):
+    def tidy(self, session: Session) -> None:
         """Before the first look, but not in check mode: end what a run that was killed left pending."""
 
-    def validate(self, session, edit):
+    def validate(self, session: Session, edit: Edit) -> bool:
         """In check mode: let the switch judge the edit without making it; whether it could."""
         return False
 
-    def apply(self, session, edit):
+    def apply(self, session: Session, edit: Edit) -> None:
         """Make the edit, with the switch's own way back armed where it has one; Refused or Lost.
 
         An OperatorError means that the platform would not begin, or not go on.
         """
         raise NotImplementedError
 
-    def confirm(self, session, edit):
+    def confirm(self, session: Session, edit: Edit) -> None:
         """The edit stays: disarm the way back, remove what only served it.
 
         Called again where the connection broke meanwhile: what was confirmed then is no error.
         """
 
-    def revert(self, session, edit, before):
+    def revert(self, session: Session, edit: Edit, before: Switch) -> None:
         """Back to `before` (a Switch), from wherever an edit stopped, as often as it is called."""
         raise NotImplementedError
 
-    def save(self, session):
+    def save(self, session: Session) -> None:
         """What runs is what a restart comes back with; Refused when the switch cannot keep it."""
         raise NotImplementedError
 
-    def way_back(self, edit):
+    def way_back(self, edit: Edit) -> str:
         """A sentence: what becomes of a switch that cannot be reached any more after apply()."""
         return "Run the task again once the switch answers: it goes on from what is there."
 
 
-def known():
+def known() -> tuple[str, ...]:
     """The names of all platforms."""
     return tuple(sorted(_PLATFORMS))
 
 
-def platform_of(name, network_os, options=None):
+def platform_of(name: str | None, network_os: str | None, options: Mapping[str, Any] | None = None) -> Platform:
     """The platform of a switch: by the name the user gives, else by ansible_network_os."""
     if name is None:
         name = next((key for key, (_class, words) in _PLATFORMS.items() if network_os in words), None)
@@ -204,7 +216,7 @@ def platform_of(name, network_os, options=None):
 
 
 # {folder in platforms/: (class, values of ansible_network_os)}. One line here and one file make a platform.
-_PLATFORMS = {
+_PLATFORMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "cumulus": ("Cumulus", ("nvidia.nvue.nvue", "nvidia.nvue.cumulus", "cumulus", "nvue")),
     "enterprise_sonic": ("EnterpriseSonic", ("dellemc.enterprise_sonic.sonic",)),
     "eos": ("Eos", ("arista.eos.eos", "eos")),
@@ -216,6 +228,6 @@ _PLATFORMS = {
 }
 
 
-def unknown_switch(platform):
+def unknown_switch(platform: Platform) -> Switch:
     """A switch of which nothing is known, to render from."""
     return Switch(platform=platform.name)

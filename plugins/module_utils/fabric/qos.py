@@ -9,8 +9,9 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare, verify
@@ -22,11 +23,19 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.edit import
     not_saved,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import expanded
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused, again
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.transcript import complete, unheard
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+
 
 # What state absent leaves: others may rely on it, and it does no harm without RoCE.
 LEFT = ("mtu", "pause", "cable_length_m", "bandwidth_percent")
@@ -37,16 +46,17 @@ UNSAVED, UNCONFIRMED, OBJECTS = "startup configuration", "confirmation", "object
 class View:
     """A switch and what its ports do to RoCE. Of a wish: what they shall do, and in wants what alone was asked for."""
 
-    switch: object
-    effects: dict
-    wants: dict | None = None
+    switch: Switch
+    effects: dict[str, dict[str, Any]]
+    wants: dict[str, dict[str, Any]] = None  # type: ignore[assignment]
     saved: bool = True
-    objects: list = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
     waits: bool = False  # what runs will be undone by the switch itself
-    strays: dict = field(default_factory=dict)  # {object of ours: (what it holds, what it has to hold)}
+    # {object of ours: (what it holds, what it has to hold)}
+    strays: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def read(platform, session, ports):
+def read(platform: Platform, session: Session, ports: Sequence[str]) -> Switch:
     """The Switch as it was before anything was done."""
     try:
         return again(session, lambda: look(platform, session, ports))
@@ -62,7 +72,7 @@ def read(platform, session, ports):
         ) from refusal
 
 
-def look(platform, session, ports):
+def look(platform: Platform, session: Session, ports: Sequence[str]) -> Switch:
     """The Switch, from the commands of its platform; Refused without the first one, on which all rests."""
     texts, unread = {}, []
     for position, command in enumerate(platform.reads(ports)):
@@ -78,13 +88,13 @@ def look(platform, session, ports):
     return switch
 
 
-def check_ports(subject, switch, names):
+def check_ports(subject: str, switch: Switch, names: Iterable[str]) -> None:
     """Refuse names of ports that the switch does not have, with those that may be meant."""
     unknown = [name for name in names if name not in switch.ports]
     if not unknown:
         return
     near = _near(unknown[0], switch.ports)
-    there = near or sorted(switch.ports, key=compare.natural)[:3]
+    there = near or sorted(switch.ports, key=natural)[:3]
     told = f"; {'near to it are' if near else 'its first ones are'} {', '.join(there)}" if there else ""
     raise OperatorError(
         subject,
@@ -96,7 +106,7 @@ def check_ports(subject, switch, names):
     )
 
 
-def ports_down(switch, names):
+def ports_down(switch: Switch, names: Iterable[str]) -> list[dict[str, str]]:
     """[{port, reason}] of those that carry nothing; what a platform does not tell is not among them."""
     found = []
     for name in names:
@@ -108,17 +118,25 @@ def ports_down(switch, names):
     return found
 
 
-def _near(name, ports):
+def _near(name: str, ports: Iterable[str]) -> list[str]:
     """Ports with the same numbers, as in Eth1/1 for Ethernet1/1, or else with a similar name."""
     numbers = re.findall(r"\d+", name)
     same = [port for port in ports if numbers and re.findall(r"\d+", port) == numbers]
     return same[:3] or difflib.get_close_matches(name, ports, 3, 0.5)
 
 
-class RoceQos(Noun):
+class RoceQos(Noun[Wish, View]):
     """One switch; params are those of the module."""
 
-    def __init__(self, params, platform, session, keep_backup, warn, looks=False):
+    def __init__(
+        self,
+        params: Mapping[str, Any],
+        platform: Platform,
+        session: Session,
+        keep_backup: Callable[[str], object],
+        warn: Callable[[str], object],
+        looks: bool = False,
+    ) -> None:
         # looks: nothing is to be changed, in check mode.
         self._params = params
         self._platform = platform
@@ -131,12 +149,12 @@ class RoceQos(Noun):
         self._intent = intent(params["config"] or {})
         roles = dict.fromkeys(expanded(params["fabric_ports"]), "fabric")
         self._roles = {**roles, **dict.fromkeys(expanded(params["host_ports"]), "host")}
-        self._about = {}
+        self._about: dict[str, dict[str, Any]] = {}
         self._due = False
-        self._edit = None
-        self._after = None
+        self._edit: Edit | None = None
+        self._after: View | None = None
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, View]]) -> None:
         waits = self._looks and again(self._session, lambda: self._platform.waits(self._session))
         if not self._looks:
             again(self._session, lambda: self._platform.tidy(self._session))
@@ -157,7 +175,7 @@ class RoceQos(Noun):
             )
             item.now = replace(self._view(switch), waits=waits)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, View]) -> View:
         switch = item.now.switch
         self._check(switch)
         wants = {name: self._wanted(switch, name, role) for name, role in self._roles.items()}
@@ -170,7 +188,7 @@ class RoceQos(Noun):
         self._plan(item, wanted)
         return wanted
 
-    def compare(self, now, wanted):
+    def compare(self, now: View, wanted: View) -> list[Change]:
         if wanted.wants is None:
             return compare.changes(now.effects, wanted.effects)
         found = compare.changes(now.effects, wanted.wants, self._exact)
@@ -182,7 +200,7 @@ class RoceQos(Noun):
             found.append(Change(UNSAVED, "differs", "as it runs"))
         return found
 
-    def validate(self, items):
+    def validate(self, items: Sequence[Item[Wish, View]]) -> None:
         for item in items:
             if self._edit is None:
                 continue
@@ -200,7 +218,7 @@ class RoceQos(Noun):
                     complaint=refusal.complaint,
                 )
 
-    def keep(self, items):
+    def keep(self, items: Sequence[Item[Wish, View]]) -> None:
         for item in items:
             if item.ids["saved"]:
                 try:
@@ -209,7 +227,7 @@ class RoceQos(Noun):
                     item.ids["saved"] = False
                     item.error = not_saved(item.ids["name"], refusal, "Nothing was changed", UNCHANGED)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, View]]) -> None:
         for item in items:
             item.ids.update(outcome=UNCHANGED, saved=False)
             if self._params["backup_file"]:
@@ -224,10 +242,10 @@ class RoceQos(Noun):
             item.ids.update(outcome=end.outcome, saved=end.saved, not_verified=end.unknown)
             item.ids["validated"] = "device"
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, View]]) -> None:
         """Done by apply."""
 
-    def project(self, state):
+    def project(self, state: View) -> dict[str, Any]:
         """Of each port what the task is about, so that what was there and what came of it can be held together."""
         return {
             "ports": {
@@ -236,32 +254,32 @@ class RoceQos(Noun):
             }
         }
 
-    def pending(self, state):
+    def pending(self, state: View) -> list[dict[str, Any]]:
         unsaved = state.switch.unsaved
         if self._due and state is not self._after:
             unsaved = unsaved is not None and self._params["save"] == "never"
         return [{"what": UNSAVED, "needs": "save"}] if unsaved else []
 
-    def _look(self):
+    def _look(self) -> View:
         return self._view(look(self._platform, self._session, list(self._roles)))
 
-    def _view(self, switch):
+    def _view(self, switch: Switch) -> View:
         effects = {name: compare.effect(switch.ports.get(name) or Port(), self._intent) for name in self._roles}
         return View(switch, self._told(effects))
 
-    def _told(self, effects):
+    def _told(self, effects: Mapping[str, Effect]) -> dict[str, dict[str, Any]]:
         """Without what the platform does not have."""
         missing = self._platform.limits.missing
         return {name: {key: what for key, what in one.items() if key not in missing} for name, one in effects.items()}
 
-    def _wanted(self, switch, name, role):
+    def _wanted(self, switch: Switch, name: str, role: str) -> dict[str, Any]:
         port = switch.ports[name]
         if not self._gone:
             return compare.wanted(self._intent, self._platform, role, port.speed)
         factory = compare.effect(self._platform.blank(switch, name), self._intent)
         return {key: what for key, what in factory.items() if what is not None and key not in LEFT}
 
-    def _plan(self, item, wanted):
+    def _plan(self, item: Item[Wish, View], wanted: View) -> None:
         """The commands are part of what check mode shows."""
         if not compare.changes(item.now.effects, wanted.wants, self._exact) and not (wanted.objects or wanted.strays):
             if item.now.waits or item.now.switch.unsaved and wanted.saved:
@@ -279,11 +297,11 @@ class RoceQos(Noun):
         item.ids["commands"] = list(self._edit.commands)
         item.ids.update(outcome="new", saved=self._params["save"] != "never")
 
-    def _saves_anyhow(self, switch):
+    def _saves_anyhow(self, switch: Switch) -> bool:
         """A run that was killed before it saved leaves nothing to change, and not every switch tells that."""
         return self._params["save"] == "always" or self._params["save"] != "never" and switch.unsaved is None
 
-    def _check_running(self, item, wanted):
+    def _check_running(self, item: Item[Wish, View], wanted: View) -> None:
         """A switch that is set as wanted shall run so too: nothing is sent that would prove it."""
         left, unknown = verify.gaps(item.now.switch, wanted.wants, self._intent, self._exact)
         item.ids["not_verified"] = unknown
@@ -291,7 +309,7 @@ class RoceQos(Noun):
             item.ids.update(outcome=UNCHANGED, saved=False)
             raise not_proved(self._session.name, "the switch is set as wanted and should run it", left)
 
-    def _not_supported(self):
+    def _not_supported(self) -> list[str]:
         """What was wished for and this platform does not have, as sentences."""
         if self._gone:
             return []
@@ -304,13 +322,13 @@ class RoceQos(Noun):
             self._warn(f"{self._session.name}: {sentence}")
         return told
 
-    def _check(self, switch):
+    def _check(self, switch: Switch) -> None:
         check_ports(self._session.name, switch, self._roles)
         self._platform.check(None if self._gone else self._intent, self._session.name)
         if not self._exact:
             self._check_classes(switch)
 
-    def _check_classes(self, switch):
+    def _check_classes(self, switch: Switch) -> None:
         """merged leaves lossless priorities of others: there must be room for ours beside them."""
         for name in self._roles:
             there = {*(switch.ports[name].pfc or []), *self._intent.lossless}

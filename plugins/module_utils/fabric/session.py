@@ -6,10 +6,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Callable, Sequence, TypeVar
+
+if TYPE_CHECKING:
+    T = TypeVar("T")
+
+
 LONGEST = 80  # characters of a command in a sentence
 
 
-def brief(command):
+def brief(command: str) -> str:
     """A command as a sentence names it: of one that is a script, its beginning."""
     words = " ".join(str(command).split())
     return words if len(words) <= LONGEST else f"{words[: LONGEST - 20].rstrip()} ..."
@@ -18,7 +24,7 @@ def brief(command):
 class Refused(Exception):
     """The switch did not take a command."""
 
-    def __init__(self, command, complaint):
+    def __init__(self, command: str, complaint: str) -> None:
         self.command = command
         self.complaint = " ".join(complaint.split())
         super().__init__(f"`{brief(command)}` was refused: {self.complaint}")
@@ -27,7 +33,7 @@ class Refused(Exception):
 class Lost(Exception):
     """The connection broke; what the last command did is not known."""
 
-    def __init__(self, command, reason):
+    def __init__(self, command: str, reason: str) -> None:
         self.command = command
         self.reason = reason
         super().__init__(f"The connection was lost at `{brief(command)}`: {reason}")
@@ -37,7 +43,7 @@ class NoLogin(Lost):
     """The switch was not reached, or did not accept the login; a second attempt could lock the user out."""
 
 
-def again(session, act):
+def again(session: Session, act: Callable[[], T]) -> T:
     """The result of act(); when the connection is lost, of act() in a new one.
 
     Only for a read, or for what is harmless when it is done twice: what the first attempt did is not known.
@@ -54,7 +60,9 @@ def again(session, act):
 class Session:
     """One connection to one switch. A command line and a Linux shell offer the same."""
 
-    def run(self, command, answers=()):
+    name: str
+
+    def run(self, command: str, answers: Sequence[tuple[str, str]] = ()) -> str:
         """The output of one command, without echo and prompt; Refused or Lost.
 
         command: a line of the command line, or a command for /bin/sh. answers: pairs of a pattern and what is typed
@@ -62,6 +70,6 @@ class Session:
         """
         raise NotImplementedError
 
-    def reconnect(self):
+    def reconnect(self) -> None:
         """Log in again after Lost; Lost when that fails too."""
         raise NotImplementedError

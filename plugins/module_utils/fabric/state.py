@@ -7,6 +7,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, TypeVar, cast
+
+if TYPE_CHECKING:
+    T = TypeVar("T", "Port", "Oper", "Neighbour")
 
 
 @dataclass(frozen=True)
@@ -24,18 +28,18 @@ class Port:
     """One port as it is configured, worked out to what it means for packets there."""
 
     trust: str | None = None  # dscp, pcp, both, none
-    dscp_map: dict | None = None  # {DSCP: priority}: all that is known, defaults of the platform included
-    queues: dict | None = None  # {priority: queue it leaves through}
-    groups: dict | None = None  # {priority: priority group it waits in}; platforms that let one choose it
+    dscp_map: dict[int, int] | None = None  # {DSCP: priority}: all that is known, defaults of the platform included
+    queues: dict[int, int] | None = None  # {priority: queue it leaves through}
+    groups: dict[int, int] | None = None  # {priority: priority group it waits in}; platforms that let one choose it
     pfc_mode: str | None = None  # on, off, auto (what DCBX agrees on)
-    pfc: list | None = None  # priorities with flow control, as configured, whatever pfc_mode
-    pfc_queues: dict | None = None  # {priority: queue that its pauses stop}; platforms that let one choose it
+    pfc: list[int] | None = None  # priorities with flow control, as configured, whatever pfc_mode
+    pfc_queues: dict[int, int] | None = None  # {priority: queue that its pauses stop}; platforms that let one choose it
     pfc_sends: bool | None = None  # False: the port obeys pauses, and sends none (semi-lossless)
     pfc_asymmetric: bool | None = None  # True: the port obeys pauses of all priorities, and sends those of `pfc`
-    lossless: list | None = None  # priorities whose packets have headroom and are not dropped
-    ecn: dict | None = None  # {queue: Marking}
-    strict: list | None = None  # queues that go first
-    shares: dict | None = None  # {queue: percent of what strict queues leave}
+    lossless: list[int] | None = None  # priorities whose packets have headroom and are not dropped
+    ecn: dict[int, Marking] | None = None  # {queue: Marking}
+    strict: list[int] | None = None  # queues that go first
+    shares: dict[int, int] | None = None  # {queue: percent of what strict queues leave}
     mtu: int | None = None
     watchdog: bool | None = None
     watchdog_detection_ms: int | None = None
@@ -58,15 +62,15 @@ class Oper:
     up: bool | None = None
     trust: str | None = None
     pfc_mode: str | None = None  # on, off, auto, where the switch shows it beside what acts
-    pfc: list | None = None  # priorities for which flow control acts now
+    pfc: list[int] | None = None  # priorities for which flow control acts now
     pfc_sends: bool | None = None
-    ecn: dict | None = None  # {queue: Marking}
+    ecn: dict[int, Marking] | None = None  # {queue: Marking}
     mtu: int | None = None
     watchdog: bool | None = None
     # Priorities or queues whose traffic the watchdog holds up now, since their peer does not stop pausing.
-    storms: list | None = None
+    storms: list[int] | None = None
     dcbx: str | None = None  # what was agreed: ieee, cee, off, none (no peer)
-    counters: dict = field(default_factory=dict)  # see COUNTERS
+    counters: dict[str, Any] = field(default_factory=dict)  # see COUNTERS
 
 
 # Keys of Oper.counters: numbers, or {priority: number} for the first two.
@@ -107,21 +111,22 @@ class Switch:
     hostname: str | None = None
     version: str | None = None
     model: str | None = None
-    ports: dict = field(default_factory=dict)  # {name: Port}
-    oper: dict = field(default_factory=dict)  # {name: Oper}
-    neighbours: dict = field(default_factory=dict)  # {name: [Neighbour, ...]}; more than one means two LLDP agents
+    ports: dict[str, Port] = field(default_factory=dict)  # {name: Port}
+    oper: dict[str, Oper] = field(default_factory=dict)  # {name: Oper}
+    # {name: [Neighbour, ...]}; more than one means two LLDP agents
+    neighbours: dict[str, list[Neighbour]] = field(default_factory=dict)
     # What is set and contradicts a preset, or turns everything off: sentences.
-    exceptions: list = field(default_factory=list)
+    exceptions: list[str] = field(default_factory=list)
     # {object of ours: ports that use it}; what nobody uses any more is removed.
-    own: dict = field(default_factory=dict)
+    own: dict[str, list[str]] = field(default_factory=dict)
     unsaved: bool | None = None  # whether what runs is not what a restart comes back with
-    counted: dict = field(default_factory=dict)  # {command: all that it printed} of those that tell counters
-    unread: list = field(default_factory=list)  # commands that the switch refused, as sentences
+    counted: dict[str, str] = field(default_factory=dict)  # {command: all that it printed} of those that tell counters
+    unread: list[str] = field(default_factory=list)  # commands that the switch refused, as sentences
     config: str = ""  # what the switch has for QoS, as it writes it: the backup; without users, keys, communities
     raw: object = None  # the platform's own reading, for its render()
 
 
-def as_data(switch, ports=None):
+def as_data(switch: Switch, ports: Iterable[str] | None = None) -> dict[str, Any]:
     """A Switch, or some ports of it, as the result of a module."""
     names = list(switch.ports) if ports is None else ports
     return {
@@ -137,10 +142,10 @@ def as_data(switch, ports=None):
     }
 
 
-def from_data(data):
+def from_data(data: Mapping[str, Any]) -> Switch:
     """The Switch that as_data made; keys that were numbers have become texts on the way through JSON."""
     switch = Switch(
-        **{key: data.get(key) for key in ("hostname", "version", "model")},
+        **cast("dict[str, Any]", {key: data.get(key) for key in ("hostname", "version", "model")}),
         platform=data.get("platform") or "",
         exceptions=list(data.get("exceptions") or []),
         unread=list(data.get("unread") or []),
@@ -153,7 +158,7 @@ def from_data(data):
     return switch
 
 
-def _port_data(switch, name):
+def _port_data(switch: Switch, name: str) -> dict[str, Any]:
     running = switch.oper.get(name)
     return dict(
         asdict(switch.ports[name]),
@@ -162,12 +167,12 @@ def _port_data(switch, name):
     )
 
 
-def _made(kind, told):
+def _made(kind: type[T], told: Mapping[str, Any]) -> T:
     known = {one.name for one in fields(kind)}
     return kind(**{key: _numbered(key, value) for key, value in told.items() if key in known})
 
 
-def _numbered(key, value):
+def _numbered(key: str, value: Any) -> Any:
     """Tables by DSCP, priority and queue have numbers as keys; counters have names."""
     if not isinstance(value, dict):
         return value

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, Container, Iterable, Mapping, Optional, Sequence, Tuple, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
     cleaned,
@@ -17,6 +18,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines impor
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused, brief
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port, as_data
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Platform
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+
+    # What was typed, the command that the platform reads, and its output.
+    Section = Tuple[Optional[str], Optional[str], str]
+
 
 # A prompt with what was typed behind it: leaf-01(config-if-Et1)#, leaf [standalone: master] (config) #,
 # admin@leaf-01>, cumulus@leaf:mgmt:~$, {master:0}[edit].
@@ -76,11 +85,14 @@ _PREPARES = re.compile(
 SHOWN = 60  # characters of a text that is named
 
 
-def split(text):
+def split(text: str) -> list[tuple[str | None, str]]:
     """[(command, output)] of a capture; the command is None where nothing names it."""
     rows = without_terminal(text).split("\n")
     marks = [_named(row) for row in rows]
     hosts = {mark[0] for mark in marks if mark and mark[0] and _READS.match(mark[1])}
+    found: list[tuple[str | None, str]]
+    command: str | None
+    kept: list[str]
     found, command, kept = [], None, []
     for row, mark in zip(rows, marks):
         if mark is None or (mark[0] and not (mark[0] in hosts or (hosts and not mark[1]) or _same(mark[0], hosts))):
@@ -99,12 +111,12 @@ def split(text):
     ]
 
 
-def _says(text):
+def _says(text: str) -> bool:
     """Whether a text is more than comments."""
     return any(re.search(r"\w", line) and not re.match(r"\s*[!#]", line) for line in cleaned(text))
 
 
-def spelled(typed, commands):
+def spelled(typed: str, commands: Iterable[str]) -> str | None:
     """The whole command of what an operator typed, with its arguments behind it; None for none of these commands.
 
     Words may be cut short (sh int eth1/1), and arguments may be anywhere in between.
@@ -117,7 +129,7 @@ def spelled(typed, commands):
     return None
 
 
-def _arguments(words, command):
+def _arguments(words: Iterable[str], command: Sequence[str]) -> list[str] | None:
     """The words that a command of these words leaves over, all of them arguments; None where it is another command."""
     place, rest = 0, []
     for word in words:
@@ -131,19 +143,19 @@ def _arguments(words, command):
     return rest if place == len(command) else None
 
 
-def _is_short(word, whole):
+def _is_short(word: str, whole: str) -> bool:
     if whole.startswith("-"):
         return word == whole
     return whole.startswith(word) or (len(word) > 3 and whole.startswith(word.rstrip("s")))
 
 
-def _is_argument(word):
+def _is_argument(word: str) -> bool:
     if re.search(r"\d", word) or word == "*" or re.match(r"-{1,2}[\w-]", word):
         return True
     return any(len(word) > 1 and one.startswith(word) for one in _CHOOSE)
 
 
-def _named(row):
+def _named(row: str) -> tuple[str, str] | None:
     """(host, what was typed) of a line that names a command or is a prompt; None of a line of an output."""
     for pattern in _HEADINGS:
         found = pattern.match(row)
@@ -158,23 +170,23 @@ def _named(row):
     return None
 
 
-def _same(host, hosts):
+def _same(host: str, hosts: Iterable[str]) -> bool:
     """Whether a prompt is that of another mode of a switch that was asked something."""
     return _stem(host) in {_stem(one) for one in hosts}
 
 
-def _stem(host):
+def _stem(host: str) -> str:
     return re.split(r"[\s(\[:]", host)[0]
 
 
-def _at_port(mark):
+def _at_port(mark: tuple[str, str]) -> str:
     """What was typed, with the port of the mode in which it was typed."""
     host, typed = mark
     mode = _MODE.search(host)
     return f"{typed} {mode.group(1)}" if mode and not re.search(r"\d", typed) else typed
 
 
-def rows_of_ports(output):
+def rows_of_ports(output: str) -> list[str]:
     """The names of ports with which lines of an output begin."""
     if from_json(output) is not None:
         return []
@@ -183,13 +195,13 @@ def rows_of_ports(output):
     return list(dict.fromkeys(one.group(1).replace(" ", "") for one in found if one))
 
 
-def first_words(text):
+def first_words(text: str) -> str:
     """The beginning of a text, to name it by."""
     line = next((" ".join(one.split()) for one in text.split("\n") if re.search(r"\w", one)), "")
     return line if len(line) <= SHOWN else f"{line[:SHOWN].rstrip()}..."
 
 
-def sections(platform, command, text):
+def sections(platform: Platform, command: str | None, text: str) -> list[Section]:
     """[(what was typed, command, output)] of one capture; the command is None where the platform does not read it."""
     found = []
     for typed, output in split(text):
@@ -203,8 +215,10 @@ def sections(platform, command, text):
     return found or [(command, platform.spelled(command), "")] if command else found
 
 
-def heard(platform, parts):
+def heard(platform: Platform, parts: Iterable[Section]) -> Switch:
     """The Switch that sections tell of, with what of them was not understood in `unread`."""
+    texts: dict[str, str]
+    unread: list[str]
     texts, unread = {}, []
     for typed, command, output in parts:
         why = complaint(output)
@@ -213,19 +227,19 @@ def heard(platform, parts):
         elif command is None:
             unread.append(_not_read(platform, typed, output))
         else:
-            unread += [str(Refused(typed, line)) for line in complaints(output)]
+            unread += [str(Refused(cast("str", typed), line)) for line in complaints(output)]
             texts[_unique(command, texts)] = output
     switch = complete(platform.parse(texts))
     switch.unread += unread + unheard(platform, texts, switch)
     return switch
 
 
-def _unique(command, texts):
+def _unique(command: str, texts: Container[str]) -> str:
     """A key of its own for a command that was run for several ports, with the same meaning."""
     return command if command not in texts else _unique(f"{command} ", texts)
 
 
-def unheard(platform, texts, whole, live=False):
+def unheard(platform: Platform, texts: Mapping[str, str], whole: Switch, live: bool = False) -> list[str]:
     """Sentences about outputs, and rows of them, that say something which the Switch does not hold.
 
     live: outputs of a switch may well be empty, and each was read with a command that the platform knows.
@@ -252,7 +266,7 @@ def unheard(platform, texts, whole, live=False):
     return found
 
 
-def _nothing(platform, name, output, alone):
+def _nothing(platform: Platform, name: str, output: str, alone: Switch) -> str:
     if not output.strip():
         return f"Cannot read `{name}`. Its output is empty. Run the command again, and give its whole output."
     if alone.config:
@@ -263,27 +277,27 @@ def _nothing(platform, name, output, alone):
     )
 
 
-def complete(switch):
+def complete(switch: Switch) -> Switch:
     """The Switch, with a port for everything that is known by name."""
     for name in (*switch.oper, *switch.neighbours):
         switch.ports.setdefault(name, Port())
     return switch
 
 
-def _tells(switch):
+def _tells(switch: Switch) -> bool:
     """Whether something is known of a switch, and of its ports more than their names."""
     told = as_data(switch)
     values = [told[key] for key in ("hostname", "version", "model", "exceptions")]
     return any(values) or told["unsaved"] is not None or any(map(_known, told["ports"].values()))
 
 
-def _known(value):
+def _known(value: Any) -> bool:
     if isinstance(value, dict):
         return any(map(_known, value.values())) if {*value} & {"running", "counters"} else bool(value)
     return value not in (None, [])
 
 
-def _not_read(platform, typed, output):
+def _not_read(platform: Platform, typed: str | None, output: str) -> str:
     if typed is None:
         return (
             f"Cannot read the text that begins with {first_words(output)!r}. No command is named for it, and its form "
@@ -295,7 +309,7 @@ def _not_read(platform, typed, output):
     )
 
 
-def _alike(name):
+def _alike(name: str) -> str:
     """The same word for the names that outputs have for one port: Et1, Eth1, Ethernet1."""
     found = re.match(r"([A-Za-z][A-Za-z-]*?)-?(\d\S*)$", name)
     if not found:

@@ -7,9 +7,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Sequence, TypeVar
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import Line
+
+    T = TypeVar("T")
 
 
-def strange(command, root, forms):
+def strange(command: str, root: Line, forms: Sequence[tuple[str, str, str]]) -> list[str]:
     """Sentences about lines of a configuration that begin like one of forms, and go on in another way.
 
     forms: [(pattern of the beginning of the block, of the beginning of the line, of the whole line)].
@@ -23,12 +29,12 @@ def strange(command, root, forms):
     return [lacks(command, f"{text!r}{where}") for text, where in found.items()]
 
 
-def lacks(command, what):
+def lacks(command: str, what: str) -> str:
     """A sentence about a value in a form that is not known."""
     return f"Cannot read {what} in `{command}`. The form of the value is not known. Look at the switch."
 
 
-def headless(command, port):
+def headless(command: str, port: str | None) -> str:
     """A sentence about lines that belong to no port: they come again behind those of one, or before the first."""
     where = f"after those of {port}" if port else "before the first port"
     return (
@@ -37,7 +43,7 @@ def headless(command, port):
     )
 
 
-def again(seen, key):
+def again(seen: set[T], key: T) -> bool:
     """Whether a key was seen before; it is from now on."""
     known = key in seen
     seen.add(key)

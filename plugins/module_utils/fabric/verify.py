@@ -6,25 +6,37 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import (
     TOLERATED_RUNNING,
     effect,
-    natural,
     ranged,
     same_marking,
     same_priorities,
 )
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+
 
 # What the operational state can prove. The configuration is compared elsewhere.
 PROVED = ("pfc", "pfc_sends", "trust", "ecn", "mtu", "watchdog", "dcbx")
 
 
-def gaps(switch, wants, intent, exact=True):
+def gaps(
+    switch: Switch, wants: Mapping[str, Effect], intent: Intent, exact: bool = True
+) -> tuple[list[str], list[str]]:
     """(gaps, unknown): sentences of what does not run as wanted, and of what the switch does not tell.
 
     Without exact, other priorities than RoCE's may have flow control too.
     """
+    found: dict[str, list[str]]
+    unknown: dict[str, list[str]]
     found, unknown = {}, {}
     for name in sorted(wants, key=natural):
         running = switch.oper.get(name) or Oper()
@@ -43,9 +55,9 @@ def gaps(switch, wants, intent, exact=True):
     return [*switch.exceptions, *_told(found)], _told(unknown)
 
 
-def dropped(before, after, intent):
+def dropped(before: Mapping[str, Effect], after: Mapping[str, Effect], intent: Intent) -> list[str]:
     """Sentences of priorities other than RoCE's that were lossless, were to stay so, and are not any more."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for name in sorted(before, key=natural):
         then, now = (
             {*(effects.get(name, {}).get("lossless") or [])} - {intent.priority} for effects in (before, after)
@@ -56,9 +68,9 @@ def dropped(before, after, intent):
     return _told(found)
 
 
-def stuck(before, after, names):
+def stuck(before: Switch, after: Switch, names: Iterable[str]) -> list[str]:
     """Sentences of ports whose watchdog had to act since a switch was read before."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for name in sorted(names, key=natural):
         then, now = (_events(switch, name) for switch in (before, after))
         if now > then:
@@ -68,17 +80,17 @@ def stuck(before, after, names):
     return _told(found)
 
 
-def _events(switch, name):
+def _events(switch: Switch, name: str) -> int:
     running = switch.oper.get(name)
     return (running.counters.get("watchdog_events") or 0) if running is not None else 0
 
 
-def _told(sentences):
+def _told(sentences: Mapping[str, Iterable[str]]) -> list[str]:
     """Ports about which the same is to be said stand in one sentence."""
     return [f"{ranged(names)}: {sentence}" for sentence, names in sentences.items()]
 
 
-def _running(port, running, intent):
+def _running(port: Port, running: Oper, intent: Intent) -> dict[str, Any]:
     """The effect of what runs; queues are as configured, since switches tell ECN by queue."""
     ecn = effect(Port(queues=port.queues, ecn=running.ecn), intent)["ecn"]
     told = {key: getattr(running, key) for key in PROVED if key != "ecn"}
@@ -87,7 +99,7 @@ def _running(port, running, intent):
     return dict(told, ecn=ecn)
 
 
-def _same(key, now, want, roce, exact):
+def _same(key: str, now: Any, want: Any, roce: int, exact: bool) -> bool:
     if key == "ecn":
         return same_marking(now, want, TOLERATED_RUNNING)
     if key == "pfc":
@@ -97,7 +109,7 @@ def _same(key, now, want, roce, exact):
     return now == want
 
 
-def _shown(value):
+def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list):

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Callable, Iterable, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import numbers, tree
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
+
 
 ACCESS, TRUNK, ROUTED = "access", "trunk", "routed"
 FIRST, LAST = 1, 4094
@@ -23,7 +28,7 @@ class Switching:
     mode: str | None = None
     access: int | None = None
     native: int | None = None
-    allowed: frozenset | None = None
+    allowed: frozenset[int] | None = None
     member: str | None = None  # number of the port channel whose VLANs it has
     enabled: bool | None = None
     routed: bool = False  # lines for VLANs may stay at a routed port, and have no effect
@@ -58,7 +63,7 @@ class Switching:
             self.allowed = allowed_after(self.allowed, many.group(1), many.group(2))
 
 
-def allowed_after(before: frozenset | None, how: str | None, text: str) -> frozenset:
+def allowed_after(before: frozenset[int] | None, how: str | None, text: str) -> frozenset[int]:
     """The VLANs that are allowed after one line; a list may go on over several."""
     told = EVERY if text == "all" else frozenset() if text == "none" else frozenset(numbers(text))
     if how == "except":
@@ -68,7 +73,9 @@ def allowed_after(before: frozenset | None, how: str | None, text: str) -> froze
     return told if how is None else (before or frozenset()) | told
 
 
-def settle(port, one: Switching, existing: set | None = None, native: int | None = 1, every: bool = True) -> None:
+def settle(
+    port: Port, one: Switching, existing: set[int] | None = None, native: int | None = 1, every: bool = True
+) -> None:
     """Put what lines told into a state.Port.
 
     existing: the VLANs of the switch, None where nobody told them. native: the VLAN of untagged packets of a trunk that
@@ -86,20 +93,20 @@ def settle(port, one: Switching, existing: set | None = None, native: int | None
     _put(port, untagged if untagged in allowed or not every else None, allowed, existing)
 
 
-def _put(port, untagged: int | None, tagged: frozenset, existing: set | None) -> None:
+def _put(port: Port, untagged: int | None, tagged: frozenset[int], existing: set[int] | None) -> None:
     there = EVERY if existing is None else frozenset(existing)
     port.untagged = untagged if untagged in there else None
-    port.tagged = spelled((tagged & there) - {port.untagged})
+    port.tagged = spelled((tagged & there) - {cast("int", port.untagged)})
 
 
-def put(port, mode: str, untagged: int | None = None, tagged: frozenset = frozenset()) -> None:
+def put(port: Port, mode: str, untagged: int | None = None, tagged: frozenset[int] = frozenset()) -> None:
     """Put what a database told into a state.Port."""
     port.vlan_mode = mode
     if mode != ROUTED:
-        port.untagged, port.tagged = untagged, spelled(tagged - {untagged})
+        port.untagged, port.tagged = untagged, spelled(tagged - {cast("int", untagged)})
 
 
-def existing(lines, pattern: str) -> set:
+def existing(lines: Iterable[str], pattern: str) -> set[int]:
     """The VLANs that lines make, with the first one, which is always there."""
     found = {FIRST}
     for text in lines:
@@ -108,9 +115,9 @@ def existing(lines, pattern: str) -> set:
     return found
 
 
-def by_port(text: str, head: str, named) -> dict:
+def by_port(text: str, head: str, named: Callable[[str], Iterable[str]]) -> dict[str, Switching]:
     """{port: Switching} of a configuration; head: pattern of the line above a port's, named: f(its name) -> ports."""
-    found: dict = {}
+    found: dict[str, Switching] = {}
     for line in tree(text).children:
         match = re.fullmatch(head, line.text, re.IGNORECASE)
         for name in named(match.group(1)) if match else ():
@@ -120,9 +127,9 @@ def by_port(text: str, head: str, named) -> dict:
     return found
 
 
-def spelled(values) -> str:
+def spelled(values: Iterable[int]) -> str:
     """'111,200-299' of numbers; '' of none."""
-    runs: list = []
+    runs: list[list[int]] = []
     for value in sorted(values):
         if runs and runs[-1][1] + 1 == value:
             runs[-1][1] = value
@@ -131,7 +138,7 @@ def spelled(values) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
-def carries(port, vlan: int) -> bool | None:
+def carries(port: Port, vlan: int) -> bool | None:
     """Whether a port takes packets with the tag of a VLAN, 0 for none, and sends them so; None: not told."""
     if port.vlan_mode is None:
         return None

@@ -8,8 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import WARNING, finding
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Finding, Key, Side
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
+
 
 LLDP, GIVEN = "lldp", "given"
 _NAME = re.compile(r"([a-z]*)[\s_-]*(\d.*)?", re.IGNORECASE)
@@ -19,12 +25,12 @@ _NAME = re.compile(r"([a-z]*)[\s_-]*(\d.*)?", re.IGNORECASE)
 class Link:
     """A cable. a and b are keys of Sides."""
 
-    a: tuple
-    b: tuple
-    sources: list = field(default_factory=list)
+    a: Key
+    b: Key
+    sources: list[str] = field(default_factory=list)
     length_m: int | None = None
 
-    def other(self, key):
+    def other(self, key: Key) -> Key:
         return self.b if key == self.a else self.a
 
 
@@ -32,15 +38,15 @@ class Link:
 class Cabling:
     """All cables between ends that were looked at, and what is odd about them."""
 
-    links: list = field(default_factory=list)
-    findings: list = field(default_factory=list)
-    strangers: dict = field(default_factory=dict)  # {key of a Side: name of a system that was not looked at}
+    links: list[Link] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    strangers: dict[Key, str] = field(default_factory=dict)  # {key of a Side: name of a system that was not looked at}
 
-    def of(self, key):
+    def of(self, key: Key) -> list[Link]:
         return [link for link in self.links if key in (link.a, link.b)]
 
 
-def cabling(sides, aliases, given):
+def cabling(sides: Mapping[Key, Side], aliases: Mapping[str, str], given: Iterable[Mapping[str, Any]]) -> Cabling:
     """The Cabling of {key: Side}; aliases: {name of a system in small letters: owner}."""
     found = Cabling()
     for side in sides.values():
@@ -57,7 +63,7 @@ def cabling(sides, aliases, given):
     return found
 
 
-def owner_of(aliases, name):
+def owner_of(aliases: Mapping[str, str], name: str | None) -> str | None:
     """The owner that a system's name means: also without its domain, where that is unmistakable."""
     lowered = (name or "").lower()
     if lowered in aliases:
@@ -67,7 +73,7 @@ def owner_of(aliases, name):
     return near.pop() if len(near) == 1 else None
 
 
-def same_port(one, other):
+def same_port(one: str, other: str) -> bool:
     """Whether two spellings mean one port: Eth1/1, Ethernet1/1, ethernet 1/1."""
     left, right = _NAME.fullmatch(one.strip()), _NAME.fullmatch(other.strip())
     if not left or not right:
@@ -77,7 +83,7 @@ def same_port(one, other):
     return number == other_number and (kind.startswith(other_kind) or other_kind.startswith(kind))
 
 
-def find_port(sides, owner, name):
+def find_port(sides: Mapping[Key, Side], owner: str, name: str | None) -> Key | None:
     """The key of a port by any spelling of its name; None where the owner has none of it."""
     if not name:
         return None
@@ -86,41 +92,41 @@ def find_port(sides, owner, name):
     return next((key for key in sides if key[0] == owner and same_port(key[1], name)), None)
 
 
-def _port_of(sides, owner, neighbour):
+def _port_of(sides: Mapping[Key, Side], owner: str, neighbour: Neighbour) -> Key | None:
     """ESXi puts the name of the adapter into the chassis or the description, and its address into the port."""
     told = [neighbour.port, neighbour.chassis, neighbour.description]
     told += (neighbour.description or "").split()
     return next((key for key in (find_port(sides, owner, one) for one in told) if key), None)
 
 
-def _add(found, one, other, source, length=None):
+def _add(found: Cabling, one: Key, other: Key, source: str, length: int | None = None) -> None:
     link = next((link for link in found.of(one) if link.other(one) == other), None)
     if link is None:
-        link = Link(*sorted((one, other)))
+        link = Link(*cast("tuple[Key, Key]", sorted((one, other))))
         found.links.append(link)
     if source not in link.sources:
         link.sources.append(source)
     link.length_m = length or link.length_m
 
 
-def _given(found, sides, aliases, cable):
+def _given(found: Cabling, sides: Mapping[Key, Side], aliases: Mapping[str, str], cable: Mapping[str, Any]) -> None:
     ends = [(cable.get("switch"), cable.get("port"))]
     ends.append((cable["host"], cable.get("nic")) if cable.get("host") else (cable.get("peer"), cable.get("peer_port")))
-    keys = [find_port(sides, owner_of(aliases, owner) or owner, name) for owner, name in ends]
+    keys = [find_port(sides, cast("str", owner_of(aliases, owner) or owner), name) for owner, name in ends]
     if None in keys:
         for key, (owner, name) in zip(reversed(keys), ends):
             if key is not None:
                 found.strangers.setdefault(key, f"{owner} {name}")
         return
-    one, other = keys
-    seen = [link for key in keys for link in found.of(key) if LLDP in link.sources]
+    one, other = cast("list[Key]", keys)
+    seen = [link for key in cast("list[Key]", keys) for link in found.of(key) if LLDP in link.sources]
     if seen and not any({link.a, link.b} == {one, other} for link in seen):
         found.findings.append(_elsewhere(sides, seen[0], one, other))
         return
     _add(found, one, other, GIVEN, cable.get("length_m"))
 
 
-def _elsewhere(sides, link, one, other):
+def _elsewhere(sides: Mapping[Key, Side], link: Link, one: Key, other: Key) -> Finding:
     key = one if one in (link.a, link.b) else other
     meant, seen = sides[other if key == one else one], sides[link.other(key)]
     return finding(
@@ -137,7 +143,7 @@ def _elsewhere(sides, link, one, other):
     )
 
 
-def _two_peers(found, sides):
+def _two_peers(found: Cabling, sides: Mapping[Key, Side]) -> None:
     for side in sides.values():
         chassis = {one.chassis or one.system for one in side.neighbours}
         if len(side.neighbours) > 1:

@@ -6,12 +6,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterator, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import (
     ERROR,
     WARNING,
     finding,
     numbers,
 )
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Finding, Side, Treatment
+
 
 NEEDED = {
     "trust": "what it trusts",
@@ -27,7 +33,7 @@ OF_THE_HOST = ("trust", "pfc", "pause", "ecn", "cnp_dscp")
 FIRMWARE_AGENT = "the firmware"
 
 
-def unknown(side, wish, behind_host=False, stamped_by=None):
+def unknown(side: Side, wish: Treatment, behind_host: bool = False, stamped_by: Side | None = None) -> list[str]:
     """What is not known of an adapter and decides, in words."""
     found = [NEEDED[key] for key in _keys(wish, behind_host) if getattr(side.endpoint, key) is None]
     if side.endpoint.dscps() is None and stamped_by is None:
@@ -35,12 +41,12 @@ def unknown(side, wish, behind_host=False, stamped_by=None):
     return found
 
 
-def needed(wish, behind_host=False):
+def needed(wish: Treatment, behind_host: bool = False) -> list[str]:
     """All that decides, in words."""
     return [DSCP, *(NEEDED[key] for key in _keys(wish, behind_host))]
 
 
-def _keys(wish, behind_host):
+def _keys(wish: Treatment, behind_host: bool) -> list[str]:
     return [
         key
         for key in NEEDED
@@ -50,7 +56,7 @@ def _keys(wish, behind_host):
     ]
 
 
-def check(side, wish, peer=None, stamped_by=None):
+def check(side: Side, wish: Treatment, peer: Side | None = None, stamped_by: Side | None = None) -> Iterator[Finding]:
     """The disagreements of an adapter with the treatment; stamped_by: the host's adapter that marks for a guest."""
     adapter = side.endpoint
     yield from _marks(side, wish, peer, stamped_by)
@@ -105,18 +111,18 @@ def check(side, wish, peer=None, stamped_by=None):
         )
 
 
-def _fate(dscp, peer):
+def _fate(dscp: int, peer: Side | None) -> str:
     """What becomes of packets with a DSCP that is not that of RoCE, at the switch where they arrive."""
     goes = peer.priority_of(dscp) if peer is not None and peer.is_switch else None
     if goes is None:
         return "switches do not know them as RoCE, and drop them under load"
-    into = f"{peer.place} puts them into priority {goes}"
-    if goes in (peer.pfc or ()):
+    into = f"{cast('Side', peer).place} puts them into priority {goes}"
+    if goes in (cast("Side", peer).pfc or ()):
         return f"{into}, which is lossless there, and switches without this mapping drop them under load"
     return f"{into}, and drops them under load"
 
 
-def _marks(side, wish, peer, stamped_by):
+def _marks(side: Side, wish: Treatment, peer: Side | None, stamped_by: Side | None) -> Iterator[Finding]:
     if side.endpoint.stamps is False:
         yield finding(
             "stamps_nothing",
@@ -173,7 +179,7 @@ def _marks(side, wish, peer, stamped_by):
         )
 
 
-def _class(side, wish):
+def _class(side: Side, wish: Treatment) -> Iterator[Finding]:
     adapter = side.endpoint
     if adapter.trust == "pcp":
         yield finding(
@@ -205,10 +211,10 @@ def _class(side, wish):
         )
 
 
-def _pauses(side, wish):
+def _pauses(side: Side, wish: Treatment) -> Iterator[Finding]:
     adapter = side.endpoint
     others = [one for one in adapter.pfc or [] if one != wish.priority]
-    if others and wish.priority in adapter.pfc:
+    if others and wish.priority in cast("list[int]", adapter.pfc):
         yield finding(
             "pfc_more_priorities",
             WARNING,
@@ -234,13 +240,13 @@ def _pauses(side, wish):
         )
 
 
-def _notifications(side, wish, peer):
+def _notifications(side: Side, wish: Treatment, peer: Side | None) -> Iterator[Finding]:
     """What a switch does to those that have the right DSCP is told of the switch."""
     dscp = side.endpoint.cnp_dscp
     if dscp is None or dscp == wish.cnp_dscp:
         return
     goes = peer.priority_of(dscp) if peer is not None and peer.is_switch else None
-    fate = f"{peer.place} puts them into priority {goes}, where" if goes is not None else "on the way"
+    fate = f"{cast('Side', peer).place} puts them into priority {goes}, where" if goes is not None else "on the way"
     yield finding(
         "cnp_dscp",
         WARNING,

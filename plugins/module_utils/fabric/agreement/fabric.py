@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement import ends, hops, links, pairs, wanted
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.cabling import (
     cabling,
@@ -13,10 +15,20 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.c
     owner_of,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import ERROR, WARNING, Side
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import natural, ranged
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import ranged
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import endpoint
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent as intent_of
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import from_data
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.cabling import Link
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import (
+        Finding,
+        Key,
+        Place,
+    )
+
 
 # Names of ports that take more characters are told in short.
 LONG = 60
@@ -25,12 +37,21 @@ LONG = 60
 class Fabric:
     """Everything that was looked at."""
 
-    def __init__(self, switches, hosts, guests, cables, intent=None, listed=None, portgroups=()):
-        self._aliases = {}
-        self._guests_on = {}
-        self.sides = {}
-        self.exceptions = []
-        self.unread = []
+    def __init__(
+        self,
+        switches: Iterable[Mapping[str, Any]],
+        hosts: Iterable[Mapping[str, Any]],
+        guests: Iterable[Mapping[str, Any]],
+        cables: Sequence[Mapping[str, Any]],
+        intent: Mapping[str, Any] | None = None,
+        listed: tuple[links.Names, links.Names] | None = None,
+        portgroups: Iterable[str] = (),
+    ) -> None:
+        self._aliases: dict[str, str] = {}
+        self._guests_on: dict[str, str] = {}
+        self.sides: dict[Key, Side] = {}
+        self.exceptions: list[Finding] = []
+        self.unread: list[str] = []
         for data in switches:
             self._add_switch(data)
         for data in [*hosts, *guests]:
@@ -47,7 +68,7 @@ class Fabric:
         sides = self._of_roce()
         self.wish = wanted.of_fabric(sides) if intent is None else wanted.of_intent(intent_of(intent), sides)
 
-    def disagreements(self):
+    def disagreements(self) -> list[Finding]:
         """All of them, the worse ones first."""
         found = list(self.cabling.findings) + self.exceptions + self._links
         marking = next((side for side in self._of_roce() if side.is_switch and self._does_mark(side)), None)
@@ -60,12 +81,12 @@ class Fabric:
         found += self._guests()
         return sorted(found, key=lambda one: (one["severity"] != ERROR, natural(one["msg"])))
 
-    def not_known(self):
+    def not_known(self) -> list[str]:
         """Sentences about what could not be checked; it is never taken for right."""
         found = [*self.unread, *self._unknown_values(), *self._unknown_ways(), *self._silent(), *self._unknown_links]
         return sorted(set(found), key=natural)
 
-    def ends(self):
+    def ends(self) -> list[dict[str, Any]]:
         """Of each port that RoCE passes, which settings of those that decide are known, and which are not."""
         return [
             {
@@ -80,7 +101,7 @@ class Fabric:
             for needed, unknown, untold in [(self._needed(side), self._unknown_of(side), side.untold)]
         ]
 
-    def paths(self, disagreements):
+    def paths(self, disagreements: Iterable[Finding]) -> list[dict[str, Any]]:
         """Every cable that carries RoCE, where it is known from, and whether its ends agree."""
         bad = {(end["name"], end["port"]) for one in disagreements if one["severity"] == ERROR for end in _ends(one)}
         return [
@@ -93,19 +114,19 @@ class Fabric:
             for link, _one, _other in sorted(self._linked, key=lambda entry: [natural(part) for part in entry[0].a])
         ]
 
-    def _add_switch(self, data):
+    def _add_switch(self, data: Mapping[str, Any]) -> None:
         switch = from_data(data)
         owner = data.get("name") or switch.hostname or "switch"
         self._alias(owner, owner)
         self._alias(switch.hostname, owner)
         for name, port in switch.ports.items():
             neighbours = switch.neighbours.get(name) or []
-            side = Side(owner, name, port, switch.oper.get(name), None, switch.platform, neighbours)
+            side = Side(owner, name, port, switch.oper.get(name), platform=switch.platform, neighbours=neighbours)
             self.sides[side.key] = side
         self.exceptions += [_exception(owner, sentence) for sentence in switch.exceptions]
         self.unread += [f"{owner}: {sentence}" for sentence in switch.unread]
 
-    def _add_host(self, data):
+    def _add_host(self, data: Mapping[str, Any]) -> None:
         owner = data.get("name") or "host"
         self._alias(owner, owner)
         if data.get("host"):
@@ -118,18 +139,18 @@ class Fabric:
         if data.get("not_read"):
             self.unread += [f"{owner}: {sentence}" for sentence in data["not_read"]]
 
-    def _alias(self, name, owner):
+    def _alias(self, name: str | None, owner: str) -> None:
         if name:
             self._aliases.setdefault(name.lower(), owner)
 
-    def _ends_of(self, cables):
+    def _ends_of(self, cables: Sequence[Mapping[str, Any]]) -> set[Key | None]:
         """The keys of the ports that the list of cables names."""
         ends = [(cable.get("switch"), cable.get("port")) for cable in cables]
         ends += [(cable.get("peer"), cable.get("peer_port")) for cable in cables]
         ends += [(cable.get("host"), cable.get("nic")) for cable in cables]
         return {find_port(self.sides, owner_of(self._aliases, owner) or owner, name) for owner, name in ends if owner}
 
-    def _roce_links(self):
+    def _roce_links(self) -> list[tuple[Link, Side, Side]]:
         """[(Link, Side, Side)] of the cables between switches, and to adapters that carry RoCE."""
         found = []
         for link in self.cabling.links:
@@ -138,17 +159,21 @@ class Fabric:
                 found.append((link, one, other))
         return found
 
-    def _fastest(self):
+    def _fastest(self) -> pairs.WithSpeed | None:
         """The adapter of a host that has the fastest line, of those whose line is known."""
         hosts = [side for side in self._of_roce() if not side.is_switch and side.endpoint.kind == "esxi"]
-        return max((side for side in hosts if side.speed), key=lambda side: side.speed, default=None)
+        return max(
+            cast("Iterator[pairs.WithSpeed]", (side for side in hosts if side.speed)),
+            key=lambda side: side.speed,
+            default=None,
+        )
 
-    def _carries(self, side):
+    def _carries(self, side: Side) -> bool:
         """Whether RoCE uses an adapter: it has an RDMA device, flow control, or stands in the list of cables."""
         adapter = side.endpoint
         return bool(adapter.rdma or adapter.pfc or adapter.dscp is not None) or side.owner in self._told
 
-    def _is_beside(self, side):
+    def _is_beside(self, side: Side) -> bool:
         """Whether an adapter of a host is not of the data path, such as one for management that has an RDMA device too.
 
         Only where another adapter of the same host is known to be: by PVRDMA or a port group of the data path.
@@ -162,7 +187,7 @@ class Fabric:
         used = [other.key for other in mine if links.in_use(other, self._data_path)]
         return bool(used) and side.key not in used
 
-    def _of_roce(self):
+    def _of_roce(self) -> list[Side]:
         """The Sides that RoCE passes: both ends of its cables, adapters for it, and ports that pause and are in use."""
         linked = {key for link, _one, _other in self._linked for key in (link.a, link.b)}
         other_traffic = {key for link in self.cabling.links for key in (link.a, link.b)} - linked
@@ -174,53 +199,53 @@ class Fabric:
                 found.append(side)
         return found
 
-    def _may_carry(self, side, known):
+    def _may_carry(self, side: Side, known: set[str]) -> bool:
         """Whether a port of which nobody knows where it leads is looked at: many switches pause on unused ports too."""
         up = side.oper.up if side.oper is not None else None
         return bool(side.pfc) and (up is True or (up is None and side.owner not in known))
 
-    def _peer(self, side):
+    def _peer(self, side: Side) -> Side | None:
         links = [link for link, _one, _other in self._linked if side.key in (link.a, link.b)]
         return self.sides[links[0].other(side.key)] if links else None
 
-    def _of_side(self, side, marking):
+    def _of_side(self, side: Side, marking: Side | None) -> list[Finding]:
         peer = self._peer(side)
         if side.is_switch:
             return list(hops.check(side, self.wish, peer, marking if marking is not side else None))
         return list(ends.check(side, self.wish, peer, self._stamps_for(side)))
 
-    def _does_mark(self, side):
+    def _does_mark(self, side: Side) -> bool:
         told = hops.effect_of(side, self.wish)["ecn"]
         return bool(told) and told.get("mark") is not False
 
-    def _hosts_of(self, side):
+    def _hosts_of(self, side: Side) -> list[Side]:
         """The adapters of the ESXi host that a guest's adapter goes through."""
         host = owner_of(self._aliases, self._guests_on.get(side.owner))
         return [one for one in self._of_roce() if one.owner == host and not one.is_switch] if host else []
 
-    def _stamps_for(self, side):
+    def _stamps_for(self, side: Side) -> Side | None:
         """An adapter of the host that puts its own DSCP on what the guest sends."""
         return next((one for one in self._hosts_of(side) if one.endpoint.dscp is not None), None)
 
-    def _guests(self):
+    def _guests(self) -> Iterator[Finding]:
         for side in self._of_roce():
             if side.owner in self._guests_on:
                 for host in self._hosts_of(side):
                     yield from pairs.mtu(side, host, self.wish)
 
-    def _unknown_of(self, side):
+    def _unknown_of(self, side: Side) -> list[str]:
         if side.is_switch:
             return hops.unknown(side, self.wish)
         return ends.unknown(side, self.wish, side.owner in self._guests_on, self._stamps_for(side))
 
-    def _needed(self, side):
+    def _needed(self, side: Side) -> list[str]:
         """All settings that unknown() may name."""
         if side.is_switch:
             return list(hops.needed(self.wish).values())
         return ends.needed(self.wish, side.owner in self._guests_on)
 
-    def _unknown_values(self):
-        grouped = {}
+    def _unknown_values(self) -> list[str]:
+        grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for side in self._of_roce():
             told = [] if self._is_beside(side) else self._unknown_of(side)
             if told:
@@ -229,16 +254,16 @@ class Fabric:
             f"{owner} {_in_short(names)} does not tell {_listed(told)}." for (owner, told), names in grouped.items()
         ]
 
-    def _silent(self):
+    def _silent(self) -> Iterator[str]:
         """Switches of which no port was compared with anything: that they are not complained of means nothing."""
         compared = {side.owner for side in self._of_roce()}
         switches = {side.owner for side in self.sides.values() if side.is_switch}
         for owner in switches - compared:
             yield f"{owner}: none of its ports is on a known cable or pauses anything, so nothing of it was looked at."
 
-    def _unknown_ways(self):
+    def _unknown_ways(self) -> Iterator[str]:
         linked = {key for link in self.cabling.links for key in (link.a, link.b)}
-        grouped = {}
+        grouped: dict[tuple[str, str | None], list[str]] = {}
         for side in self.sides.values():
             unused = side.is_switch and (not side.pfc or (side.oper is not None and side.oper.up is False))
             concerns = not unused if side.is_switch else self._carries(side)
@@ -256,7 +281,16 @@ class Fabric:
                 yield f"{guest} runs on {host}, which was not looked at."
 
 
-def agree(switches, hosts=(), guests=(), cables=(), intent=None, strict=False, listed=None, portgroups=()):
+def agree(
+    switches: Iterable[Mapping[str, Any]],
+    hosts: Iterable[Mapping[str, Any]] = (),
+    guests: Iterable[Mapping[str, Any]] = (),
+    cables: Sequence[Mapping[str, Any]] = (),
+    intent: Mapping[str, Any] | None = None,
+    strict: bool = False,
+    listed: tuple[links.Names, links.Names] | None = None,
+    portgroups: Iterable[str] = (),
+) -> dict[str, Any]:
     """{agreed, disagreements, not_known, paths, ends, wanted}; strict: whether warnings count as disagreement too.
 
     listed: (ports to hosts, ports to switches) that the inventory names, each {switch: names}. portgroups: names of
@@ -275,9 +309,9 @@ def agree(switches, hosts=(), guests=(), cables=(), intent=None, strict=False, l
     }
 
 
-def summary(answer):
+def summary(answer: Mapping[str, Any]) -> list[str]:
     """The answer of agree() in lines for people: ports of a switch with one and the same trouble share a line."""
-    grouped = {}
+    grouped: dict[tuple[str, str, str], list[str]] = {}
     for one in answer["disagreements"]:
         place = f"{one['a']['name']} {one['a']['port']}"
         alone = one["b"] is not None or not one["msg"].startswith(place)
@@ -290,7 +324,7 @@ def summary(answer):
     return lines + [f"{'unknown':<8} {sentence}" for sentence in answer["not_known"]]
 
 
-def _exception(owner, sentence):
+def _exception(owner: str, sentence: str) -> Finding:
     return {
         "msg": f"{owner}: {sentence}",
         "code": "switch_exception",
@@ -303,11 +337,11 @@ def _exception(owner, sentence):
     }
 
 
-def _ends(one):
+def _ends(one: Finding) -> list[Place]:
     return [end for end in (one["a"], one["b"]) if end is not None]
 
 
-def _in_short(names):
+def _in_short(names: Sequence[str]) -> str:
     """Names of ports, or how many when they would fill a line."""
     text = ranged(names)
     if len(text) <= LONG:
@@ -316,5 +350,5 @@ def _in_short(names):
     return f"{ordered[0]} to {ordered[-1]} ({len(ordered)} ports)"
 
 
-def _listed(words):
+def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

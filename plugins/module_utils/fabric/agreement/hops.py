@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import (
     ERROR,
@@ -14,6 +16,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.s
     numbers,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Finding, Side, Treatment
+
 
 # What has to be known of a port before it may be called right, as a person would ask for it.
 NEEDED = {
@@ -32,19 +38,19 @@ COUNTED = 32
 ONLY_LOSSLESS = ("pfc", "lossless", "watchdog")
 
 
-def unknown(side, wish):
+def unknown(side: Side, wish: Treatment) -> list[str]:
     """What is not known of a port and decides, in words."""
     effect = effect_of(side, wish)
     return [what for key, what in needed(wish).items() if effect[key] is None]
 
 
-def needed(wish):
+def needed(wish: Treatment) -> dict[str, str]:
     """{key: words} of all that decides."""
     without = {*(() if wish.lossless else ONLY_LOSSLESS), *(() if wish.watchdog else ("watchdog",))}
     return {key: what for key, what in NEEDED.items() if key not in without}
 
 
-def effect_of(side, wish):
+def effect_of(side: Side, wish: Treatment) -> dict[str, Any]:
     """The Port's effect on RoCE."""
     usual = Intent()
     cnp = usual.cnp_dscp if wish.cnp_dscp is None else wish.cnp_dscp
@@ -60,7 +66,7 @@ def effect_of(side, wish):
     )
 
 
-def check(side, wish, peer=None, marking=None):
+def check(side: Side, wish: Treatment, peer: Side | None = None, marking: Side | None = None) -> Iterator[Finding]:
     """The disagreements of a port with the treatment; peer: the Side it leads to; marking: a port that marks."""
     effect = effect_of(side, wish)
     yield from _class_of_roce(side, wish, effect, peer)
@@ -74,7 +80,7 @@ def check(side, wish, peer=None, marking=None):
     yield from _storms(side, wish)
 
 
-def _storms(side, wish):
+def _storms(side: Side, wish: Treatment) -> Iterator[Finding]:
     """Queues that the watchdog holds up now: their packets are dropped until the peer stops pausing."""
     storms = side.oper.storms if side.oper is not None else None
     if not storms:
@@ -88,7 +94,7 @@ def _storms(side, wish):
     yield finding("pfc_storm", ERROR if of_roce else WARNING, side, says, breaks, "storms", storms)
 
 
-def _class_of_roce(side, wish, effect, peer):
+def _class_of_roce(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side | None) -> Iterator[Finding]:
     """A port that does not look at the DSCP has no use for a table of DSCPs: one finding, and not two."""
     trust, priority = effect["trust"], effect["roce_priority"]
     marks = f"RoCE is known by DSCP {wish.dscp} alone"
@@ -111,19 +117,19 @@ def _class_of_roce(side, wish, effect, peer):
         )
 
 
-def _wants(wish, peer, value):
+def _wants(wish: Treatment, peer: Side | None, value: int | str) -> tuple[Side | str, str, int | str]:
     """Who is in disagreement with the port, for finding(): the host behind it, or whoever wants it."""
     if peer is not None and not peer.is_switch and value in (peer.pfc or []):
         return peer, f"pauses priority {value}", value
     if peer is not None and value == "dscp" and not peer.is_switch:
         return peer, f"marks by DSCP {wish.dscp}", value
     reads = peer is not None and peer.is_switch and peer.port.trust in ("dscp", "both")
-    if reads and value != "dscp" and peer.priority_of(wish.dscp) == value:
-        return peer, f"puts it into priority {value}", value
+    if reads and value != "dscp" and cast("Side", peer).priority_of(wish.dscp) == value:
+        return cast("Side", peer), f"puts it into priority {value}", value
     return wish.source, f"wants {'priority ' if value != 'dscp' else 'trust in '}{value}", value
 
 
-def _lossless(side, wish, effect, peer):
+def _lossless(side: Side, wish: Treatment, effect: Mapping[str, Any], peer: Side | None) -> Iterator[Finding]:
     priority, port, oper = wish.priority, side.port, side.oper
     on = priority in (side.pfc or [])
     running = None if oper is None or oper.up is False else oper.pfc
@@ -179,7 +185,7 @@ def _lossless(side, wish, effect, peer):
         )
 
 
-def _buffers(side, wish, effect, on):
+def _buffers(side: Side, wish: Treatment, effect: Mapping[str, Any], on: bool) -> Iterator[Finding]:
     priority = wish.priority
     if on and effect["lossless"] is not None and priority not in effect["lossless"]:
         yield finding(
@@ -217,7 +223,7 @@ def _buffers(side, wish, effect, on):
             )
 
 
-def _lossy(side, wish, peer):
+def _lossy(side: Side, wish: Treatment, peer: Side | None) -> Iterator[Finding]:
     if side.pfc and wish.priority in side.pfc:
         yield finding(
             "pfc_unwanted",
@@ -233,7 +239,7 @@ def _lossy(side, wish, peer):
         )
 
 
-def _marks(side, wish, effect, marking):
+def _marks(side: Side, wish: Treatment, effect: Mapping[str, Any], marking: Side | None) -> Iterator[Finding]:
     told = effect["ecn"]
     if told is None:
         return
@@ -264,7 +270,7 @@ def _marks(side, wish, effect, marking):
         )
 
 
-def _notifications(side, wish, effect):
+def _notifications(side: Side, wish: Treatment, effect: Mapping[str, Any]) -> Iterator[Finding]:
     """Congestion notifications have a class of their own, which goes first and is never paused."""
     if wish.cnp_dscp is None or effect["trust"] not in ("dscp", "both"):
         return
@@ -307,7 +313,7 @@ def _notifications(side, wish, effect):
         )
 
 
-def _acting(side, effect):
+def _acting(side: Side, effect: Mapping[str, Any]) -> Iterator[Finding]:
     """What runs is not what is configured."""
     oper = side.oper
     if oper is None or oper.up is False:

@@ -7,11 +7,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Callable, Container, Dict, Iterable, Iterator, Mapping, Sequence, Tuple, Union
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import ERROR, finding
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.params import expanded
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import reach
+
+if TYPE_CHECKING:
+    import ipaddress
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.cabling import Link
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Finding, Key, Side
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
+
+    Names = Mapping[str, Union[Sequence[str], None]]  # {switch: names of ports}
+    Linked = Sequence[Tuple[Link, Side, Side]]
+    Untagged = Tuple[Side, Side, Sequence[str]]  # (switch, host, who sends packets without a tag)
+    Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
+    Rows = Dict[Tuple[str, str, str], Tuple[reach.End, Side]]
+
 
 NOBODY = "no packet of RoCE passes it"
 FALLS_BACK = "PVRDMA falls back to TCP, and reports nothing"
@@ -26,29 +41,31 @@ BREAKS = {
 class Listed:
     """The ports that the inventory names, as {switch: names} for each role; a name may be a range."""
 
-    def __init__(self, host_ports, fabric_ports, find):
-        self._roles = {}
+    def __init__(self, host_ports: Names, fabric_ports: Names, find: Callable[[str, str], Key | None]) -> None:
+        self._roles: dict[Key, str] = {}
         for role, ports in (("fabric", fabric_ports), ("host", host_ports)):
             for owner, names in ports.items():
                 for name in expanded(names or []):
                     self._roles[find(owner, name) or (owner, name)] = role
         self._owners = {owner for owner, _name in self._roles}
 
-    def role(self, key):
+    def role(self, key: Key) -> str | None:
         return self._roles.get(key)
 
-    def names(self, owner):
+    def names(self, owner: str) -> bool:
         """Whether the inventory names ports of this switch at all."""
         return owner in self._owners
 
 
-def check(sides, linked, listed, given, names):
+def check(
+    sides: Mapping[Key, Side], linked: Linked, listed: Listed, given: Container[Key | None], names: Container[str]
+) -> tuple[list[Finding], list[str]]:
     """(disagreements, sentences about what is not known).
 
     linked: [(Link, Side, Side)] of the cables with RoCE. given: keys of the ports in the list of cables. names: port
     groups of the data path, beside those of VMkernel adapters that PVRDMA uses.
     """
-    peers = {}
+    peers: dict[Key, Side] = {}
     for _link, one, other in linked:
         peers[one.key], peers[other.key] = other, one
     found = list(_states(sides, peers, listed, given, names))
@@ -63,17 +80,23 @@ def check(sides, linked, listed, given, names):
     return found, unknown + more + [one for one in apart if isinstance(one, str)]
 
 
-def _is_routed(linked):
+def _is_routed(linked: Linked) -> bool:
     """Whether switches route between each other: each has its own VLANs and subnets then."""
     modes = [(one.port.vlan_mode, other.port.vlan_mode) for _link, one, other in linked if _both_switches(one, other)]
     return bool(modes) and all(one == other == vlans.ROUTED for one, other in modes)
 
 
-def _both_switches(one, other):
+def _both_switches(one: Side, other: Side) -> bool:
     return one.is_switch and other.is_switch
 
 
-def _states(sides, peers, listed, given, names):
+def _states(
+    sides: Mapping[Key, Side],
+    peers: Mapping[Key, Side],
+    listed: Listed,
+    given: Container[Key | None],
+    names: Container[str],
+) -> Iterator[Finding]:
     """Ports that were shut down, and ports without a link, of those that the data path needs."""
     for side in sides.values():
         peer = peers.get(side.key)
@@ -90,19 +113,19 @@ def _states(sides, peers, listed, given, names):
             yield _at(side, "no_link", "has no link", "up", False, peer)
 
 
-def in_use(side, names):
+def in_use(side: Side, names: Container[str]) -> bool:
     """Whether an adapter is an uplink of the data path: adapters for management often have an RDMA device too."""
     one = side.endpoint
     used = any(row.get("pvrdma") for row in one.addresses) or any(group["name"] in names for group in one.portgroups)
     return bool(one.switch and one.rdma and used)
 
 
-def _at(side, code, says, key, value, peer):
+def _at(side: Side, code: str, says: str, key: str, value: object, peer: Side | None) -> Finding:
     cable = f"its cable leads to {peer.place}, and {NOBODY}" if peer is not None else NOBODY
     return finding(code, ERROR, side, says, cable, key, value)
 
 
-def _unlisted(linked, listed):
+def _unlisted(linked: Linked, listed: Listed) -> Iterator[Finding]:
     """Hosts at ports that the inventory does not name: nobody sets such a port up."""
     for _link, one, other in linked:
         for switch, host in ((one, other), (other, one)):
@@ -125,9 +148,9 @@ def _unlisted(linked, listed):
                 )
 
 
-def needs(side, names):
+def needs(side: Side, names: Container[str]) -> dict[int, list[str]]:
     """{VLAN: who needs it} of an adapter of a host; 0 for packets without a tag."""
-    found = {}
+    found: dict[int, list[str]] = {}
     for one in side.endpoint.addresses if side.endpoint is not None else ():
         if one.get("pvrdma") and one.get("vlan") is not None:
             found.setdefault(one["vlan"], []).append(one["device"])
@@ -137,8 +160,11 @@ def needs(side, names):
     return found
 
 
-def _at_hosts(linked, names, routed):
+def _at_hosts(linked: Linked, names: Container[str], routed: bool) -> tuple[list[Finding], list[str]]:
     """VLANs of the ports that hosts are cabled to."""
+    found: list[Finding]
+    unknown: list[str]
+    untagged: list[Untagged]
     found, unknown, untagged = [], [], []
     for _link, one, other in linked:
         for switch, host in ((one, other), (other, one)):
@@ -159,7 +185,7 @@ def _at_hosts(linked, names, routed):
     return found, unknown
 
 
-def _unlike(untagged):
+def _unlike(untagged: Sequence[Untagged]) -> Iterator[Finding]:
     """Ports that put packets without a tag into another VLAN than most: (port, host, who sends them)."""
     usual = Counter(switch.port.untagged for switch, _host, _who in untagged).most_common(1)
     first = next((switch for switch, _host, _who in untagged if switch.port.untagged == usual[0][0]), None)
@@ -179,9 +205,9 @@ def _unlike(untagged):
             )
 
 
-def _between(linked, names):
+def _between(linked: Linked, names: Container[str]) -> tuple[list[Finding], list[str]]:
     """VLANs of the ports between switches: those that hosts of more than one switch need."""
-    where = {}
+    where: dict[int, set[str]] = {}
     for _link, one, other in linked:
         for switch, host in ((one, other), (other, one)):
             if switch.is_switch and not host.is_switch:
@@ -189,6 +215,8 @@ def _between(linked, names):
                     inside = vlan or switch.port.untagged
                     if inside is not None:
                         where.setdefault(inside, set()).add(switch.owner)
+    found: list[Finding]
+    unknown: list[str]
     found, unknown = [], []
     for _link, one, other in linked:
         if not _both_switches(one, other):
@@ -199,7 +227,7 @@ def _between(linked, names):
     return found, unknown
 
 
-def _over(one, other, vlan, unknown):
+def _over(one: Side, other: Side, vlan: int, unknown: list[str]) -> Iterator[Finding]:
     """One VLAN over one cable between switches."""
     modes = [side.port.vlan_mode for side in (one, other)]
     if None in modes:
@@ -232,14 +260,14 @@ def _over(one, other, vlan, unknown):
         )
 
 
-def _tag(port, vlan):
+def _tag(port: Port, vlan: int) -> int | None:
     """The tag that a VLAN leaves with; None where it does not."""
     if port.vlan_mode == vlans.ROUTED:
         return None
     return 0 if port.untagged == vlan else vlan if vlans.carries(port, vlan) else None
 
 
-def _missing(switch, vlan, other, other_says):
+def _missing(switch: Side, vlan: int, other: Side, other_says: str) -> Finding:
     port = switch.port
     if port.vlan_mode == vlans.ROUTED:
         there = "is routed and in no VLAN"
@@ -253,19 +281,22 @@ def _missing(switch, vlan, other, other_says):
     return finding("vlan", ERROR, switch, there, breaks, "tagged", port.tagged, other, other_says, vlan)
 
 
-def _named(vlan):
+def _named(vlan: int) -> str:
     return f"VLAN {vlan}" if vlan else "packets without a tag"
 
 
-def _bare(who):
+def _bare(who: Iterable[str]) -> str:
     return f"sends {', '.join(who)} without a tag"
 
 
-def _addresses(sides, routed):
+def _addresses(sides: Mapping[Key, Side], routed: bool) -> Iterator[Finding | str]:
     """VMkernel adapters of PVRDMA among each other, and guests among each other; duplicates among all.
 
     Findings, and sentences about what is not known.
     """
+    at_hosts: Rows
+    guests: Rows
+    others: Rows
     at_hosts, guests, others = {}, {}, {}
     for side in sides.values():
         for row in [] if side.is_switch else side.endpoint.addresses:
@@ -287,13 +318,13 @@ def _addresses(sides, routed):
             yield _trouble(trouble, everybody, BREAKS[reach.DUPLICATE])
 
 
-def _of_guests(ends, sides, routed):
+def _of_guests(ends: Sequence[reach.End], sides: Rows, routed: bool) -> Iterator[Finding | str]:
     """A guest may have an adapter in each of several networks, and then each peer has one there too."""
-    networks = {}
+    networks: dict[str, dict[Network, reach.End]] = {}
     for end in ends:
         if end.network is not None:
             networks.setdefault(end.owner, {})[end.network] = end
-    counted = Counter(network for owned in networks.values() for network in owned)
+    counted: Counter[Network | None] = Counter(network for owned in networks.values() for network in owned)
     for owned in networks.values():
         for network, end in owned.items():
             lonely = counted[network] == 1 and len(networks) > 1
@@ -310,8 +341,8 @@ def _of_guests(ends, sides, routed):
         yield _trouble(trouble, sides, BREAKS[reach.DUPLICATE])
 
 
-def _trouble(trouble, sides, breaks):
-    by_end = dict(sides.values())
+def _trouble(trouble: reach.Trouble, sides: Rows, breaks: str) -> Finding:
+    by_end: dict[reach.End | None, Side] = dict(sides.values())
     second = f", while {trouble.other.place} {trouble.other_says}" if trouble.other is not None else ""
     side, other = by_end[trouble.end], by_end.get(trouble.other)
     data = finding(trouble.code, ERROR, side, trouble.says, breaks, "address", trouble.end.ip)

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterator, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import (
     ERROR,
     WARNING,
@@ -13,12 +15,29 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.s
     numbers,
 )
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.cabling import Link
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Finding, Side, Treatment
+
+    class WithMtu(Side):
+        """A Side whose MTU is known."""
+
+        @property
+        def mtu(self) -> int: ...
+
+    class WithSpeed(Side):
+        """A Side whose speed is known."""
+
+        @property
+        def speed(self) -> int: ...
+
+
 # A switch may count what is around a packet of IP: Ethernet header, VLAN tag.
 HEADERS = 18
 LOST = "packets of RoCE are dropped there under load"
 
 
-def check(link, one, other, wish):
+def check(link: Link, one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
     """The disagreements of two Sides."""
     yield from _flow_control(one, other, wish)
     yield from mtu(one, other, wish)
@@ -27,7 +46,7 @@ def check(link, one, other, wish):
     yield from _headroom(link.length_m, one, other, wish)
 
 
-def _flow_control(one, other, wish):
+def _flow_control(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
     priority = wish.priority
     if not wish.lossless:
         return
@@ -61,7 +80,7 @@ def _flow_control(one, other, wish):
             yield _one_way(side, peer, priority, "sends pauses", "does not obey them", "obeys")
 
 
-def _no_such(side, peer, wish):
+def _no_such(side: Side, peer: Side, wish: Treatment) -> Finding:
     """One end lacks the priority altogether, or has another one."""
     others = [priority for priority in side.pfc or [] if priority != wish.priority]
     code = "pfc_priority" if others else "pfc_one_sided"
@@ -80,7 +99,7 @@ def _no_such(side, peer, wish):
     )
 
 
-def _one_way(side, peer, priority, does, does_not, key):
+def _one_way(side: Side, peer: Side, priority: int, does: str, does_not: str, key: str) -> Finding:
     return finding(
         "pfc_one_sided",
         ERROR,
@@ -95,11 +114,11 @@ def _one_way(side, peer, priority, does, does_not, key):
     )
 
 
-def speed(one, other, fastest):
+def speed(one: Side, other: Side, fastest: WithSpeed | None) -> Iterator[Finding]:
     """Whether a cable between switches is as fast as the fastest adapter (a Side), whose packets it may carry."""
     if not (one.is_switch and other.is_switch) or fastest is None:
         return
-    known = [side for side in (one, other) if side.speed]
+    known = cast("list[WithSpeed]", [side for side in (one, other) if side.speed])
     slow = min(known, key=lambda side: side.speed, default=None)
     if slow is not None and slow.speed < fastest.speed:
         peer = other if slow is one else one
@@ -117,12 +136,12 @@ def speed(one, other, fastest):
         )
 
 
-def mtu(one, other, wish):
+def mtu(one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
     """Whether each carries what the other sends."""
     if one.mtu is None or other.mtu is None:
         return
     # Of equals the host is the smaller one: what it sends has headers around it.
-    small, large = sorted((one, other), key=lambda side: (side.mtu, side.is_switch))
+    small, large = cast("list[WithMtu]", sorted((one, other), key=lambda side: (side.mtu, side.is_switch)))
     if small.is_switch and small.mtu < large.mtu:
         # Platforms count different headers: between switches it matters whether what hosts send gets through.
         if large.is_switch and small.mtu >= (wish.host_mtu or large.mtu - HEADERS):
@@ -167,7 +186,7 @@ def mtu(one, other, wish):
         )
 
 
-def _pause(one, other):
+def _pause(one: Side, other: Side) -> Iterator[Finding]:
     for side, peer in ((one, other), (other, one)):
         if not side.pause:
             continue
@@ -186,7 +205,7 @@ def _pause(one, other):
             )
 
 
-def _dcbx(one, other):
+def _dcbx(one: Side, other: Side) -> Iterator[Finding]:
     for host, switch in ((one, other), (other, one)):
         if host.is_switch or not switch.is_switch:
             continue
@@ -214,13 +233,13 @@ def _dcbx(one, other):
             )
 
 
-def _owner(code, host, switch, says, other_says, breaks):
+def _owner(code: str, host: Side, switch: Side, says: str, other_says: str, breaks: str) -> Finding:
     agent = host.endpoint
     value = {"mode": agent.dcbx, "owner": agent.dcbx_owner}
     return finding(code, WARNING, host, says, breaks, "dcbx", value, switch, other_says, switch.port.dcbx)
 
 
-def _headroom(length, one, other, wish):
+def _headroom(length: int | None, one: Side, other: Side, wish: Treatment) -> Iterator[Finding]:
     """What an end counts on by default says nothing about a cable: it has to be told how long that is."""
     needs = length or wish.cable_length_m
     for side in (one, other):

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import ERROR
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
@@ -45,7 +47,7 @@ ARGUMENTS = {
 _SOURCES = {"switches": "roce_qos_info", "hosts": "esxi_roce_info", "guests": "guest_roce_info"}
 
 
-def check(params):
+def check(params: Mapping[str, Any]) -> None:
     """Refuse what cannot be compared, everything at once."""
     found = [] if params["config"] is None else [f"config.{one}" for one in problems(intent(params["config"]))]
     for key, module in _SOURCES.items():
@@ -70,7 +72,7 @@ def check(params):
         )
 
 
-def disagreement(answer, strict):
+def disagreement(answer: Mapping[str, Any], strict: bool) -> OperatorError:
     """The error of a fabric that disagrees."""
     told = [one["msg"] for one in answer["disagreements"] if strict or one["severity"] == ERROR]
     more = f" {len(told) - TOLD} more stand in `disagreements`." if len(told) > TOLD else ""

@@ -7,9 +7,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Collection, Iterable, Tuple, TypedDict
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
+
+    Key = Tuple[str, str]  # owner and name of a Side
+
+    class Place(TypedDict):
+        """An end as data."""
+
+        name: str
+        port: str
+
+    class Seen(TypedDict):
+        """What was seen at both ends."""
+
+        a: object
+        b: object
+
+    class Finding(TypedDict):
+        """One disagreement, as finding() makes it."""
+
+        msg: str
+        code: str
+        severity: str
+        a: Place
+        b: Place | None
+        key: str
+        seen: Seen
+        breaks: str
+
 
 ERROR, WARNING = "error", "warning"
 # What a platform has no command for that is known here, in the words of hops.py and ends.py.
@@ -38,7 +69,7 @@ class Treatment:
     from_intent: bool = False
 
     @property
-    def source(self):
+    def source(self) -> str:
         """Who wants it, as the subject of a sentence."""
         return "the intent" if self.from_intent else "most of the fabric"
 
@@ -49,73 +80,84 @@ class Side:
 
     owner: str
     name: str
-    port: Port | None = None
+    port: Port = None  # type: ignore[assignment]
     oper: Oper | None = None
-    endpoint: Endpoint | None = None
+    endpoint: Endpoint = None  # type: ignore[assignment]
     platform: str = ""
-    neighbours: list = field(default_factory=list)
+    neighbours: list[Neighbour] = field(default_factory=list)
 
     @property
-    def key(self):
+    def key(self) -> Key:
         return (self.owner, self.name)
 
     @property
-    def place(self):
+    def place(self) -> str:
         return f"{self.owner} {self.name}"
 
     @property
-    def is_switch(self):
+    def is_switch(self) -> bool:
         return self.port is not None
 
     @property
-    def mtu(self):
+    def mtu(self) -> int | None:
         return (self.port or self.endpoint).mtu
 
     @property
-    def speed(self):
+    def speed(self) -> int | None:
         """Gbit/s of its link; None where that is not told."""
         return (self.port or self.endpoint).speed
 
     @property
-    def pause(self):
+    def pause(self) -> bool | None:
         return (self.port or self.endpoint).pause
 
     @property
-    def cable_length_m(self):
+    def cable_length_m(self) -> int | None:
         return (self.port or self.endpoint).cable_length_m
 
     @property
-    def pfc(self):
+    def pfc(self) -> list[int] | None:
         """Priorities with flow control, as they are set; whether it acts is another question. None: not told."""
         if self.is_switch:
             return [] if self.port.pfc_mode == "off" else self.port.pfc
         return self.endpoint.pfc
 
     @property
-    def untold(self):
+    def untold(self) -> tuple[str, ...]:
         """What its platform reports nowhere, in words."""
         return UNTOLD.get(self.platform if self.is_switch else self.endpoint.kind, ())
 
-    def sends(self, priority):
+    def sends(self, priority: int) -> bool | None:
         """Whether it asks its peer to wait; None where that is not told."""
         if self.is_switch:
             told = None if self.pfc is None else priority in self.pfc
             return told if self.port.pfc_sends is not False else False
         return _in(priority, self.endpoint.pfc_sends, self.endpoint.pfc)
 
-    def obeys(self, priority):
+    def obeys(self, priority: int) -> bool | None:
         """Whether it waits when its peer asks it to; None where that is not told."""
         if self.is_switch:
             return None if self.pfc is None else priority in self.pfc
         return _in(priority, self.endpoint.pfc_obeys, self.endpoint.pfc)
 
-    def priority_of(self, dscp):
+    def priority_of(self, dscp: int | None) -> int | None:
         """The priority of packets with a DSCP, where DSCPs count; None where that is not told."""
         table = (self.port or self.endpoint).dscp_map
         return None if table is None or dscp is None else table.get(dscp)
 
 
-def finding(code, severity, side, says, breaks, key, value, other=None, other_says="", other_value=None):
+def finding(
+    code: str,
+    severity: str,
+    side: Side,
+    says: str,
+    breaks: str,
+    key: str,
+    value: object,
+    other: Side | str | None = None,
+    other_says: str = "",
+    other_value: object = None,
+) -> Finding:
     """One disagreement: a sentence, and the same as data. other: a Side, or a text for what is no end of a cable."""
     second = f", while {_place(other)} {other_says}" if other is not None else ""
     return {
@@ -130,7 +172,7 @@ def finding(code, severity, side, says, breaks, key, value, other=None, other_sa
     }
 
 
-def numbers(values):
+def numbers(values: Iterable[int] | None) -> str:
     """'priority 3', 'priorities 3 and 4', 'no priority'."""
     texts = [str(value) for value in values or []]
     if not texts:
@@ -138,14 +180,14 @@ def numbers(values):
     return f"priority {texts[0]}" if len(texts) == 1 else f"priorities {', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _in(priority, first, second):
+def _in(priority: int, first: Collection[int] | None, second: Collection[int] | None) -> bool | None:
     told = second if first is None else first
     return None if told is None else priority in told
 
 
-def _place(other):
+def _place(other: Side | str) -> str:
     return other.place if isinstance(other, Side) else other
 
 
-def _end(side):
+def _end(side: Side) -> Place:
     return {"name": side.owner, "port": side.name}

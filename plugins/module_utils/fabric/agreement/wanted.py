@@ -7,12 +7,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Any, Iterable, Sequence, TypeVar
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Treatment
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.agreement.sides import Side
 
-def of_intent(wish, sides):
+    U = TypeVar("U")
+
+
+def of_intent(wish: Intent, sides: Iterable[Side]) -> Treatment:
     """The Treatment that an Intent stands for."""
     return Treatment(
         dscp=wish.dscp,
@@ -29,7 +35,7 @@ def of_intent(wish, sides):
     )
 
 
-def of_fabric(sides):
+def of_fabric(sides: Sequence[Side]) -> Treatment:
     """The Treatment that most Sides of RoCE have; hosts first, since they say what RoCE is."""
     usual = Intent()
     hosts = [side for side in sides if not side.is_switch]
@@ -51,7 +57,7 @@ def of_fabric(sides):
     )
 
 
-def as_data(wish):
+def as_data(wish: Treatment) -> dict[str, Any]:
     """What is wanted, as part of a result."""
     return {
         "source": "intent" if wish.from_intent else "fabric",
@@ -64,7 +70,7 @@ def as_data(wish):
     }
 
 
-def _priority(hosts, switches, dscp):
+def _priority(hosts: Sequence[Side], switches: Sequence[Side], dscp: int) -> int:
     paused = [side.pfc[0] for side in hosts if side.pfc and len(side.pfc) == 1]
     if not paused:
         # Without hosts: where switches put the DSCP of RoCE, if they keep that lossless.
@@ -73,11 +79,11 @@ def _priority(hosts, switches, dscp):
     return _most(paused, Intent().priority)
 
 
-def _host_mtu(sides):
+def _host_mtu(sides: Iterable[Side]) -> int | None:
     return max((side.mtu for side in sides if not side.is_switch and side.mtu is not None), default=None)
 
 
-def _most(values, usual):
+def _most(values: Sequence[int], usual: U) -> int | U:
     """The most frequent value, of equals the usual one; the usual one where there is none."""
     if not values:
         return usual

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
@@ -28,7 +29,7 @@ _TABLES = (
 _VALUES = ("pfc-cap", "macsec-bypass", "delay", "ets-cap", "cbs", "willing", "total-size")
 
 
-def parse(text):
+def parse(text: str | None) -> dict[str, Any]:
     """What a text tells, of pfc, dscp_prio, prio_tc, tc_tsa, tc_bw, prio_buffer, buffer_size, dcbx, order, ...
 
     A table that is empty is not printed, so that only what was asked for can be told from what is not there: `about`
@@ -42,19 +43,19 @@ def parse(text):
     return found
 
 
-def dscp_map(pairs):
+def dscp_map(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
     """{DSCP: priority}. A DSCP that was added twice goes to the highest of its priorities, as in the kernel."""
-    found = {}
+    found: dict[int, int] = {}
     for dscp, priority in pairs:
         found[dscp] = max(priority, found.get(dscp, -1))
     return found
 
 
-def _from_json(told):
+def _from_json(told: Any) -> dict[str, Any]:
     told = told[0] if isinstance(told, list) and told and isinstance(told[0], dict) else told
     if isinstance(told, list):
         return {"dcbx": [str(word) for word in told if str(word) in _DCBX]}
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in ((name.replace("-", "_"), value) for name, value in told.items()):
         if name == "prio_pfc":
             found["pfc"] = words.flags(value)
@@ -69,7 +70,9 @@ def _from_json(told):
     return found
 
 
-def _from_text(text):
+def _from_text(text: str | None) -> dict[str, Any]:
+    found: dict[str, Any]
+    table: str | None
     found, table = {}, None
     for line in cleaned(text):
         if line.lstrip().startswith(("#", "$")) or COMPLAINT.match(line):
@@ -82,23 +85,23 @@ def _from_text(text):
     return found
 
 
-def _line(found, tokens, table):
+def _line(found: dict[str, Any], tokens: list[str], table: str | None) -> str | None:
     """Put the words of one line into what was found; a table may go on in the next line."""
     if tokens and all(token in _DCBX for token in tokens):
         found["dcbx"] = tokens
         return None
-    tokens = iter(tokens)
-    for token in tokens:
+    rest = iter(tokens)
+    for token in rest:
         if token in _TABLES:
             table = token
         elif token in _VALUES:
-            found[token.replace("-", "_")] = _value(next(tokens, ""))
+            found[token.replace("-", "_")] = _value(next(rest, ""))
         elif table is not None:
             _entry(found, table, token)
     return table
 
 
-def _entry(found, table, token):
+def _entry(found: dict[str, Any], table: str, token: str) -> None:
     index, colon, value = token.rpartition(":")
     name = table.replace("-", "_")
     if table == "default-prio":
@@ -117,7 +120,7 @@ def _entry(found, table, token):
         found.setdefault(name, {})[int(index)] = _value(value)
 
 
-def _value(text):
+def _value(text: str) -> int | bool | str:
     """A number, a size in bytes, a truth, or the word itself."""
     size = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?b)", text.lower())
     if size:

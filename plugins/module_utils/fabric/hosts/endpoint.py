@@ -10,6 +10,7 @@ None means: not told. It never means that something is as it should be.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
 
@@ -28,39 +29,40 @@ class Endpoint:
     speed: int | None = None  # Gbit/s
     up: bool | None = None
     trust: str | None = None  # dscp, pcp, both
-    dscp_map: dict | None = None  # {DSCP: priority} for what comes in, and for what goes out
+    dscp_map: dict[int, int] | None = None  # {DSCP: priority} for what comes in, and for what goes out
     dscp: int | None = None  # that the adapter itself puts on packets of RoCE, whoever sends them
     stamps: bool | None = None  # whether it puts a DSCP on packets at all; None where that cannot be told
-    marks: list | None = None  # what senders put on packets: [{by, traffic_class}]; [] means that nobody marks
-    pfc: list | None = None  # priorities with flow control in both directions, as it acts
-    pfc_sends: list | None = None  # priorities for which the port asks its peer to wait
-    pfc_obeys: list | None = None  # priorities for which the port waits when it is asked to
-    ecn: list | None = None  # priorities for which it reacts to marks, and tells the sender of them
+    # What senders put on packets: [{by, traffic_class}]; [] means that nobody marks.
+    marks: list[dict[str, Any]] | None = None
+    pfc: list[int] | None = None  # priorities with flow control in both directions, as it acts
+    pfc_sends: list[int] | None = None  # priorities for which the port asks its peer to wait
+    pfc_obeys: list[int] | None = None  # priorities for which the port waits when it is asked to
+    ecn: list[int] | None = None  # priorities for which it reacts to marks, and tells the sender of them
     cnp_dscp: int | None = None
     cnp_priority: int | None = None
     mtu: int | None = None
-    vmkernel: dict = field(default_factory=dict)  # {VMkernel adapter on the same switch: its MTU}
+    vmkernel: dict[str, int] = field(default_factory=dict)  # {VMkernel adapter on the same switch: its MTU}
     switch: str | None = None  # the virtual switch that it is an uplink of; '' for none, None where that is not told
     # [{name, vlan}] of the port groups of its switch, and [{device, ip, netmask, vlan, portgroup, pvrdma}] of what has
     # an address there: the VMkernel adapters of an ESXi host, or the adapter of a guest itself.
-    portgroups: list = field(default_factory=list)
-    addresses: list = field(default_factory=list)
+    portgroups: list[dict[str, Any]] = field(default_factory=list)
+    addresses: list[dict[str, Any]] = field(default_factory=list)
     pause: bool | None = None  # link-level pause of all traffic, in either direction
     dcbx: str | None = None  # ieee, cee, off
     dcbx_owner: str | None = None  # firmware, os
     willing: bool | None = None  # whether it takes what its peer announces
-    agents: list = field(default_factory=list)  # programs that speak LLDP for it, where they can be seen
+    agents: list[str] = field(default_factory=list)  # programs that speak LLDP for it, where they can be seen
     cable_length_m: int | None = None
-    lldp: list | None = None  # neighbours; None where nothing listens
-    pending: list = field(default_factory=list)  # what is set and waits for a restart
-    not_read: list = field(default_factory=list)  # what could not be asked, as sentences
+    lldp: list[Neighbour] | None = None  # neighbours; None where nothing listens
+    pending: list[str] = field(default_factory=list)  # what is set and waits for a restart
+    not_read: list[str] = field(default_factory=list)  # what could not be asked, as sentences
 
     @property
-    def place(self):
+    def place(self) -> str:
         """How people name it."""
         return f"{self.owner} {self.name}"
 
-    def dscps(self):
+    def dscps(self) -> list[int] | None:
         """The DSCPs that packets of RoCE leave with; None where that is not known."""
         if self.dscp is not None:
             return [self.dscp]
@@ -68,17 +70,17 @@ class Endpoint:
             return None
         return sorted({mark["traffic_class"] >> 2 for mark in self.marks}) or [0]
 
-    def without_ect(self):
+    def without_ect(self) -> list[str]:
         """Who marks packets without saying that they may be marked on the way."""
         return [mark["by"] for mark in self.marks or [] if mark["traffic_class"] and not _is_capable(mark)]
 
 
-def as_data(endpoint):
+def as_data(endpoint: Endpoint) -> dict[str, Any]:
     """An Endpoint as an element of `ports` in a module's result."""
     return asdict(endpoint)
 
 
-def from_data(data):
+def from_data(data: Mapping[str, Any]) -> Endpoint:
     """The Endpoint that as_data made; keys that were numbers have become texts on the way through JSON."""
     known = {one.name for one in fields(Endpoint)}
     given = {key: value for key, value in data.items() if key in known and value is not None}
@@ -90,5 +92,5 @@ def from_data(data):
     return Endpoint(**dict({"name": "", "owner": ""}, **given))
 
 
-def _is_capable(mark):
+def _is_capable(mark: Mapping[str, Any]) -> bool:
     return bool(mark["traffic_class"] & ECT_BITS)

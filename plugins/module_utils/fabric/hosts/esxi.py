@@ -7,12 +7,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import bits
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
 from ansible_collections.aiready.vsphere.plugins.module_utils.host import module_text
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.module_state import Module
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Port, Vmkernel
+
 
 CORE, RDMA = "nmlx5_core", "nmlx5_rdma"
 TRUST = {1: "pcp", 2: "dscp"}
@@ -21,7 +27,7 @@ UNSET = {"trust_state": "1", "pfctx": "0", "pfcrx": "0", "dscp_force": "-1"}
 DSCPS = range(64)
 
 
-def dcb(answer):
+def dcb(answer: str | Mapping[str, Any] | None) -> dict[str, Any] | None:
     """{mode, enabled, pfc} of `esxcli network nic dcb status get`, as text or as its fields; None without an answer."""
     if not answer:
         return None
@@ -34,7 +40,7 @@ def dcb(answer):
     }
 
 
-def pauses(rows):
+def pauses(rows: str | Iterable[Mapping[str, Any]] | None) -> dict[str, bool]:
     """{vmnic: whether it pauses all traffic} of `esxcli network nic pauseParams list`, as its table or its rows."""
     found = {}
     for row in _table(rows) if isinstance(rows, str) else rows or []:
@@ -45,7 +51,7 @@ def pauses(rows):
     return found
 
 
-def neighbours(hint):
+def neighbours(hint: Any) -> list[Neighbour]:
     """Neighbours of a PhysicalNic.NetworkHint, by LLDP or else by CDP."""
     lldp, cdp = getattr(hint, "lldpInfo", None), getattr(hint, "connectedSwitchPort", None)
     if lldp is not None:
@@ -65,7 +71,7 @@ def neighbours(hint):
     return []
 
 
-def endpoint(owner, port, told):
+def endpoint(owner: str, port: Port, told: Mapping[str, Any]) -> Endpoint:
     """The Endpoint of a port.
 
     port: a host.network.Port.
@@ -94,7 +100,7 @@ def endpoint(owner, port, told):
     return found
 
 
-def _address(adapter, vmknic):
+def _address(adapter: Vmkernel, vmknic: str | None) -> dict[str, Any]:
     return {
         "device": adapter.device,
         "ip": adapter.ip,
@@ -105,10 +111,10 @@ def _address(adapter, vmknic):
     }
 
 
-def _driver(found, core, rdma):
+def _driver(found: Endpoint, core: Module | None, rdma: Module | None) -> None:
     options = _acting(found, core)
     if options is not None:
-        found.trust = TRUST.get(words.whole(options.get("trust_state", UNSET["trust_state"])))
+        found.trust = TRUST.get(cast("int", words.whole(options.get("trust_state", UNSET["trust_state"]))))
         found.pfc_sends = bits(words.whole(options.get("pfctx", UNSET["pfctx"]), 0))
         found.pfc_obeys = bits(words.whole(options.get("pfcrx", UNSET["pfcrx"]), 0))
         found.pfc = sorted({*found.pfc_sends} & {*found.pfc_obeys})
@@ -120,7 +126,7 @@ def _driver(found, core, rdma):
         found.dscp = forced if found.stamps else None
 
 
-def _acting(found, module):
+def _acting(found: Endpoint, module: Module | None) -> dict[str, str] | None:
     """The options that a module was loaded with; what it is set to and not loaded with is told as pending."""
     if module is None or not module.loaded:
         return None
@@ -133,7 +139,7 @@ def _acting(found, module):
     return acting
 
 
-def _running(found, status):
+def _running(found: Endpoint, status: Mapping[str, Any] | None) -> None:
     """What DCB says runs counts more than what the driver was told."""
     if status is None:
         return
@@ -144,7 +150,7 @@ def _running(found, status):
         found.pfc = status["pfc"]
 
 
-def _table(text):
+def _table(text: str) -> list[dict[str, str]]:
     """Rows of a table of esxcli, whose second line shows how wide its columns are."""
     lines = [line for line in text.splitlines() if line.strip()]
     ruler = next((number for number, line in enumerate(lines) if line.strip().startswith("---")), None)
@@ -156,6 +162,6 @@ def _table(text):
     return [dict(zip(names, (line[first:last].strip() for first, last in spans))) for line in lines[ruler + 1 :]]
 
 
-def _text(value):
+def _text(value: object) -> str | None:
     text = str(value).strip() if value is not None else ""
     return text or None

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import functools
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeVar
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import esxi
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import as_data
@@ -14,6 +17,21 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.host.network impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter import args, esxcli_ssh, hosts, properties
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vmodl
 from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.faults import explain
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.module_state import Module
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.network import Network, Port
+    from ansible_collections.aiready.vsphere.plugins.module_utils.host.port_groups import Group
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter._pyvmomi import vim
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli import Esxcli
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.esxcli_ssh import SshEsxcli
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.hosts import HostFound
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.properties import Row
+    from ansible_collections.aiready.vsphere.plugins.module_utils.vcenter.session import VCenter
+
+    T = TypeVar("T")
+
 
 ARGUMENTS = dict(
     args.CONNECTION,
@@ -33,7 +51,7 @@ MODULES = (esxi.CORE, esxi.RDMA)
 SWITCH = "VmwareDistributedVirtualSwitch"
 
 
-def look(vcenter, params):
+def look(vcenter: VCenter, params: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Every host as the module tells it; one that cannot be asked does not keep the others from being told."""
     found = hosts.find_hosts(vcenter, params["hosts"], PROPERTIES)
     select = {port_groups.KIND: port_groups.PROPERTIES, SWITCH: ("name",)}
@@ -42,7 +60,7 @@ def look(vcenter, params):
     return [_host(vcenter, one, params, rows) for one in found]
 
 
-def _host(vcenter, found, params, rows):
+def _host(vcenter: VCenter, found: HostFound, params: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     groups, names = port_groups.groups_of(rows), {row.moid: row.get("name") for row in rows}
     info = found.row.get("config.network")
     network = network_of(info, found.row.get("config.virtualNicManagerInfo"), groups)
@@ -65,27 +83,31 @@ def _host(vcenter, found, params, rows):
 class _Asked:
     """What one host has answered."""
 
-    def __init__(self, vcenter, found, params, network):
+    def __init__(self, vcenter: VCenter, found: HostFound, params: Mapping[str, Any], network: Network) -> None:
         self._vcenter = vcenter
         self._found = found
         self._params = params
         self._network = network
-        self.not_read = []
-        self.portgroups = {}  # {name of a distributed switch: its groups}
+        self.not_read: list[str] = []
+        self.portgroups: dict[str | None, list[Group]] = {}  # {name of a distributed switch: its groups}
         options = found.row.get("config.option") or []
         self._vmknic = next((str(one.value or "") for one in options if one.key == pvrdma.OPTION), "")
+        self._modules: dict[str, Module]
+        self._pauses: dict[str, bool]
+        self._hints: dict[str, vim.host.PhysicalNic.NetworkHint]
+        self._dcb: dict[str, dict[str, Any] | None]
         self._modules, self._pauses, self._hints, self._dcb = {}, {}, {}, {}
 
-    def everything(self):
+    def everything(self) -> None:
         self._modules = self._try(self._read_modules) or {}
         self._hints = self._try(self._read_hints) or {}
         esxcli = esxcli_ssh.open_esxcli(self._vcenter, self._found, self._params)
         self._pauses = esxi.pauses(self._try(lambda: esxcli.call("network.nic.pauseParams.list")) or [])
         for port in self._network.ports:
             if port.driver == esxi.CORE:
-                self._dcb[port.device] = self._try(lambda name=port.device: _dcb(esxcli, name))
+                self._dcb[port.device] = self._try(functools.partial(_dcb, esxcli, port.device))
 
-    def endpoint(self, port):
+    def endpoint(self, port: Port) -> Endpoint:
         told = {
             "rdma": self._network.rdma_of(port.device),
             "dcb": self._dcb.get(port.device),
@@ -99,19 +121,19 @@ class _Asked:
         }
         return esxi.endpoint(self._found.name, port, told)
 
-    def _try(self, read):
+    def _try(self, read: Callable[[], T]) -> T | None:
         try:
             return read()
         except OperatorError as error:
             self.not_read.append(error.message)
             return None
 
-    def _read_modules(self):
+    def _read_modules(self) -> dict[str, Module]:
         infos = gather.kernel_modules(self._found)
         found = facts.modules_of(self._found.row, infos, MODULES, self._network)
         return {one.name: one for one in found if one is not None}
 
-    def _read_hints(self):
+    def _read_hints(self) -> dict[str, vim.host.PhysicalNic.NetworkHint]:
         """What ports hear of their switches; only switches that listen to LLDP or CDP have something to tell."""
         try:
             answer = self._found.row.get("configManager").networkSystem.QueryNetworkHint()
@@ -120,7 +142,7 @@ class _Asked:
         return {hint.device: hint for hint in answer or []}
 
 
-def _dcb(esxcli, port):
+def _dcb(esxcli: Esxcli | SshEsxcli, port: str) -> dict[str, Any] | None:
     try:
         return esxi.dcb(esxcli.call("network.nic.dcb.status.get", nic_name=port))
     except OperatorError as error:

@@ -6,9 +6,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping, Protocol, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import linux
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import as_data
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.linux_text import Values
+
+    class Completed(Protocol):
+        """A command that ended."""
+
+        @property
+        def rc(self) -> int: ...
+
+        @property
+        def stdout(self) -> str: ...
+
+        @property
+        def text(self) -> str: ...
+
+    class Remote(Protocol):
+        """The guest of a task, on which commands run."""
+
+        def run(self, argv: Sequence[str]) -> Completed: ...
+
 
 ARGUMENTS = {
     "interfaces": {"type": "list", "elements": "str", "default": []},
@@ -17,7 +40,7 @@ ARGUMENTS = {
 }
 
 
-def look(remote, name, params):
+def look(remote: Remote, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """The guest as the module tells it; remote runs commands there."""
     around = _run(remote, name, linux.look())
     values, tools, adapters = linux.adapters(around)
@@ -37,13 +60,21 @@ def look(remote, name, params):
     return {"name": name, "host": params["host"], "ports": ports, "tools": tools, "not_read": not_read}
 
 
-def _port(remote, name, interface, values, tools, rdma, params):
+def _port(
+    remote: Remote,
+    name: str,
+    interface: str,
+    values: Values,
+    tools: Sequence[str],
+    rdma: tuple[str, str],
+    params: Mapping[str, Any],
+) -> dict[str, Any]:
     answer = _run(remote, name, linux.ask(interface, values, tools, *rdma))
     said = linux.sections(answer)
     return as_data(linux.endpoint(name, interface, values, rdma, said, params["traffic_class"]))
 
 
-def _run(remote, name, argv):
+def _run(remote: Remote, name: str, argv: Sequence[str]) -> str:
     done = remote.run(argv)
     if done.rc != 0:
         raise OperatorError(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from typing import TYPE_CHECKING, Any, Collection, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import (
     dcb_text,
@@ -20,6 +21,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts impor
     words,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.endpoint import Endpoint
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.linux_text import Values
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
+
 
 TOOLS = ("mlnx_qos", "dcb", "ethtool", "lldptool", "lldpcli", "niccli", "cma_roce_tos", "ip")
 NVIDIA, BROADCOM = "mlx5_core", "bnxt_en"
@@ -44,23 +50,23 @@ _MARK = "== "
 _RDMA_PORT = "/sys/class/infiniband/*/ports/*/gid_attrs/ndevs/*"
 
 
-def look():
+def look() -> list[str]:
     """The command that tells which adapters carry RDMA, and which tools are there."""
     script = f"{_PATH}; for t in {' '.join(TOOLS)}; do command -v $t; done; grep -sH . {' '.join(_FILES)}; true"
     return ["/bin/sh", "-c", script]
 
 
-def adapters(text):
+def adapters(text: str) -> tuple[dict[str, str | list[str]], list[str], dict[str, tuple[str, str]]]:
     """(files, tools, {interface: (RDMA device, its port)}) of what look() printed."""
     values = linux_text.files("\n".join(line for line in text.splitlines() if ":" in line))
     tools = [tool for tool in TOOLS if re.search(rf"(?m)^\S*\b{tool}\s*$", text)]
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for (device, port, _index), interface in linux_text.matching(values, _RDMA_PORT):
-        found.setdefault(interface, (device, port))
+        found.setdefault(cast("str", interface), (device, port))
     return values, tools, found
 
 
-def ask(interface, values, tools, device, port):
+def ask(interface: str, values: Values, tools: Collection[str], device: str, port: str) -> list[str]:
     """The command that tells about one adapter with the tools that fit it."""
     name, steps = shlex.quote(interface), []
     driver = _driver(values, interface)
@@ -84,8 +90,10 @@ def ask(interface, values, tools, device, port):
     return ["/bin/sh", "-c", f"{_PATH}; {said}; true" if said else "true"]
 
 
-def sections(text):
+def sections(text: str) -> dict[str, str]:
     """{title: output} of what ask() printed."""
+    found: dict[str, list[str]]
+    title: str | None
     found, title = {}, None
     for line in text.splitlines():
         if line.startswith(_MARK):
@@ -96,7 +104,9 @@ def sections(text):
     return {title: "\n".join(lines) for title, lines in found.items()}
 
 
-def endpoint(owner, interface, values, rdma, said, jobs=None):
+def endpoint(
+    owner: str, interface: str, values: Values, rdma: tuple[str, str], said: Mapping[str, str], jobs: int | None = None
+) -> Endpoint:
     """The Endpoint of an adapter; said: sections(). jobs: the traffic class that jobs are given (NCCL_IB_TC)."""
     device, port = rdma
     found = Endpoint(
@@ -124,7 +134,7 @@ def endpoint(owner, interface, values, rdma, said, jobs=None):
     return found
 
 
-def _by_mlnx_qos(found, text):
+def _by_mlnx_qos(found: Endpoint, text: str | None) -> None:
     """Of all tools the one that tells most: it comes after the others."""
     if text is None:
         return
@@ -142,13 +152,13 @@ def _by_mlnx_qos(found, text):
         found.agents = sorted({*found.agents, "lldpad"})
 
 
-def _by_dcb(found, texts):
-    told = {}
+def _by_dcb(found: Endpoint, texts: Mapping[str, str]) -> None:
+    told: dict[str, dict[str, Any]] = {}
     for what, text in texts.items():
         answer = dcb_text.parse(text)
         if "error" in answer and what in ("pfc", "app"):
             found.not_read.append(f"dcb {what}: {answer['error']}")
-        told[what] = None if "error" in answer else answer
+        told[what] = cast("dict[str, Any]", None if "error" in answer else answer)
     told = {what: answer for what, answer in told.items() if answer is not None}
     if "pfc" in told.get("pfc", {}):
         found.pfc = found.pfc_sends = found.pfc_obeys = told["pfc"]["pfc"]
@@ -163,12 +173,12 @@ def _by_dcb(found, texts):
         found.dcbx = next((mode for mode in ("ieee", "cee") if mode in modes), "off")
 
 
-def _trust(order):
+def _trust(order: Sequence[str]) -> str:
     trusted = [word for word in order if word in ("dscp", "pcp")]
     return "both" if len(trusted) == 2 else trusted[0] if trusted else "none"
 
 
-def _by_tlvs(found, text):
+def _by_tlvs(found: Endpoint, text: str | None) -> None:
     if text is None:
         return
     told = tlv_text.parse(text)
@@ -180,7 +190,7 @@ def _by_tlvs(found, text):
     found.trust = "dscp" if found.dscp_map else found.trust
 
 
-def _by_lldp(found, said):
+def _by_lldp(found: Endpoint, said: Mapping[str, str]) -> None:
     for agent, tool in (("lldpad", "lldptool"), ("lldpd", "lldpcli")):
         if tool not in said:
             continue
@@ -191,7 +201,7 @@ def _by_lldp(found, said):
         found.lldp = [*(found.lldp or []), *(one for one in told if one not in (found.lldp or []))]
 
 
-def _lldp(tool, text):
+def _lldp(tool: str, text: str) -> list[Neighbour] | None:
     """The neighbours that a tool shows; None where its agent does not run or does not answer."""
     if tool == "lldpcli":
         told = words.from_json(text)
@@ -200,8 +210,8 @@ def _lldp(tool, text):
     return told.get("neighbours", []) if told or not text.strip() else None
 
 
-def _congestion(found, values):
-    enabled = {}
+def _congestion(found: Endpoint, values: Values) -> None:
+    enabled: dict[int, dict[str, bool | None]] = {}
     pattern = f"/sys/class/net/{found.name}/ecn/*/enable/*"
     for (side, priority), value in linux_text.matching(values, pattern):
         enabled.setdefault(int(priority), {})[side] = words.truth(value)
@@ -213,9 +223,11 @@ def _congestion(found, values):
     found.cnp_priority = words.whole(values.get(f"{base}/cnp_802p_prio"))
 
 
-def _marks(values, device, port, said, jobs):
+def _marks(
+    values: Values, device: str, port: str, said: Mapping[str, str], jobs: int | None
+) -> list[dict[str, Any]] | None:
     """[{by, traffic_class}] of who marks; None where nobody could be asked, [] where all that were asked do not."""
-    seen = []
+    seen: list[dict[str, Any]] = []
     override = values.get(f"/sys/class/infiniband/{device}/tc/{port}/traffic_class")
     cm = _tos(values, device, port) or said.get("cma_roce_tos")
     for who, value in (("the adapter's traffic_class", override), ("rdma_cm", cm)):
@@ -232,25 +244,25 @@ def _marks(values, device, port, said, jobs):
     return [mark for mark in seen if mark["traffic_class"]] if seen else None
 
 
-def _tos(values, device, port):
+def _tos(values: Values, device: str, port: str) -> str | list[str] | None:
     return values.get(f"/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos")
 
 
-def _driver(values, interface):
+def _driver(values: Values, interface: str) -> str | None:
     lines = values.get(f"/sys/class/net/{interface}/device/uevent") or []
     told = [line[7:] for line in (lines if isinstance(lines, list) else [lines]) if line.startswith("DRIVER=")]
     return told[0] if told else None
 
 
-def _speed(text):
+def _speed(text: str | list[str] | None) -> int | None:
     mbits = words.whole(text, 0)
     return mbits // 1000 if mbits > 0 else None
 
 
-def _up(text):
+def _up(text: str | list[str] | None) -> bool | None:
     return None if text in (None, "unknown") else text == "up"
 
 
-def _last_line(text):
+def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "no output"

@@ -7,14 +7,19 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, List, Mapping, Union
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
 
+if TYPE_CHECKING:
+    # {path: value}; of a file with several lines a list of them.
+    Values = Mapping[str, Union[str, List[str]]]
+
 _GID = re.compile(r"[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{0,4}){2,7}")
 
 
-def gids(text):
+def gids(text: str | None) -> list[dict[str, Any]]:
     """[{device, port, index, gid, ipv4, version, interface}] of show_gids; interface is None where it names none."""
     found = []
     for line in cleaned(text):
@@ -38,7 +43,7 @@ def gids(text):
     return found
 
 
-def pause(text):
+def pause(text: str | None) -> bool | None:
     """Whether `ethtool -a` shows pauses of all traffic in either direction; None where it tells nothing."""
     told = words.from_json(text)
     if isinstance(told, list) and told and isinstance(told[0], dict):
@@ -52,9 +57,9 @@ def pause(text):
     return any(known) if known and None not in known else None
 
 
-def files(text):
+def files(text: str | None) -> dict[str, str | list[str]]:
     """{path: value} of `grep -s . <files>`; a file with several lines has a list."""
-    found = {}
+    found: dict[str, str | list[str]] = {}
     for line in (text or "").replace("\r", "").split("\n"):
         path, colon, value = line.partition(":")
         if not colon or not path.startswith("/"):
@@ -67,14 +72,14 @@ def files(text):
     return found
 
 
-def matching(values, pattern):
+def matching(values: Values, pattern: str) -> list[tuple[tuple[str, ...], str | list[str]]]:
     """[(parts, value)] of the paths that a pattern with * for single names fits."""
     fit = re.compile(re.escape(pattern).replace(r"\*", "([^/]+)"))
     found = ((fit.fullmatch(path), value) for path, value in values.items())
     return [(match.groups(), value) for match, value in found if match]
 
 
-def traffic_class(value):
+def traffic_class(value: str | list[str] | None) -> int | None:
     """106 of '106', '0x6a', 'tclass=106' or 'Global tclass=106'; None where nothing is set."""
     text = "\n".join(value) if isinstance(value, list) else str(value or "")
     # The line alone: what holds for some addresses has more on it, and a complaint may end with the device's number.

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
@@ -14,8 +15,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines impor
 OWNERS = {"os": "os", "firmware": "firmware", "fw": "firmware"}
 
 
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """{dcbx_owner, trust, dscp_map, cable_length_m, buffers, pfc, pfc_buffers, classes, lldpad}; only what is told."""
+    found: dict[str, Any]
+    rows: dict[str, list[int] | None]
+    current: dict[str, Any] | None
     found, rows, current = {}, {}, None
     for line in (line.strip() for line in cleaned(text)):
         name, colon, value = (part.strip() for part in line.partition(":"))
@@ -33,7 +37,7 @@ def parse(text):
             found["buffers"] = [int(size) for size in re.findall(r"\d+", sizes)]
             found["max_buffer"] = words.whole(largest)
         elif re.match(r"prio:\s*\d+\s+dscp:", line):
-            priority, dscps = re.match(r"prio:\s*(\d+)\s+dscp:(.*)", line).groups()
+            priority, dscps = cast("re.Match[str]", re.match(r"prio:\s*(\d+)\s+dscp:(.*)", line)).groups()
             found.setdefault("dscp_map", {}).update((int(dscp), int(priority)) for dscp in re.findall(r"\d+", dscps))
         elif current is None and re.match(r"(?:priority|enabled|buffer):?\s+\S", line):
             # Rows of the table; below a traffic class the same word begins another line. A cell that is no number
@@ -51,19 +55,24 @@ def parse(text):
     return dict(found, **_pfc(rows))
 
 
-def _pfc(rows):
-    names = rows.get("priority", list(range(8)))
+def _pfc(rows: Mapping[str, list[int] | None]) -> dict[str, Any]:
+    names = rows.get("priority", list(range(8))) or []
     whole = {name: cells for name, cells in rows.items() if cells and names and len(cells) == len(names)}
     if "enabled" not in whole:
         return {}
-    told = {"pfc": [name for name, on in zip(names, rows["enabled"]) if on]}
+    told: dict[str, Any] = {"pfc": [name for name, on in zip(names, whole["enabled"]) if on]}
     if "buffer" in whole:
-        told["pfc_buffers"] = dict(zip(names, rows["buffer"]))
+        told["pfc_buffers"] = dict(zip(names, whole["buffer"]))
     return told
 
 
-def _class(text):
+def _class(text: str) -> dict[str, Any]:
     """'3 ratelimit: unlimited, tsa: ets, bw: 50%'."""
     said = dict(re.findall(r"(ratelimit|tsa|bw):\s*([^,\s]+(?: [GM]bps)?)", text))
     share = words.whole(said.get("bw", "").rstrip("%"))
-    return {"tc": int(re.match(r"\d+", text).group()), "tsa": said.get("tsa"), "share": share, "priorities": []}
+    return {
+        "tc": int(cast("re.Match[str]", re.match(r"\d+", text)).group()),
+        "tsa": said.get("tsa"),
+        "share": share,
+        "priorities": [],
+    }

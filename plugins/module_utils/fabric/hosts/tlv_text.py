@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Iterator, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
@@ -19,8 +20,9 @@ _KINDS = ("mac", "ifname", "local", "ipv4", "ipv6", "interface name", "ifalias",
 _APP = re.compile(r"App#?\s*(\d+)(?:\s+Prio\s+(\d+)\s+Sel\s+(\d+)\s+P-?ID\s+(\w+))?", re.IGNORECASE)
 
 
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """{neighbours, willing, pfc, classes, schedule, shares, apps, dscp_map}; only what is told."""
+    found: dict[str, Any]
     found, section = {}, ""
     for line in (line.strip() for line in cleaned(text)):
         if re.search(r"\bTLV:?$", line):
@@ -39,9 +41,9 @@ def parse(text):
     return found
 
 
-def neighbours_of(told):
+def neighbours_of(told: Mapping[str, Any] | None) -> dict[str, list[Neighbour]]:
     """The neighbours in what `lldpcli -f json show neighbors` answers in any of its shapes: {port: [...]}."""
-    found = {}
+    found: dict[str, list[Neighbour]] = {}
     for port, entry in _interfaces((told or {}).get("lldp", told or {}).get("interface") or []):
         chassis = entry.get("chassis") or {}
         name = next(iter(chassis), None) if "id" not in chassis else _first(chassis.get("name"))
@@ -56,7 +58,7 @@ def neighbours_of(told):
     return found
 
 
-def _interfaces(told):
+def _interfaces(told: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(told, dict):
         told = [told]
     for entry in told:
@@ -64,12 +66,12 @@ def _interfaces(told):
             yield from ((port, one) for one in (inner if isinstance(inner, list) else [inner]))
 
 
-def _first(value):
+def _first(value: Any) -> Any:
     value = value[0] if isinstance(value, list) and value else value
     return value.get("value") if isinstance(value, dict) else value
 
 
-def _line(found, section, line):
+def _line(found: dict[str, Any], section: str, line: str) -> None:
     name, _colon, value = (part.strip() for part in line.partition(":"))
     name = name.lower()
     attribute = next((attribute for start, attribute in _SECTIONS.items() if section.startswith(start)), None)
@@ -88,25 +90,25 @@ def _line(found, section, line):
     elif name == "tc bandwidth":
         found["shares"] = dict(enumerate(int(share) for share in re.findall(r"(\d+)%", value)))
     elif _APP.match(line):
-        _begin_app(found, _APP.match(line))
+        _begin_app(found, cast("re.Match[str]", _APP.match(line)))
     elif found.get("apps") and "app tlv" in section:
         _app(found["apps"][-1], name, value)
 
 
-def _neighbour(found, attribute, line):
+def _neighbour(found: dict[str, Any], attribute: str, line: str) -> None:
     kind, colon, value = line.partition(":")
     told = value.strip() if colon and kind.strip().lower() in _KINDS else line
     found.setdefault("neighbours", [Neighbour()])
     setattr(found["neighbours"][-1], attribute, told)
 
 
-def _begin_app(found, match):
+def _begin_app(found: dict[str, Any], match: re.Match[str]) -> None:
     _number, priority, selector, protocol = match.groups()
     entry = {"priority": _int(priority), "selector": _int(selector), "protocol": _int(protocol)}
     found.setdefault("apps", []).append(entry)
 
 
-def _app(entry, name, value):
+def _app(entry: dict[str, int | None], name: str, value: str) -> None:
     if name == "priority":
         entry["priority"] = words.whole(value)
     elif name == "sel":
@@ -115,5 +117,5 @@ def _app(entry, name, value):
         entry["protocol"] = words.whole(value)
 
 
-def _int(text):
+def _int(text: str | None) -> int | None:
     return None if text is None else words.whole(text)

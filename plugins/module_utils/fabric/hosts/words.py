@@ -8,20 +8,31 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any, Iterable, TypeVar, cast, overload
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import DSCP_NAMES, cleaned
+
+T = TypeVar("T")
 
 YES, NO = ("true", "on", "yes", "1", "enabled"), ("false", "off", "no", "0", "disabled", "none", "n/a", "")
 PAIR = re.compile(r"(\d+):\s*([\w.%]+)")
 
 
-def truth(value):
+def truth(value: object) -> bool | None:
     """True, False, or None for what says neither."""
     text = str(value).strip().lower()
     return True if text in YES else False if text in NO else None
 
 
-def whole(value, otherwise=None):
+@overload
+def whole(value: object) -> int | None: ...
+
+
+@overload
+def whole(value: object, otherwise: T) -> int | T: ...
+
+
+def whole(value: object, otherwise: Any = None) -> Any:
     """A whole number, also with a base in front, or what is said otherwise."""
     try:
         return int(str(value).strip(), 0)
@@ -29,7 +40,7 @@ def whole(value, otherwise=None):
         return _leading_zeros(str(value).strip(), otherwise)
 
 
-def dscp_of(word):
+def dscp_of(word: object) -> int | None:
     """The number of a DSCP that is written as a number, a name such as CS3 or af31, or six bits."""
     text = str(word).strip().lower()
     if re.fullmatch(r"[01]{6}", text):
@@ -38,35 +49,35 @@ def dscp_of(word):
     return DSCP_NAMES.get(text) if number is None else number
 
 
-def pairs(text):
+def pairs(text: str | None) -> dict[int, str]:
     """{0: 'ets', 3: 'strict'} of '0:ets 3:strict'."""
     return {int(number): word for number, word in PAIR.findall(text or "")}
 
 
-def flags(values):
+def flags(values: str | Iterable[Any] | None) -> list[int]:
     """[3] of '0 0 0 1 0 0 0 0', '0,0,0,1', [False, False, False, True]: the priorities that are on."""
     listed = re.split(r"[\s,]+", values.strip()) if isinstance(values, str) else list(values or [])
     return [priority for priority, value in enumerate(listed[:8]) if truth(value)]
 
 
-def listed(text):
+def listed(text: str | None) -> list[int]:
     """[1, 2, 5] of '1 2 5', '1,2,5'; [] of 'none'."""
     return sorted({int(number) for number in re.findall(r"\b[0-7]\b", text or "")})
 
 
-def from_json(text):
+def from_json(text: str | None) -> Any:
     """What an output holds as JSON, behind whatever was printed before; None where there is none."""
     for line_start in re.finditer(r"(?m)^\s*[\[{]", text or ""):
         try:
-            return json.JSONDecoder().raw_decode(text[line_start.start() :].lstrip())[0]
+            return json.JSONDecoder().raw_decode(cast("str", text)[line_start.start() :].lstrip())[0]
         except ValueError:
             continue
     return None
 
 
-def fields(text):
+def fields(text: str | None) -> dict[str, str]:
     """{name: value} of lines 'Name: value'; names without blanks and in small letters, the first of a name counts."""
-    found = {}
+    found: dict[str, str] = {}
     for line in cleaned(text):
         name, colon, value = line.partition(":")
         if colon:
@@ -74,10 +85,10 @@ def fields(text):
     return found
 
 
-def key(name):
+def key(name: object) -> str:
     """PFC Configuration, PFCConfiguration and pfc-configuration are one name."""
     return re.sub(r"[^a-z0-9]", "", str(name).lower())
 
 
-def _leading_zeros(text, otherwise):
+def _leading_zeros(text: str, otherwise: T) -> int | T:
     return int(text) if text.isdecimal() else otherwise

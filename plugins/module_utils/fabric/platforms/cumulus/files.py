@@ -7,15 +7,23 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.shows import ANY
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
+
 ALL = "default-global"
 
 
-def of_files(keys):
+def of_files(keys: Mapping[str, str]) -> Tree:
     """The same settings of a switch that is run by the files behind NVUE."""
+    qos: Tree
+    ports: Tree
     qos, ports = {}, {}
     sources = keys.get("traffic.packet_priority_source_set")
     if sources is not None:
@@ -26,7 +34,7 @@ def of_files(keys):
         found = re.match(r"traffic\.cos_(\d)\.priority_source\.dscp$", key)
         for dscp in text.numbers(value) if found else ():
             entries = qos.setdefault("mapping", {}).setdefault(ALL, {}).setdefault("dscp", {})
-            entries[str(dscp)] = {"switch-priority": found.group(1)}
+            entries[str(dscp)] = {"switch-priority": cast("re.Match[str]", found).group(1)}
         found = re.match(r"cos_egr_queue\.cos_(\d)\.uc$", key)
         if found:
             entries = qos.setdefault("egress-queue-mapping", {}).setdefault(ALL, {}).setdefault("switch-priority", {})
@@ -50,7 +58,7 @@ def of_files(keys):
     return {"qos": qos, "interface": dict({ANY: {}}, **ports)}
 
 
-def _groups(keys, kind):
+def _groups(keys: Mapping[str, str], kind: str) -> list[tuple[str, dict[str, str]]]:
     names = re.findall(r"[\w-]+", keys.get(f"{kind}.port_group_list", ""))
     parts = {name: f"{kind}.{name}." for name in names}
     return [
@@ -59,7 +67,7 @@ def _groups(keys, kind):
     ]
 
 
-def _used(ports, kind, group, one):
+def _used(ports: Tree, kind: str, group: str, one: Mapping[str, str]) -> str:
     """The profile of a group: that of all ports, or one that its ports use."""
     if one.get("port_set") in (None, "allports"):
         return ALL
@@ -68,7 +76,7 @@ def _used(ports, kind, group, one):
     return group
 
 
-def _marking_of_file(one):
+def _marking_of_file(one: Mapping[str, str]) -> Tree:
     what = {
         "ecn": one.get("ecn_enable", "true"),
         "red": one.get("red_enable", "false"),

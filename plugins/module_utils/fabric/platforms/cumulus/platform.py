@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import contextlib
 import re
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import rules, state, text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
 
 CONFIG = "nv config show -o json"
 PORTS, LLDP = "nv show interface -o json", "nv show interface lldp -o json"
@@ -43,51 +53,57 @@ class Cumulus(Platform):
         },
     )
 
-    def __init__(self, options=None):
+    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(options)
         # Whether an apply of somebody else waits to be confirmed: that is not ours to take back.
         self._others = False
 
     counting = ("counters",)
 
-    def reads(self, ports):
+    def reads(self, ports: Sequence[str]) -> list[str]:
         # Without RoCE there is nothing to show of it, which is no error here.
         shown = " ".join(f"{command} 2>/dev/null;" for command in (STATUS, COUNTERS))
         return [CONFIG, PORTS, f"{LLDP} 2>/dev/null || true", f"{shown} true"]
 
-    def parse(self, texts):
+    def parse(self, texts: Mapping[str, str]) -> Switch:
         return state.switch_of(Switch(platform=self.name), texts)
 
-    def spelled(self, typed):
+    def spelled(self, typed: str) -> str | None:
         file = re.fullmatch(r"(?:(?:sudo\s+)?(?:cat|less|more)\s+)?(/\S+\.conf)", typed.strip())
         if file:
             return file.group(1)
         known = super().spelled(typed)
         # The views of one port have it in between.
         port = re.search(r"\s(swp\S+)", known or "")
-        return known if not port else known.replace(port.group(0), "").replace("interface", f"interface{port.group(0)}")
+        return (
+            known
+            if not port or known is None
+            else known.replace(port.group(0), "").replace("interface", f"interface{port.group(0)}")
+        )
 
-    def command_of(self, text):
+    def command_of(self, text: str) -> str | None:
         return state.command_of(text)
 
-    def strays(self, switch, wanted, intent, exact=True):
-        return rules.strays((switch.raw or {}).get("settings") or {})
+    def strays(
+        self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
+    ) -> dict[str, tuple[str, str]]:
+        return rules.strays(cast("Tree", switch.raw or {}).get("settings") or {})
 
-    def blank(self, switch, name):
+    def blank(self, switch: Switch, name: str) -> Port:
         return state.port_of({}, name)
 
-    def render(self, switch, wanted, intent, exact=True):
+    def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
         commands = rules.commands(switch, wanted, intent, exact)
         minutes = max(1, -(-int(self.options.get("confirm_s") or 300) // 60))
         return Edit(commands=commands, name="aiready", confirm_s=minutes * 60)
 
-    def validate(self, session, edit):
+    def validate(self, session: Session, edit: Edit) -> bool:
         self._stage(session, edit)
         session.run("nv config diff -o commands")
         session.run("nv config detach")
         return True
 
-    def apply(self, session, edit):
+    def apply(self, session: Session, edit: Edit) -> None:
         self._stage(session, edit)
         command = f"nv config apply -y --confirm {edit.confirm_s // 60}"
         session.run(f"echo {edit.name} > {MARK}")
@@ -104,7 +120,7 @@ class Cumulus(Platform):
         if complaint:
             raise Refused(command, complaint)
 
-    def confirm(self, session, edit):
+    def confirm(self, session: Session, edit: Edit) -> None:
         try:
             session.run("nv config apply --confirm-yes")
         except Refused as refusal:
@@ -113,7 +129,7 @@ class Cumulus(Platform):
                 raise
         session.run(f"rm -f {MARK}")
 
-    def waits(self, session):
+    def waits(self, session: Session) -> bool:
         told = ""
         try:
             session.run(f"test -e {MARK}")
@@ -125,18 +141,18 @@ class Cumulus(Platform):
                 return False
         return not re.search(NOTHING_WAITS, told, re.IGNORECASE)
 
-    def tidy(self, session):
+    def tidy(self, session: Session) -> None:
         """An apply of a run that was killed: what runs would go back by itself, after it was found to be as wanted."""
         with contextlib.suppress(Refused):
             session.run(f"test -e {MARK}")
             self._take_back(session)
 
-    def _take_back(self, session):
+    def _take_back(self, session: Session) -> None:
         with contextlib.suppress(Refused):
             session.run("nv config apply --confirm-no")
         session.run(f"rm -f {MARK}")
 
-    def revert(self, session, edit, before):
+    def revert(self, session: Session, edit: Edit, before: Switch) -> None:
         # Whichever of the two there is: an edit that waits to be confirmed, or one that was not yet applied.
         if not self._others:
             self._take_back(session)
@@ -145,19 +161,19 @@ class Cumulus(Platform):
         if self._others:
             return
         _header, now = text.config_of(session.run(CONFIG))
-        commands = rules.way_back(now, (before.raw or {}).get("settings") or {})
+        commands = rules.way_back(now, cast("Tree", before.raw or {}).get("settings") or {})
         if commands:
             for command in commands:
                 session.run(command)
             session.run("nv config apply -y")
 
-    def save(self, session):
+    def save(self, session: Session) -> None:
         session.run("nv config save")
 
-    def way_back(self, edit):
+    def way_back(self, edit: Edit) -> str:
         return f"Unless it was confirmed, the switch goes back by itself within {edit.confirm_s // 60} minutes."
 
-    def _stage(self, session, edit):
+    def _stage(self, session: Session, edit: Edit) -> None:
         """Put the edit into a revision of its own; one that somebody else began is never applied with it."""
         pending = [line.strip() for line in session.run("nv config diff -o commands").splitlines() if line.strip()]
         pending = [line for line in pending if line.startswith("nv ")]
@@ -184,9 +200,9 @@ class Cumulus(Platform):
             raise
 
 
-def _other_waits(session, refusal):
+def _other_waits(session: Session, refusal: Refused) -> OperatorError:
     return OperatorError(
-        session.name,
+        getattr(session, "name", "switch"),
         "a change was to be applied",
         f"Another one waits to be confirmed there: {refusal.complaint}",
         "Let whoever made it confirm it or take it back, or wait until the switch does; then run again",
@@ -194,7 +210,7 @@ def _other_waits(session, refusal):
     )
 
 
-def _spelled(line):
+def _spelled(line: str) -> set[str]:
     """A line once for each port that it names: the switch puts ports together as it likes."""
     words = line.split()
     if words[2:3] != ["interface"]:

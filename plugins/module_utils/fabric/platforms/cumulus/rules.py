@@ -7,22 +7,35 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import differing, effect
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import state, text
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.files import ALL
 
-ALL = state.ALL
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+    from typing import Dict, Tuple, Union
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Thresholds
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+
+    Path = Tuple[str, ...]  # of a setting
+    Value = Union[str, int, Dict[str, Any]]  # of a setting; a table where the path alone is what is set
+
 OWN = "aiready-ecn"
 # The release that renamed on|off to enabled|disabled, and the one from which profiles can be set.
 RENAMED, PROFILES = (5, 15), (5, 3)
 POLLS = 3  # how often the watchdog looks before it acts, unless told otherwise
 
 
-def commands(switch, wanted, intent, exact=True):
+def commands(switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> list[str]:
     """The lines that lead from a Switch to {port: wanted effect}; without intent, to none of it."""
-    before = (switch.raw or {}).get("settings") or {}
+    before: Tree = cast("Tree", switch.raw or {}).get("settings") or {}
     if intent is None:
         return _commands(before, _removal(before, wanted), {})
     _check_release(switch, intent)
@@ -31,14 +44,21 @@ def commands(switch, wanted, intent, exact=True):
     return _commands(before, unset, given)
 
 
-def way_back(now, before):
+def way_back(now: Tree, before: Tree) -> list[str]:
     """The lines that lead from settings to those that were."""
     old, new = _relevant(before), _relevant(now)
     found = [_line("unset", path) for path in _tops(new, old)]
     return found + [_line("set", path, value) for path, value in old.items() if new.get(path, "") != value]
 
 
-def _settings(switch, before, wanted, intent, changed, exact):
+def _settings(
+    switch: Switch,
+    before: Tree,
+    wanted: Mapping[str, Effect],
+    intent: Intent,
+    changed: Mapping[str, Sequence[str]],
+    exact: bool,
+) -> tuple[list[Path], dict[Path, Value]]:
     """(paths to unset, {path: value} to set) that lead to the intent."""
     unset, given = [], {}
     keys = {key for found in changed.values() for key in found}
@@ -64,17 +84,19 @@ def _settings(switch, before, wanted, intent, changed, exact):
     return unset, given
 
 
-def strays(before):
+def strays(before: Tree) -> dict[str, tuple[str, str]]:
     """{profile of ours: (the traffic classes that it marks, the only one that it has to mark)}."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for *profile, _kind, queue in _strays(before):
         found.setdefault(" ".join(profile), []).append(queue)
     asked = f"traffic-class {state.ROCE_CLASS}"
     return {name: (f"{asked} and {', '.join(queues)}", asked) for name, queues in found.items()}
 
 
-def _strays(before):
+def _strays(before: Tree) -> list[Path]:
     """The paths of traffic classes that profiles of ours mark besides RoCE's."""
+    base: Path
+    found: list[Path]
     base, found = ("qos", "congestion-control"), []
     for name, profile in sorted((_get(before, base) or {}).items()):
         if name.startswith(OWN) and isinstance(profile, dict):
@@ -83,32 +105,32 @@ def _strays(before):
     return found
 
 
-def _stays(before, unset, path):
+def _stays(before: Tree, unset: Collection[Path], path: Path) -> bool:
     return _get(before, path) is not None and path not in unset
 
 
-def _pfc_of(name):
+def _pfc_of(name: str) -> Path:
     return ("interface", name, "qos", "pfc")
 
 
-def _preset(switch, before, intent):
+def _preset(switch: Switch, before: Tree, intent: Intent) -> dict[Path, Value]:
     mode = "lossy" if intent.mode == "lossy" else "lossless"
     roce = state.preset_of(before)
     if roce and roce.startswith(mode) and roce != "lossy-multi-tc":
         mode = roce
     key, value = ("enable", "on") if _release(switch) < RENAMED else ("state", "enabled")
-    given = {("qos", "roce", key): value, ("qos", "roce", "mode"): mode}
+    given: dict[Path, Value] = {("qos", "roce", key): value, ("qos", "roce", "mode"): mode}
     if intent.cable_length_m is not None:
         given["qos", "roce", "cable-length"] = intent.cable_length_m
     return given
 
 
-def _release(switch):
+def _release(switch: Switch) -> tuple[int, int]:
     found = re.search(r"(\d+)\.(\d+)", switch.version or "")
     return (int(found.group(1)), int(found.group(2))) if found else (99, 0)
 
 
-def _check_release(switch, intent):
+def _check_release(switch: Switch, intent: Intent) -> None:
     old = _release(switch) < PROFILES
     if old and (not intent.is_preset or intent.mode == "semi_lossless" or intent.watchdog.enabled and intent.lossless):
         raise OperatorError(
@@ -121,9 +143,10 @@ def _check_release(switch, intent):
         )
 
 
-def _overrides(before, intent, exact):
+def _overrides(before: Tree, intent: Intent, exact: bool) -> dict[Path, Value | None]:
     """{path: value, or None to unset} of what differs from the preset; what agrees with it is not written."""
-    found = {}
+    path: Path
+    found: dict[Path, Value | None] = {}
     for dscp, priority in intent.dscp_map.items():
         path = ("qos", "mapping", ALL, "dscp", str(dscp))
         found.update({(*path, "switch-priority"): priority} if dscp >> 3 != priority else {path: None})
@@ -150,13 +173,15 @@ def _overrides(before, intent, exact):
     return found
 
 
-def _flow_control(before, intent, exact):
+def _flow_control(before: Tree, intent: Intent, exact: bool) -> dict[Path, Value | None]:
     profile = ("qos", "pfc", ALL)
     there = set(text.numbers(_get(before, (*profile, "switch-priority")) or {}))
     kept = set() if exact else there - {intent.priority}
     if intent.mode == "lossy" and not kept or (intent.mode == "lossless" and intent.priority == 3 and not kept):
         return {profile: None}
-    found = {(*profile, "switch-priority", str(one)): None for one in there - kept - set(intent.lossless)}
+    found: dict[Path, Value | None] = {
+        (*profile, "switch-priority", str(one)): None for one in there - kept - set(intent.lossless)
+    }
     found.update({(*profile, "switch-priority", str(one)): {} for one in {*intent.lossless, *kept}})
     found[(*profile, "tx")] = "enable" if intent.sends_pauses or kept else "disable"
     found[(*profile, "rx")] = "enable"
@@ -165,7 +190,7 @@ def _flow_control(before, intent, exact):
     return found
 
 
-def _marking(limits, profile, usual=False):
+def _marking(limits: Thresholds | None, profile: str, usual: bool = False) -> dict[Path, Value | None]:
     one = ("qos", "congestion-control", profile, "traffic-class", str(state.ROCE_CLASS))
     if limits is None:
         return {(*one, "ecn"): "disable"}
@@ -179,14 +204,17 @@ def _marking(limits, profile, usual=False):
     }
 
 
-def _detached(before, name, keys):
+def _detached(before: Tree, name: str, keys: Set[str]) -> list[Path]:
     """Profiles of a port that say otherwise than the switch; they stay, without this port."""
     kinds = {kind for kind, means in state.PROFILE_KEYS.items() if keys & means}
     paths = [("interface", name, "qos", kind) for kind in sorted(kinds)]
     return [path for path in paths if _get(before, path) is not None]
 
 
-def _port_settings(words, name, want, keys, intent):
+def _port_settings(
+    words: tuple[str, str], name: str, want: Effect, keys: Set[str], intent: Intent
+) -> dict[Path, Value]:
+    given: dict[Path, Value]
     given, base = {}, ("interface", name)
     if "mtu" in keys:
         given[(*base, "link", "mtu")] = want["mtu"]
@@ -206,17 +234,17 @@ def _port_settings(words, name, want, keys, intent):
     if "ecn" in keys and marking and marking != usual:
         profile = f"{OWN}-{marking['min_kb']}-{marking['max_kb']}-{marking['probability']}"
         limits = type(limits)(**marking)
-        given.update(_marking(limits, profile))
+        given.update(cast("dict[Path, Value]", _marking(limits, profile)))
         given[(*base, "qos", "congestion-control", "profile")] = profile
     return given
 
 
-def _words(switch):
+def _words(switch: Switch) -> tuple[str, str]:
     """off and on, as this release writes them."""
     return ("off", "on") if _release(switch) < RENAMED else ("disabled", "enabled")
 
 
-def _stale(before, given, unset):
+def _stale(before: Tree, given: Mapping[Path, Value], unset: Collection[Path]) -> list[Path]:
     """Profiles of ours that no port uses any more."""
     gone = {path[1] for path in unset if path[:1] == ("interface",) and path[-1] == "congestion-control"}
     used = {value for path, value in given.items() if path[-1] == "profile"}
@@ -228,7 +256,7 @@ def _stale(before, given, unset):
     return [("qos", "congestion-control", name) for name in profiles if name.startswith(OWN) and name not in used]
 
 
-def _removal(before, wanted):
+def _removal(before: Tree, wanted: Iterable[str]) -> list[Path]:
     """Everything that stands for RoCE; the MTU stays."""
     paths = [("qos", "roce"), *(("qos", kind, ALL) for kind in state.PROFILE_KEYS), ("qos", "pfc-watchdog")]
     paths += [("interface", name, "qos", "pfc-watchdog") for name in before.get("interface") or {}]
@@ -239,8 +267,10 @@ def _removal(before, wanted):
     return found + _stale(before, {}, found)
 
 
-def _commands(before, unset, given):
+def _commands(before: Tree, unset: Iterable[Path], given: Mapping[Path, Value]) -> list[str]:
     """Lines of nv: what carries RoCE first, then what is no more; ports with the same setting in one line."""
+    lines: list[str]
+    ports: dict[tuple[Path, Value], list[str]]
     lines, ports = [], {}
     for path, value in given.items():
         if _get(before, path) is not None and str(_get(before, path)) == str(value):
@@ -250,23 +280,23 @@ def _commands(before, unset, given):
         else:
             lines.append(_line("set", path, value))
     lines += [_line("set", ("interface", text.short(n), *p), value) for (p, value), n in ports.items()]
-    ports = {}
+    bare: dict[Path, list[str]] = {}
     for path in unset:
         if _get(before, path) is None:
             continue
         if path[0] == "interface":
-            ports.setdefault(path[2:], []).append(path[1])
+            bare.setdefault(path[2:], []).append(path[1])
         else:
             lines.append(_line("unset", path))
-    return lines + [_line("unset", ("interface", text.short(names), *path)) for path, names in ports.items()]
+    return lines + [_line("unset", ("interface", text.short(names), *path)) for path, names in bare.items()]
 
 
-def _line(verb, path, value=None):
+def _line(verb: str, path: Path, value: Value | None = None) -> str:
     shown = "" if value is None or isinstance(value, dict) else f" {value}"
     return f"nv {verb} {' '.join(str(part) for part in path)}{shown}"
 
 
-def _get(tree, path):
+def _get(tree: Any, path: Path) -> Any:
     for key in path:
         if not isinstance(tree, dict) or key not in tree:
             return None
@@ -274,7 +304,7 @@ def _get(tree, path):
     return tree
 
 
-def _relevant(settings):
+def _relevant(settings: Tree) -> dict[Path, Value | None]:
     """{path: value} of all that an edit may touch."""
     ports = {}
     for name, one in (settings.get("interface") or {}).items():
@@ -286,7 +316,7 @@ def _relevant(settings):
     return {path: value for path, value in found.items() if path[0] != "interface" or len(path) > 2}
 
 
-def _tops(new, old):
+def _tops(new: Collection[Path], old: Collection[Path]) -> list[Path]:
     """The shortest beginnings of new paths that no old path has: what is left of an object would still be one."""
     known = {path[:length] for path in old for length in range(1, len(path) + 1)}
     known |= {("qos",), ("interface",), *(path[:2] for path in new if path[0] == "interface")}

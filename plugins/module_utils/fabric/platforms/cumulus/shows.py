@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import lldpctl
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import part
@@ -23,6 +24,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.c
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour, Oper, Port
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Set
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
 ANY = "*"  # the port of outputs that do not say whose they are, or that hold for all
 # Outputs that come without their command, by what only they have.
@@ -42,12 +49,12 @@ MARKS = (
 )
 
 
-def command_of(output):
+def command_of(output: str) -> str | None:
     """The command that a table is of; None for what is no table of NVUE."""
     return next((command for mark, command in MARKS if mark in output), None)
 
 
-def ports_of(command, output):
+def ports_of(command: str, output: str) -> list[str]:
     """The ports that an output tells of."""
     names = []
     for told in text.documents(output):
@@ -59,7 +66,7 @@ def ports_of(command, output):
     return names
 
 
-def read(switch, command, output, default):
+def read(switch: Switch, command: str, output: str, default: Mapping[str, Set[str]]) -> None:
     """Put what an output tells into a Switch.
 
     default: {port: kinds of profiles of which it uses the one of all ports}, as far as settings tell.
@@ -110,7 +117,7 @@ DECIDED_BY = {
 }
 
 
-def _of_all(switch, tree, own, default):
+def _of_all(switch: Switch, tree: Tree, own: str, default: Mapping[str, Set[str]]) -> None:
     """What is shown for the whole switch holds at the ports themselves, but for those with a profile of their own."""
     names = [name for name in switch.ports if name.startswith("swp")] or [ANY]
     told = told_of(tree, own)
@@ -126,13 +133,13 @@ def _of_all(switch, tree, own, default):
                 setattr(running, key, value)
 
 
-def _listed(output):
+def _listed(output: str) -> dict[str, dict[str, str]]:
     """{port: row} of a table with a row for each port."""
     rows = text.rows_of(output, "interface")
     return {row["interface"]: row for row in rows if str(row.get("interface", "")).startswith("swp")}
 
 
-def _row(switch, name, row):
+def _row(switch: Switch, name: str, row: Mapping[str, str]) -> None:
     running, port = switch.oper.setdefault(name, Oper()), switch.ports.setdefault(name, Port())
     state = row.get("oper status") or row.get("oper") or row.get("state") or ""
     running.up = {"up": True, "down": False}.get(state.lower(), running.up)
@@ -145,7 +152,7 @@ def _row(switch, name, row):
         switch.neighbours.setdefault(name, []).append(peer)
 
 
-def _port(switch, name, tree):
+def _port(switch: Switch, name: str, tree: Tree) -> None:
     """One port of a view, in JSON or from a table."""
     running = switch.oper.setdefault(name, Oper())
     link = part(tree, "link")
@@ -167,34 +174,34 @@ def _port(switch, name, tree):
         port.speed = port.speed or speed
     status = _holding(tree, "trust")
     if "trust-mode" in part(status, "trust"):
-        for key, value in _running(status).items():
+        for key, value in _running(cast("Tree", status)).items():
             setattr(running, key, value)
     watch = part(_holding(tree, "pfc-watchdog"), "pfc-watchdog")
     if watch:
         _watched(switch, name, watch, "")
     counters = _holding(tree, "rx-pfc-stats"), _holding(tree, "tx-pfc-stats")
     if all(counters):
-        _counted(running, *counters)
+        _counted(running, *cast("tuple[Tree, Tree]", counters))
     peers = part(tree, "lldp", "neighbor")
     for system in peers:
-        chassis, port = part(peers, system, "chassis"), part(peers, system, "port")
+        chassis, place = part(peers, system, "chassis"), part(peers, system, "port")
         switch.neighbours.setdefault(name, []).append(
             Neighbour(
                 system=chassis.get("system-name") or system,
-                port=port.get("name") or port.get("port-id"),
+                port=place.get("name") or place.get("port-id"),
                 chassis=chassis.get("chassis-id"),
-                description=port.get("description"),
+                description=place.get("description"),
             )
         )
 
 
-def _running(status):
+def _running(status: Tree) -> dict[str, Any]:
     """What acts, as far as a status tells."""
     pfc, sends = flow_control(status)
     return {"trust": trust_of(status["trust"]["trust-mode"]), "pfc": pfc, "pfc_sends": sends, "ecn": marking(status)}
 
 
-def _counted(running, received, sent):
+def _counted(running: Oper, received: Tree, sent: Tree) -> None:
     roce_in, roce_out = part(received, "rx-roce-stats"), part(sent, "tx-roce-stats")
     drops = (roce_in.get("no-buffer-discard"), roce_out.get("unicast-no-buffer-discard"))
     counted = {
@@ -206,13 +213,13 @@ def _counted(running, received, sent):
         "cnp_packets_sent": part(sent, "tx-cnp-stats").get("cnp-packets"),
     }
     running.counters.update({key: text.number(one) for key, one in counted.items() if one is not None})
-    drops = [text.number(one) for one in drops]
+    dropped = [text.number(one) for one in drops]
     # A part of the drops would read as all of them.
-    if None not in drops:
-        running.counters["roce_drops"] = sum(drops)
+    if None not in dropped:
+        running.counters["roce_drops"] = sum(cast("list[int]", dropped))
 
 
-def _watched(switch, name, tree, output):
+def _watched(switch: Switch, name: str, tree: Tree, output: str) -> None:
     running = switch.oper.setdefault(name, Oper())
     if "state" in tree:
         running.watchdog = text.switched(tree["state"])
@@ -221,22 +228,22 @@ def _watched(switch, name, tree, output):
     if rows:
         events = [text.number(row.get("deadlock-count")) for row in rows]
         if None not in events:
-            running.counters["watchdog_events"] = sum(events)
+            running.counters["watchdog_events"] = sum(cast("list[int]", events))
         states = [(text.number(row["traffic-class"]), str(row.get("status")).lower()) for row in rows]
         stuck = [queue for queue, state in states if "deadlock" in state]
         if None not in stuck and all("deadlock" in state or state == "ok" for _queue, state in states):
-            running.storms = sorted(stuck)
+            running.storms = sorted(cast("list[int]", stuck))
 
 
-def _holding(tree, key):
+def _holding(tree: Any, key: str) -> Tree | None:
     """The part of a tree, at whatever depth, that has a key."""
     if not isinstance(tree, dict) or key in tree:
         return tree if isinstance(tree, dict) else None
     return next((found for found in (_holding(below, key) for below in tree.values()) if found), None)
 
 
-def _nested(paths):
-    tree = {}
+def _nested(paths: Mapping[tuple[str, ...], str]) -> Tree:
+    tree: Tree = {}
     for path, value in paths.items():
         place = tree
         for key in path[:-1]:

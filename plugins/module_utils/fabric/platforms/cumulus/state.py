@@ -8,12 +8,30 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import shows, text, vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.files import ALL, of_files
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Port
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+
+    class Told(Port):
+        """A Port of which the settings tell all that RoCE needs: what _preset() makes."""
+
+        dscp_map: dict[int, int]
+        queues: dict[int, int]
+        pfc: list[int]
+        ecn: dict[int, Marking]
+        strict: list[int]
+        shares: dict[int, int]
+
 
 ROCE_CLASS, CNP_CLASS = 3, 6  # of the presets
 IDENTITY = {priority: priority for priority in range(8)}
@@ -42,9 +60,9 @@ DCBX = ("dcbx-pfc-tlv", "dcbx-ets-config-tlv", "dcbx-ets-recomm-tlv")
 TRUSTS = {"l2": "pcp", "l3": "dscp", "both": "both", "port": "none"}
 
 
-def switch_of(switch, texts):
+def switch_of(switch: Switch, texts: Mapping[str, str]) -> Switch:
     """Fill a Switch from {command: output}."""
-    settings = None
+    settings: Tree | None = None
     shown = [(text.command_in(output) or command, output) for command, output in texts.items()]
     for command, output in shown:
         words = command.split()
@@ -61,7 +79,12 @@ def switch_of(switch, texts):
             found += [(f"{name}.qos.{at}", value) for at, value in _strange(part(one, "qos"))]
         switch.unread += [lacks(command, f"{at} = {value!r}") for at, value in found]
     # Without the settings, tables of what runs say what they can.
-    made = (lambda _name: Port()) if settings is None else (lambda name: port_of(settings, name, switch.version))
+    made: Callable[[str], Port]
+    made = (
+        (lambda _name: Port())
+        if settings is None
+        else (lambda name: port_of(cast("Tree", settings), name, switch.version))
+    )
     settings = settings or {}
     switch.hostname = _at(settings, "system", "hostname")
     switch.raw = {"settings": settings}
@@ -86,7 +109,7 @@ def switch_of(switch, texts):
     return switch
 
 
-def command_of(output):
+def command_of(output: str) -> str | None:
     """The command that an output is of; None for what NVUE does not show."""
     named = text.command_in(output)
     if named:
@@ -103,7 +126,7 @@ def command_of(output):
 
 
 # How values of settings are read, by their keys. A release may write a word for what it does by itself.
-_READERS = {
+_READERS: dict[str, Callable[[Any], object]] = {
     **dict.fromkeys(("tx", "rx", "state", "enable", "ecn", "red"), text.switched),
     **dict.fromkeys(("min-threshold", "max-threshold", "probability", "cable-length", "bw-percent"), text.number),
     **dict.fromkeys(("switch-priority", "traffic-class", "polling-interval", "robustness"), text.number),
@@ -112,14 +135,14 @@ _READERS = {
 _BY_ITSELF = ("auto", "default")
 
 
-def _strange(settings):
+def _strange(settings: Tree) -> list[tuple[str, Any]]:
     """[(path, value)] of settings whose value has a form that is not known."""
     leaves = [(path, value) for path, value in text.flat(settings).items() if path and value is not None]
     leaves = [(path, value) for path, value in leaves if path[-1] in _READERS and value not in _BY_ITSELF]
     return [(".".join(path), value) for path, value in leaves if _READERS[path[-1]](value) is None]
 
 
-def preset_of(settings):
+def preset_of(settings: Tree) -> str | None:
     """The mode of RoCE that is on; None without."""
     roce = _at(settings, "qos", "roce")
     if roce is None:
@@ -131,11 +154,11 @@ def preset_of(settings):
     return str(roce.get("mode") or "lossless")
 
 
-def port_of(settings, name, version=None):
+def port_of(settings: Tree, name: str, version: str | None = None) -> Port:
     """The Port that the settings of a switch make: the preset of its release, and over it what is set beside it."""
     one = part(settings, "interface", name)
     mode = preset_of(settings)
-    port = _preset(mode, version)
+    port = cast("Told", _preset(mode, version))
     lossless_pools = (mode or "").startswith("lossless") or _has_lossless_pool(settings)
     profiles = {kind: _profile(settings, one, kind) for kind in PROFILE_KEYS}
     _mapped(port, profiles["mapping"], profiles["egress-queue-mapping"])
@@ -164,7 +187,7 @@ def port_of(settings, name, version=None):
     return port
 
 
-def _preset(mode, version=None):
+def _preset(mode: str | None, version: str | None = None) -> Port:
     """A port as RoCE's mode alone makes it; as the factory did where there is none."""
     if mode is None:
         return Port(
@@ -201,7 +224,7 @@ def _preset(mode, version=None):
     )
 
 
-def _mapped(port, mapping, queues):
+def _mapped(port: Told, mapping: Tree, queues: Tree) -> None:
     port.trust = TRUSTS.get(str(mapping.get("trust")), port.trust)
     for dscp, what in part(mapping, "dscp").items():
         _put(port.dscp_map, dscp, part(what).get("switch-priority"))
@@ -209,20 +232,20 @@ def _mapped(port, mapping, queues):
         _put(port.queues, priority, part(what).get("traffic-class"))
 
 
-def _put(table, key, value):
+def _put(table: dict[int, int], key: str, value: object) -> None:
     """Enter what is numbers; a release may write a word for a default."""
-    key, value = text.number(key), text.number(value)
-    if None not in (key, value):
-        table[key] = value
+    at, what = text.number(key), text.number(value)
+    if at is not None and what is not None:
+        table[at] = what
 
 
-def _classes(profile):
+def _classes(profile: Tree) -> dict[int, Tree]:
     """{traffic class: its settings} of a profile."""
     found = part(profile, "traffic-class")
     return {int(queue): part(what) for queue, what in found.items() if queue.isdecimal()}
 
 
-def _marked(port, classes):
+def _marked(port: Told, classes: Mapping[int, Tree]) -> None:
     for queue, what in classes.items():
         usual = port.ecn.get(queue, Marking(40000, 200000, 100))
         low, high = text.number(what.get("min-threshold")), text.number(what.get("max-threshold"))
@@ -239,7 +262,7 @@ def _marked(port, classes):
         )
 
 
-def _scheduled(port, classes):
+def _scheduled(port: Told, classes: Mapping[int, Tree]) -> None:
     for queue, what in classes.items():
         if what.get("mode") == "strict":
             port.strict = sorted({*port.strict, queue})
@@ -249,41 +272,41 @@ def _scheduled(port, classes):
             port.shares[queue] = text.number(what.get("bw-percent")) or port.shares.get(queue, 0)
 
 
-def _of_all(settings, name):
+def _of_all(settings: Tree, name: str) -> set[str]:
     """The kinds of profiles of which a port uses the one of all ports."""
     one = part(settings, "interface", name)
     return {kind for kind in PROFILE_KEYS if str(_at(one, "qos", kind, "profile") or ALL) == ALL}
 
 
-def _profile(settings, one, kind):
+def _profile(settings: Tree, one: Tree, kind: str) -> Tree:
     name = str(_at(one, "qos", kind, "profile") or ALL)
     return part(settings, "qos", kind, name)
 
 
-def _has_lossless_pool(settings):
+def _has_lossless_pool(settings: Tree) -> bool:
     pools = part(settings, "qos", "traffic-pool")
     return any("lossless" in name and text.number(part(one).get("memory-percent")) for name, one in pools.items())
 
 
-def _own(settings, name):
+def _own(settings: Tree, name: str) -> list[tuple[str, list[str]]]:
     """The profiles with our name, each with this port if it uses it."""
     mine = _at(settings, "interface", name, "qos", "congestion-control", "profile")
     profiles = part(settings, "qos", "congestion-control")
     return [(one, [name] if mine == one else []) for one in profiles if one.startswith("aiready-")]
 
 
-def _kept(one):
+def _kept(one: Any) -> Tree:
     mtu = _at(one, "link", "mtu")
     kept = {key: one[key] for key in ("qos", "lldp") if isinstance(one, dict) and key in one}
     return dict(kept, link={"mtu": mtu}) if mtu is not None else kept
 
 
-def _version(value):
+def _version(value: object) -> str | None:
     found = re.search(r"\d+\.\d+(?:\.\d+)?", str(value or ""))
     return found.group(0) if found else None
 
 
-def _at(tree, *path):
+def _at(tree: Any, *path: str) -> Any:
     for key in path:
         if not isinstance(tree, dict) or key not in tree:
             return None

@@ -7,15 +7,26 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+    from typing import Dict
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
+
+    Row = Dict[str, Any]  # {column: cell}
+    Readers = Dict[str, Callable[[str], object]]  # {column: what a cell says; None of what it may not say}
+
 THRESHOLDS = ("min th", "max th", "probability")
 
 
-def rows_of(tree, output, key, *columns):
+def rows_of(tree: Tree, output: str, key: str, *columns: str) -> list[dict[str, Any]]:
     """Rows with these columns, of a table or of JSON, where what is in the first one may be the name of the row."""
     found = text.rows_of(output, key, *columns)
     for below in _tables(tree):
@@ -24,14 +35,14 @@ def rows_of(tree, output, key, *columns):
     return found
 
 
-def _tables(tree):
+def _tables(tree: Any) -> Iterator[Tree]:
     if isinstance(tree, dict):
         yield tree
         for below in tree.values():
             yield from _tables(below)
 
 
-def configured(port, told, keys=None):
+def configured(port: Port, told: Mapping[str, Any], keys: Container[str] | None = None) -> None:
     """Enter what told_of() found of the settings: the switch knows its maps better than a constant does.
 
     keys: those that may be entered.
@@ -47,7 +58,7 @@ def configured(port, told, keys=None):
             setattr(port, key, value)
 
 
-def _rounded(known, shown):
+def _rounded(known: Mapping[int, Marking], shown: Mapping[int, Marking]) -> bool:
     """Whether what is shown is what is known, in a unit that rounds it."""
     return {*known} == {*shown} and all(
         abs(getattr(known[queue], end) - getattr(one, end)) <= getattr(known[queue], end) / 20
@@ -56,9 +67,9 @@ def _rounded(known, shown):
     )
 
 
-def told_of(tree, output):
+def told_of(tree: Tree, output: str) -> dict[str, Any]:
     """{key of a Port: its value} that a table, or JSON, tells."""
-    told = {}
+    told: dict[str, Any] = {}
     if "trust-mode" in part(tree, "trust"):
         pfc, sends = flow_control(tree)
         told.update(trust=trust_of(tree["trust"]["trust-mode"]), ecn=marking(tree), pfc=pfc, pfc_sends=sends)
@@ -80,29 +91,32 @@ def told_of(tree, output):
     )
     if rows:
         _queues(told, rows)
-    rows = _by_class(rows_of(tree, output, "traffic-class", "mode", "bw-percent"))
-    if rows:
-        told["strict"] = [queue for queue, row in rows if row.get("mode") == "strict"]
-        weighted = [(queue, row) for queue, row in rows if row.get("mode") == "dwrr"]
+    served = _by_class(rows_of(tree, output, "traffic-class", "mode", "bw-percent"))
+    if served:
+        told["strict"] = [queue for queue, row in served if row.get("mode") == "strict"]
+        weighted = [(queue, row) for queue, row in served if row.get("mode") == "dwrr"]
         told["shares"] = {queue: text.number(row.get("bw-percent")) or 0 for queue, row in weighted}
-    rows = _by_class(text.rows_of(output, "traffic-class", "ecn", "min th"))
-    if rows:
-        sizes = [(queue, row, [text.number(row.get(name)) for name in THRESHOLDS]) for queue, row in rows]
+    marked = _by_class(text.rows_of(output, "traffic-class", "ecn", "min th"))
+    if marked:
+        sizes = [
+            (queue, text.switched(row.get("ecn")), [text.number(row.get(name)) for name in THRESHOLDS])
+            for queue, row in marked
+        ]
         told["ecn"] = {
-            queue: Marking(low, high, part, text.switched(row.get("ecn")))
-            for queue, row, (low, high, part) in sizes
-            if None not in (low, high, text.switched(row.get("ecn")))
+            queue: Marking(low, high, part, marks)
+            for queue, marks, (low, high, part) in sizes
+            if low is not None and high is not None and marks is not None
         }
     return told
 
 
-def _by_class(rows):
+def _by_class(rows: Iterable[Row]) -> list[tuple[int, Row]]:
     """[(traffic class, row)] of the rows that name one."""
     found = [(text.number(row.get("traffic-class")), row) for row in rows]
     return [(queue, row) for queue, row in found if queue is not None]
 
 
-def _queues(told, rows):
+def _queues(told: dict[str, Any], rows: Iterable[Row]) -> None:
     told["queues"], strict, shares = {}, set(), {}
     for queue, row in _by_class(rows):
         priority = text.number(row.get("switch-prio") or row.get("switch-priority"))
@@ -118,7 +132,7 @@ def _queues(told, rows):
         told.update(strict=sorted(strict), shares=shares)
 
 
-def flow_control(tree):
+def flow_control(tree: Tree) -> tuple[list[int] | None, bool | None]:
     """(priorities, whether it sends pauses) of a status; None of what it does not tell."""
     flow = part(tree, "pfc")
     if not flow or str(flow.get("pfc-priority")).strip() == "-":
@@ -131,13 +145,13 @@ def flow_control(tree):
     return (None if None in (sends, obeys) else []), None
 
 
-def _priorities(value):
+def _priorities(value: object) -> list[int] | None:
     """The priorities of a cell or a branch; None of a word without a number."""
     found = text.listed(value or ())
     return found if found else [] if not value or str(value).strip().lower() in ("none", "-") else None
 
 
-def marking(tree):
+def marking(tree: Tree) -> dict[int, Marking] | None:
     """{traffic class: Marking} of a status; None where it does not tell."""
     told = part(tree, "congestion-control")
     if told and _marks(told.get("congestion-mode")) is None:
@@ -146,20 +160,20 @@ def marking(tree):
         return {}
     low, high = text.number(told.get("min-threshold")), text.number(told.get("max-threshold"))
     queues = text.listed(told.get("enabled-tc") or ())
-    if None in (low, high, queues):
+    if low is None or high is None or queues is None:
         return None
     marking = Marking(low, high, text.number(told.get("probability")))
     return dict.fromkeys(queues, marking)
 
 
-def _marks(mode):
+def _marks(mode: object) -> bool | None:
     """Whether a mode of congestion control marks; None of a word that is not known."""
     # A dash is what a queue has that does not mark.
     words = {*re.findall(r"[a-z]+", str(mode or "").lower())} or ({"none"} if str(mode).strip() == "-" else set())
     return "ecn" in words or (False if words & {"red", "none", "off", "disabled"} else None)
 
 
-def trust_of(words):
+def trust_of(words: object) -> str | None:
     """What a port trusts; None of words that say something else."""
     kinds = {word.strip().lower() for word in str(words).split(",")}
     known = {"dscp": "dscp", "pcp": "pcp", "port": "none", "none": "none"}
@@ -171,7 +185,7 @@ def trust_of(words):
 
 
 # {label: how its value is read}; a value that cannot be read is named.
-READERS = {
+READERS: dict[str, Callable[[Any], object]] = {
     "tx-enabled": text.switched,
     "rx-enabled": text.switched,
     "pfc-priority": _priorities,
@@ -187,12 +201,12 @@ READERS = {
 }
 
 
-def _weight(shown):
+def _weight(shown: str) -> str | None:
     return shown if re.match(r"strict|dwrr\D?\d+", shown.lower()) else None
 
 
 # Tables by the columns that only they have, and how their cells are read.
-TABLES = (
+TABLES: tuple[tuple[Readers, Readers], ...] = (
     ({"dscp": text.listed, "switch-prio": text.number}, {}),
     ({"dscp": text.listed, "switch-priority": text.number}, {}),
     ({"switch-prio": text.number, "traffic-class": text.number}, {"scheduler-weight": _weight}),
@@ -209,7 +223,7 @@ TABLES = (
 )
 
 
-def misread(tree, more=()):
+def misread(tree: Tree, more: Iterable[str] = ()) -> list[tuple[str, Any]]:
     """[(label, value)] of what a view of QoS shows in a form that is not known; more are labels of on and off."""
     readers = {**READERS, **dict.fromkeys(more, text.switched)}
     leaves = [(path[-1], value) for path, value in text.flat(tree).items() if path]
@@ -217,7 +231,7 @@ def misread(tree, more=()):
     return [(label, value) for label, value in leaves if readers[label](value) is None]
 
 
-def misread_rows(output):
+def misread_rows(output: str) -> list[tuple[str, str]]:
     """[(label, cell)] of the same in the rows of tables; a dash stands for no value."""
     found = []
     for columns, more in TABLES:

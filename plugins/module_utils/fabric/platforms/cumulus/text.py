@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import LARGEST_RANGE, part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Dict
+
+    Tree = Dict[str, Any]  # settings, or what a view shows: {key: value or Tree}
 
 UNITS = {"b": 1, "bytes": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3, "tb": 1024**4}
 UNITS.update(kib=1024, mib=1024**2, gib=1024**3)
@@ -23,17 +30,17 @@ _RULE = re.compile(r"\s*-+(?:\s+-+)*\s*$")
 _PROMPT = re.compile(r"\S*@\S*?[#$]\s*(?:sudo\s+)?(nv .*\S)\s*$")
 
 
-def is_on(value):
+def is_on(value: object) -> bool:
     """Whether a keyword of any release means that something is on."""
     return str(value).strip().lower() in ON
 
 
-def switched(value):
+def switched(value: object) -> bool | None:
     """True or False of a keyword that means on or off; None of any other word."""
     return True if is_on(value) else False if str(value).strip().lower() in OFF else None
 
 
-def number(value):
+def number(value: object) -> int | None:
     """150000 of 150000, '150000', '146.48 KB' or '40000 B'; None of what is no number or has an unknown unit."""
     if isinstance(value, bool) or value is None:
         return None
@@ -44,45 +51,48 @@ def number(value):
     return None if unit is None else round(float(found.group(1).replace(",", "")) * unit)
 
 
-def gigabits(value):
+def gigabits(value: object) -> int | None:
     """100 of '100G'; None of what is no speed of whole gigabits."""
     found = re.fullmatch(r"(\d+)G", str(value or "").strip())
     return int(found.group(1)) if found else None
 
 
-def numbers(value):
+def numbers(value: object) -> list[int]:
     """[0, 1, 2, 5] of '0-2,5', of a list, or of a dict with such keys."""
-    found = set()
+    found: set[int] = set()
     for one in value if isinstance(value, (dict, list, tuple)) else [value]:
         for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", str(one)):
             found.update(range(int(first), min(int(last or first), int(first) + LARGEST_RANGE) + 1))
     return sorted(found)
 
 
-def listed(value):
+def listed(value: object) -> list[int] | None:
     """The same of a cell or a branch that holds nothing else; None of one with another word."""
     if isinstance(value, str) and not re.fullmatch(r"[\d\s,-]*\d[\d\s,-]*", value):
         return None
     return numbers(value)
 
 
-def port_names(key):
+def port_names(key: object) -> list[str]:
     """['swp1', 'swp2', 'swp5'] of 'swp1-2,5'."""
+    names: list[str]
     names, stem = [], ""
     for piece in str(key).replace(" ", "").split(","):
         whole = stem + piece if piece[:1].isdecimal() else piece
         names.extend(_expanded(whole))
-        stem = re.match(r"\D*", whole).group(0)
+        stem = cast("re.Match[str]", re.match(r"\D*", whole)).group(0)
     return names
 
 
-def short(names):
+def short(names: Iterable[str]) -> str:
     """'swp1-2,swp5': the form in which NVUE takes several ports; of single ones their names."""
     return ",".join(_runs(names))
 
 
-def config_of(text):
+def config_of(text: str) -> tuple[Tree, Tree]:
     """({header}, {settings}) of `nv config show -o json`; with ranges as single keys."""
+    header: Tree
+    settings: Tree
     header, settings = {}, {}
     for told in documents(text):
         # Brackets may belong to something else that was captured too.
@@ -94,8 +104,9 @@ def config_of(text):
     return header, _unrolled(settings)
 
 
-def documents(text):
+def documents(text: str) -> list[Any]:
     """The JSON values in an output, whatever stands around them."""
+    found: list[Any]
     decoder, found, place, failed = json.JSONDecoder(), [], 0, 0
     while True:
         starts = [at for at in (text.find("{", place), text.find("[", place)) if at >= 0]
@@ -108,7 +119,7 @@ def documents(text):
             place, failed = min(starts) + 1, failed + 1
 
 
-def flat(tree, path=()):
+def flat(tree: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
     """{path: value} of a tree of settings; what holds nothing is a value of its own."""
     if not isinstance(tree, dict) or not tree:
         return {path: None if isinstance(tree, dict) else tree}
@@ -118,13 +129,13 @@ def flat(tree, path=()):
     return found
 
 
-def command_in(text):
+def command_in(text: str) -> str | None:
     """The command of a capture that begins with the prompt; None without."""
     found = next((match for match in map(_PROMPT.match, text.splitlines()) if match), None)
     return " ".join(found.group(1).split()) if found else None
 
 
-def tree_of(text, columns=2):
+def tree_of(text: str, columns: int = 2) -> dict[tuple[str, ...], str]:
     """{path: cell} of the table with operational and applied values: operational where there is one.
 
     columns: how many of the two count; 1 is what is operational.
@@ -136,7 +147,7 @@ def tree_of(text, columns=2):
     return {}
 
 
-def rows_of(text, *columns):
+def rows_of(text: str, *columns: str) -> list[dict[str, str]]:
     """The rows, as {column: cell}, of the first table that has all these columns."""
     lines = text.splitlines()
     for place, line in enumerate(lines[1:], 1):
@@ -147,7 +158,7 @@ def rows_of(text, *columns):
     return []
 
 
-def exceptions_of(text):
+def exceptions_of(text: str) -> list[str]:
     """The lines under the heading of exceptions."""
     found = re.search(r"^Exception List *\n=+ *\n((?:.*\S.*(?:\n|$))*)", text.replace("\r", ""), re.M)
     lines = [line.strip() for line in found.group(1).splitlines()] if found else []
@@ -155,13 +166,13 @@ def exceptions_of(text):
     return [re.sub(r"^\d+\s{2,}", "", line) for line in kept]
 
 
-def by_interface(text):
+def by_interface(text: str) -> dict[str, str]:
     """{port: its part} of a view of all ports, whose parts are headed by their names."""
     parts = re.split(r"^\s*Interface:\s*(\S+)\s*$", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
 
 
-def properties(text):
+def properties(text: str) -> dict[str, str]:
     """{key: value} of a file with lines such as pfc.default-global.tx_enable = true."""
     found = {}
     for line in text.splitlines():
@@ -171,7 +182,9 @@ def properties(text):
     return found
 
 
-def _tree(lines, starts, columns):
+def _tree(lines: Iterable[str], starts: Sequence[int], columns: int) -> dict[tuple[str, ...], str]:
+    found: dict[tuple[str, ...], str]
+    stack: list[tuple[int, str]]
     found, stack = {}, []
     for line in lines:
         if not line.strip():
@@ -191,7 +204,7 @@ def _tree(lines, starts, columns):
     return found
 
 
-def _rows(lines, header, spans):
+def _rows(lines: Iterable[str], header: list[str], spans: Sequence[tuple[int, int]]) -> Iterator[dict[str, str]]:
     names, begun = [""] * (len(spans) - len(header)) + header, False
     gaps = [(stop, start) for (_first, stop), (start, _last) in zip(spans, spans[1:])]
     for line in lines:
@@ -210,7 +223,7 @@ def _rows(lines, header, spans):
         yield dict(zip(names, cells))
 
 
-def _expanded(name):
+def _expanded(name: str) -> list[str]:
     found = re.search(r"(\d+)-(\d+)", name)
     if not found:
         return [name]
@@ -220,10 +233,10 @@ def _expanded(name):
     return whole
 
 
-def _runs(names):
-    runs = []
+def _runs(names: Iterable[str]) -> list[str]:
+    runs: list[list[Any]] = []  # stem, first, last; without a number: stem, None, None
     for name in names:
-        stem, digits = re.fullmatch(r"(.*?)(\d*)", name).groups()
+        stem, digits = cast("re.Match[str]", re.fullmatch(r"(.*?)(\d*)", name)).groups()
         at = int(digits) if digits else None
         if runs and at is not None and runs[-1][0] == stem and runs[-1][2] == at - 1:
             runs[-1][2] = at
@@ -232,15 +245,15 @@ def _runs(names):
     return [stem if first is None else _run(stem, first, last) for stem, first, last in runs]
 
 
-def _run(stem, first, last):
+def _run(stem: str, first: int, last: int) -> str:
     return f"{stem}{first}" if first == last else f"{stem}{first}-{last}"
 
 
-def _unrolled(tree, above=""):
+def _unrolled(tree: Any, above: str = "") -> Any:
     """The tree with one key for each port, priority and class."""
     if not isinstance(tree, dict):
         return tree
-    found = {}
+    found: Tree = {}
     for key, value in tree.items():
         names = port_names(key) if above == "interface" else numbers(key) if above in NUMBERED else [key]
         for name in names or [key]:
@@ -248,7 +261,7 @@ def _unrolled(tree, above=""):
     return found
 
 
-def _merged(one, other):
+def _merged(one: Any, other: Any) -> Any:
     if not isinstance(one, dict) or not isinstance(other, dict):
         return other
     return {**one, **{key: _merged(one.get(key, {}), value) for key, value in other.items()}}

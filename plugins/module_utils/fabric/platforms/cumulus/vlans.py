@@ -6,12 +6,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus import text
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.cumulus.text import Tree
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
 
-def switched(settings, name, port):
+
+def switched(settings: Tree, name: str, port: Port) -> None:
     """VLANs of a port, or of the bond that it is in; one outside every bridge is routed."""
     state = part(settings, "interface", name, "link", "state")
     port.enabled = False if "down" in state and "up" not in state else port.enabled

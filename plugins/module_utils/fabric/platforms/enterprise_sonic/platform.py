@@ -8,15 +8,35 @@ from __future__ import annotations
 
 import contextlib
 import time
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import lines
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import differing, effect, natural
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import differing, effect
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.enterprise_sonic import text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Lost, Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port, Switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import strange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence, Set
+    from typing import List, Tuple, TypedDict
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
+
+    Body = List[Tuple[str, Tuple[str, ...]]]  # lines of an object, each with those below it
+
+    class Raw(TypedDict, total=False):
+        """What render() and revert() need of a reading; nothing of a switch that was not read."""
+
+        ports: dict[str, dict[str, str]]
+        objects: dict[str, Body]
+        buffers: list[int]
+
 
 CONFIG, VERSION, STATUS = "show running-configuration", "show version", "show interface status"
 QOS, LLDP = "show qos interface Eth all", "show lldp table"
@@ -43,10 +63,10 @@ class EnterpriseSonic(Platform):
         },
     )
 
-    def reads(self, ports):
+    def reads(self, ports: Sequence[str]) -> list[str]:
         return [CONFIG, VERSION, STATUS, QOS, LLDP]
 
-    def parse(self, texts):
+    def parse(self, texts: Mapping[str, str]) -> Switch:
         switch = Switch(platform=self.name)
         shown = "\n".join(
             lines.under(text.port_in(command), out) for command, out in texts.items() if command.startswith(CONFIG)
@@ -73,7 +93,7 @@ class EnterpriseSonic(Platform):
         }
         return switch
 
-    def command_of(self, text):
+    def command_of(self, text: str) -> str | None:
         if "Software Version" in text:
             return VERSION
         if "AutoNeg" in text and "Oper" in text:
@@ -86,11 +106,11 @@ class EnterpriseSonic(Platform):
             return LLDP
         return CONFIG if lines.tree(text).find("interface") else None
 
-    def blank(self, switch, name):
+    def blank(self, switch: Switch, name: str) -> Port:
         return Port(pfc_mode="off", pfc=[], lossless=[], ecn={}, strict=[], queues={}, watchdog=False)
 
-    def render(self, switch, wanted, intent, exact=True):
-        raw = switch.raw or {"ports": {}, "objects": {}, "buffers": []}
+    def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
+        raw = cast("Raw", switch.raw or {"ports": {}, "objects": {}, "buffers": []})
         first = self._restart(switch, raw, intent) if intent and intent.lossless else []
         # Without a switch, from the factory.
         ports = switch.ports if switch.raw else {name: text.port_of({}, {}, []) for name in wanted}
@@ -107,19 +127,24 @@ class EnterpriseSonic(Platform):
             else:
                 keys = differing(effect(ports[name], intent), wanted[name], exact)
                 if keys:
-                    _set(here, objects, ports[name], wanted[name], intent, exact, set(keys))
+                    _set(here, objects, cast("text.Told", ports[name]), wanted[name], intent, exact, set(keys))
         commands = _commands(raw, after, objects)
         payload = {"first": first, "wanted": wanted, "intent": intent, "exact": exact}
         return Edit(commands=[*first, *commands], name="aiready", payload=payload)
 
-    def strays(self, switch, wanted, intent, exact=True):
-        found = _strays(switch.raw or {}, wanted, intent)
+    def strays(
+        self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
+    ) -> dict[str, tuple[str, str]]:
+        found = _strays(cast("Raw", switch.raw or {}), wanted, intent)
         return {
-            name: tuple(", ".join(f"DSCP {dscp}: {to}" for dscp in stray) for to in (intent.priority, 0))
+            name: cast(
+                "Tuple[str, str]",
+                tuple(", ".join(f"DSCP {dscp}: {to}" for dscp in stray) for to in (intent.priority, 0)),
+            )
             for name, stray in found.items()
         }
 
-    def apply(self, session, edit):
+    def apply(self, session: Session, edit: Edit) -> None:
         commands = edit.commands
         if edit.payload["first"]:
             self._restarted(session, edit.payload["first"])
@@ -128,20 +153,20 @@ class EnterpriseSonic(Platform):
         for command in commands:
             session.run(command)
 
-    def revert(self, session, edit, before):
+    def revert(self, session: Session, edit: Edit, before: Switch) -> None:
         with contextlib.suppress(Refused):
             session.run("end")
-        now, old = self.parse({CONFIG: session.run(CONFIG)}).raw, before.raw
+        now, old = cast("Raw", self.parse({CONFIG: session.run(CONFIG)}).raw), cast("Raw", before.raw)
         if edit.payload["first"] and now["buffers"] != old["buffers"]:
             self._restarted(session, ["configure terminal", "no roce enable"])
-            now = self.parse({CONFIG: session.run(CONFIG)}).raw
+            now = cast("Raw", self.parse({CONFIG: session.run(CONFIG)}).raw)
         for command in _commands(now, {**{name: {} for name in now["ports"]}, **old["ports"]}, old["objects"]):
             session.run(command)
 
-    def save(self, session):
+    def save(self, session: Session) -> None:
         session.run("write memory")
 
-    def _restart(self, switch, raw, intent):
+    def _restart(self, switch: Switch, raw: Raw, intent: Intent) -> list[str]:
         if intent.priority in raw["buffers"] or not raw["ports"]:
             return []
         if ACTS in (self.options.get("allow") or ()):
@@ -155,7 +180,7 @@ class EnterpriseSonic(Platform):
             "needs_restart",
         )
 
-    def _restarted(self, session, commands):
+    def _restarted(self, session: Session, commands: Iterable[str]) -> None:
         """Run what restarts the switch, and wait until it lets somebody in again."""
         with contextlib.suppress(Lost):
             for command in commands:
@@ -170,7 +195,15 @@ class EnterpriseSonic(Platform):
             time.sleep(PAUSE_S)
 
 
-def _set(here, objects, port, want, intent, exact, keys):
+def _set(
+    here: dict[str, str],
+    objects: dict[str, Body],
+    port: text.Told,
+    want: Effect,
+    intent: Intent,
+    exact: bool,
+    keys: Set[str],
+) -> None:
     """Bring the lines of one port to the wanted effect; objects are made where none of ours fits."""
     data, notice = port.queues[intent.priority], port.queues[intent.cnp_priority]
     if port.mtu != want["mtu"]:
@@ -200,7 +233,7 @@ def _set(here, objects, port, want, intent, exact, keys):
     _serve(here, objects, port, want, data, notice, moved or "ecn" in keys)
 
 
-def _watch(here, port, want, exact):
+def _watch(here: dict[str, str], port: text.Told, want: Effect, exact: bool) -> None:
     on, action, restore = (f"{text.WATCH} {word}" for word in ("on", "action", "restore-time"))
     if not want.get("watchdog"):
         if exact:
@@ -214,7 +247,9 @@ def _watch(here, port, want, exact):
         here[action] = f"{action} {want['watchdog_action']}"
 
 
-def _serve(here, objects, port, want, data, notice, marks):
+def _serve(
+    here: dict[str, str], objects: dict[str, Body], port: text.Told, want: Effect, data: int, notice: int, marks: bool
+) -> None:
     mine = f"queue {data} wred-policy"
     for key in [key for key in here if key.startswith("queue ") and text.OWN in here[key] and key != mine]:
         del here[key]
@@ -238,10 +273,12 @@ def _serve(here, objects, port, want, data, notice, marks):
         here["scheduler-policy"] = f"scheduler-policy {name}"
 
 
-def _strays(raw, wanted, intent):
+def _strays(raw: Raw, wanted: Iterable[str], intent: Intent | None) -> dict[str, list[int]]:
     """{map of ours: DSCPs that it puts into RoCE's class, and that are not RoCE's}, of those that these ports use."""
-    found = {}
-    for port in wanted if intent is not None else ():
+    found: dict[str, list[int]] = {}
+    if intent is None:
+        return found
+    for port in wanted:
         name = raw.get("ports", {}).get(port, {}).get("qos-map dscp-tc", "").rpartition(" ")[2]
         whole = f"qos map dscp-tc {name}"
         if name.startswith(_map_name(intent)) and whole in raw["objects"]:
@@ -251,15 +288,15 @@ def _strays(raw, wanted, intent):
     return found
 
 
-def _map_name(intent):
+def _map_name(intent: Intent) -> str:
     return f"AIREADY-ROCE-{intent.dscp}-{intent.priority}-{intent.cnp_dscp}-{intent.cnp_priority}"
 
 
-def _entries(body):
+def _entries(body: Body) -> dict[int, int]:
     return text.entries(line for line, _below in body)
 
 
-def _use_map(here, objects, kind, name, entries):
+def _use_map(here: dict[str, str], objects: dict[str, Body], kind: str, name: str, entries: Mapping[int, int]) -> None:
     body, whole = _lines_of(kind, entries), f"qos map {kind} {name}"
     if whole in objects and objects[whole] != body:
         name = f"{name}-{len(objects)}"
@@ -267,7 +304,7 @@ def _use_map(here, objects, kind, name, entries):
     here[f"qos-map {kind}"] = f"qos-map {kind} {name}"
 
 
-def _lines_of(kind, entries):
+def _lines_of(kind: str, entries: Mapping[int, int]) -> Body:
     """The lines of a map with these entries."""
     left, right = {
         "dscp-tc": ("dscp", "traffic-class"),
@@ -275,13 +312,13 @@ def _lines_of(kind, entries):
         "tc-pg": ("traffic-class", "priority-group"),
         "pfc-priority-queue": ("pfc-priority", "queue"),
     }[kind]
-    grouped = {}
+    grouped: dict[int, list[str]] = {}
     for key, value in sorted(entries.items()):
         grouped.setdefault(value, []).append(str(key))
     return [(f"{left} {','.join(keys)} {right} {value}", ()) for value, keys in sorted(grouped.items())]
 
 
-def _commands(before, after, objects):
+def _commands(before: Raw, after: Mapping[str, Mapping[str, str]], objects: Mapping[str, Body]) -> list[str]:
     """Lines from one reading to another: objects first, then what uses them, then objects of ours without users."""
     used = {name for name in objects if any(_uses(here, name) for here in after.values())}
     found = []
@@ -301,18 +338,18 @@ def _commands(before, after, objects):
     return ["configure terminal", *found, "end"] if found else []
 
 
-def _forced(raw):
+def _forced(raw: Raw) -> str:
     """What makes the command overrule QoS that ports have already: right where all of that is ours."""
     there = [line for here in raw["ports"].values() for key, line in here.items() if key not in ("mtu", "cable-length")]
     named = [line for line in there if "-policy " in line or line.startswith("qos-map ")]
     return " force-defaults" if named and all(text.OWN in line for line in named) else ""
 
 
-def _uses(here, name):
+def _uses(here: Mapping[str, str], name: str) -> bool:
     """Whether lines of a port refer to an object, such as qos map dscp-tc NAME."""
     kind, _blank, own = name.rpartition(" ")
     return any(line.endswith(f" {own}") and f"{kind.split()[-1]} " in line for line in here.values())
 
 
-def _body(block):
+def _body(block: lines.Line) -> Body:
     return [(child.text, tuple(below.text for below in child.children)) for child in block.children]

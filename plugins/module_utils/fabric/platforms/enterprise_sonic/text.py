@@ -7,10 +7,31 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import lines, lldpctl, vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Neighbour, Oper, Port
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import Line
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+
+    class Told(Port):
+        """A Port of which the configuration tells all that RoCE needs: what port_of() makes."""
+
+        dscp_map: dict[int, int]
+        queues: dict[int, int]
+        groups: dict[int, int]
+        pfc: list[int]
+        pfc_queues: dict[int, int]
+        lossless: list[int]
+        ecn: dict[int, Marking]
+        strict: list[int]
+        shares: dict[int, int]
+
 
 FACTORY_MTU, FACTORY_CABLE_M = 9100, 40
 LOSSY_GROUP = 7  # where a class waits that no map puts elsewhere
@@ -51,9 +72,11 @@ FORMS = (
 )
 
 
-def read(text):
+def read(text: str) -> tuple[Line, dict[str, dict[str, str]], dict[str, Line], list[int]]:
     """(root of the configuration, {port: {key: line}}, {object: Line}, the priorities with buffers for pauses)."""
     root = lines.tree(text)
+    ports: dict[str, dict[str, str]]
+    objects: dict[str, Line]
     ports, objects = {}, {}
     for child in root.children:
         found = re.match(r"interface (Eth(?:ernet)?\s*\d\S*)$", child.text)
@@ -65,7 +88,7 @@ def read(text):
     return root, ports, objects, headroom(root)
 
 
-def keyed(texts):
+def keyed(texts: Iterable[str]) -> dict[str, str]:
     """{the line without its value: the line} of those that RoCE is made of."""
     found = {}
     for text in texts:
@@ -77,7 +100,7 @@ def keyed(texts):
     return found
 
 
-def headroom(root):
+def headroom(root: Line) -> list[int]:
     """The priority groups with buffers for what comes after a pause, which only a restart can make."""
     for child in root.children:
         found = re.match(r"roce enable(?: pfc-priority (\S+))?", child.text)
@@ -88,10 +111,12 @@ def headroom(root):
     return []
 
 
-def port_of(here, objects, buffers):
+def port_of(here: Mapping[str, str], objects: Mapping[str, Line], buffers: Container[int]) -> Told:
     """The Port that its lines make."""
     entries = {kind: _map(objects, here, kind) for kind in MAPS}
-    port = Port(trust="dscp" if "qos-map dscp-tc" in here else "pcp" if "qos-map dot1p-tc" in here else "none")
+    port = cast(
+        "Told", Port(trust="dscp" if "qos-map dscp-tc" in here else "pcp" if "qos-map dot1p-tc" in here else "none")
+    )
     port.dscp_map = {**dict.fromkeys(range(64), 0), **entries["dscp-tc"]}
     port.queues = {**{at: at for at in range(8)}, **entries["tc-queue"]}
     port.groups = {**dict.fromkeys(range(8), LOSSY_GROUP), **entries["tc-pg"]}
@@ -116,7 +141,7 @@ def port_of(here, objects, buffers):
     return port
 
 
-def switched(shown, ports):
+def switched(shown: str, ports: Mapping[str, Port]) -> None:
     """VLANs of the ports: one that is a member of none is routed. In a port channel they are not told here."""
     root = lines.tree(shown)
     there = {
@@ -137,7 +162,7 @@ def switched(shown, ports):
         vlans.put(ports[name], mode, untagged, frozenset(tagged))
 
 
-def running(switch, texts):
+def running(switch: Switch, texts: Mapping[str, str]) -> None:
     """Put what the shows tell into a Switch."""
     for command, text in texts.items():
         if command.startswith("show version"):
@@ -155,18 +180,18 @@ def running(switch, texts):
             _neighbours(switch, text)
 
 
-def port_in(command):
+def port_in(command: str) -> str | None:
     """The port that a command names, where it names one: Eth1/1, or Ethernet0 where ports have their native names."""
     found = lines.port_in(command, "ethernet|eth?|e")
     return None if found is None else ("Eth" if "/" in found[1] else "Ethernet") + found[1]
 
 
-def entries_of(block):
+def entries_of(block: Line | None) -> dict[int, int]:
     """{number: number} of the lines of a map, such as dscp 24,26 traffic-class 3."""
     return entries(child.text for child in block.children) if block else {}
 
 
-def entries(texts):
+def entries(texts: Iterable[str]) -> dict[int, int]:
     found = {}
     for text in texts:
         match = re.fullmatch(r"\S+ (\S+) \S+ (\d+)", text)
@@ -175,11 +200,11 @@ def entries(texts):
     return found
 
 
-def _map(objects, here, kind):
+def _map(objects: Mapping[str, Line], here: Mapping[str, str], kind: str) -> dict[int, int]:
     return entries_of(objects.get(f"qos map {kind} {here.get(f'qos-map {kind}', '').split(' ')[-1]}"))
 
 
-def _marking(block):
+def _marking(block: Line | None) -> Marking | None:
     told = {line.words[0]: line.text for line in block.children} if block else {}
     figures = [int(one) for one in re.findall(r"\d+", told.get("green", ""))]
     if len(figures) != 3:
@@ -188,7 +213,7 @@ def _marking(block):
     return Marking(figures[0] * 1000, figures[1] * 1000, figures[2], marks)
 
 
-def _scheduled(port, block):
+def _scheduled(port: Port, block: Line | None) -> None:
     port.strict, weights = [], {}
     for queue in block.find("queue") if block else ():
         told = {line.words[0]: line.words[-1] for line in queue.children}
@@ -198,14 +223,14 @@ def _scheduled(port, block):
         if told.get("type") == "strict":
             port.strict.append(number)
         else:
-            weights[number] = lines.number(told.get("weight", 1), 1)
+            weights[number] = lines.number(told.get("weight", 1)) or 1
     port.shares = {queue: round(100 * weight / sum(weights.values())) for queue, weight in weights.items()}
 
 
 PORT = re.compile(r"Eth(?:ernet)?\d\S*")
 
 
-def _status(switch, text):
+def _status(switch: Switch, text: str) -> None:
     """Rows of the table; some releases have a second name of the port in its last column."""
     columns = {}
     for line in lines.cleaned(text):
@@ -225,7 +250,7 @@ def _status(switch, text):
             port.speed = int(speed) // 1000 or port.speed if speed.isdecimal() else port.speed
 
 
-def _qos(switch, text, port=None):
+def _qos(switch: Switch, text: str, port: str | None = None) -> None:
     """port: the one that the command names; of one port alone the output does not."""
     oper = _no_qos(switch, port) if port is not None and "pfc-" in text else None
     for line in lines.cleaned(text):
@@ -240,20 +265,20 @@ def _qos(switch, text, port=None):
             if oper.pfc is None:
                 switch.unread.append(lacks("show qos interface", f"the priorities of {port}, {value!r}"))
         elif key == "pfc-asymmetric":
-            switch.ports.setdefault(port, Port()).pfc_asymmetric = {"on": True, "off": False}.get(value)
+            switch.ports.setdefault(cast("str", port), Port()).pfc_asymmetric = {"on": True, "off": False}.get(value)
         elif key == "watchdog-detect-time":
             oper.watchdog = True
         elif key in ("dscp-tc-map", "dot1p-tc-map"):
             oper.trust = "dscp" if key == "dscp-tc-map" or oper.trust == "dscp" else "pcp"
 
 
-def _no_qos(switch, name):
+def _no_qos(switch: Switch, name: str) -> Oper:
     oper = switch.oper.setdefault(name, Oper())
     oper.pfc, oper.watchdog, oper.trust = [], False, "none"
     return oper
 
 
-def _neighbours(switch, text):
+def _neighbours(switch: Switch, text: str) -> None:
     for line in lines.cleaned(text):
         words = line.split()
         if len(words) > 2 and PORT.fullmatch(words[0]):

@@ -6,10 +6,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import differing, effect, natural, ranged
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import tree
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import differing, effect, ranged
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural, tree
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.eos import text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Switch
 
 OURS = "AIREADY-ROCE"
 PFC = "priority-flow-control"
@@ -23,14 +32,14 @@ ACTIONS = {"drop": "drop", "forward": "no-drop"}
 TIMEOUT_S, RECOVERY_S = 0.2, 1.0
 
 
-def block_of(config, name):
+def block_of(config: text.Config | None, name: str) -> text.Block:
     """What an interface says itself."""
     return (config.interfaces.get(name) if config else None) or text.Block()
 
 
-def in_ranges(ports):
+def in_ranges(ports: Mapping[str, Sequence[str]]) -> list[str]:
     """{port: its lines} as lines of a dialogue; neighbours with the same lines share them."""
-    groups = {}
+    groups: dict[tuple[str, ...], list[str]] = {}
     for name, lines in ports.items():
         groups.setdefault(tuple(lines), []).append(name)
     shared = [(one, lines) for lines, names in groups.items() if lines for one in ranged(names).split(", ")]
@@ -41,7 +50,9 @@ def in_ranges(ports):
 class Renderer:
     """One edit. All of it takes effect at once, since it is made in a configuration session."""
 
-    def __init__(self, switch, config, wanted, intent, exact):
+    def __init__(
+        self, switch: Switch, config: text.Config, wanted: Mapping[str, Effect], intent: Intent, exact: bool
+    ) -> None:
         self._config, self._wanted, self._intent, self._exact = config, wanted, intent, exact
         self._now = {name: effect(switch.ports[name], intent) for name in wanted}
         self._todo = {name: set(differing(self._now[name], wanted[name], exact)) for name in wanted}
@@ -49,7 +60,7 @@ class Renderer:
         self._queues = dict(config.queues)
         self._own = dict(switch.own)
 
-    def commands(self):
+    def commands(self) -> list[str]:
         """All lines, in their order."""
         shared = [*self._maps(), *self._sharing(), *self._guard()]
         profiles, ports = {}, {}
@@ -67,7 +78,7 @@ class Renderer:
         made = [line for name in sorted(profiles) for line in self._made(name, profiles[name])]
         return [*shared, *made, *in_ranges(ports), *self._stale({*profiles})]
 
-    def _maps(self):
+    def _maps(self) -> list[str]:
         if not self._every & MAP_KEYS:
             return []
         there = self._config.dscp_map
@@ -77,7 +88,7 @@ class Renderer:
             if there.get(dscp) != priority
         ]
 
-    def _sharing(self):
+    def _sharing(self) -> list[str]:
         """Give RoCE a queue of its own: whoever is in it, or in the one it should have, goes back to its own."""
         if "roce_queue_shared_with" not in self._every:
             return []
@@ -90,7 +101,7 @@ class Renderer:
         moved = [priority for priority in before if before[priority] != self._queues[priority]]
         return [f"qos map traffic-class {priority} to {kind} {self._queues[priority]}" for priority in moved]
 
-    def _guard(self):
+    def _guard(self) -> list[str]:
         """The watchdog of the switch: it acts only with a timeout."""
         if not self._every & GUARD_KEYS or not any(want.get("watchdog") for want in self._wanted.values()):
             return []
@@ -113,10 +124,10 @@ class Renderer:
             lines.append(f"{GUARD} action {action}")
         return lines
 
-    def _action(self):
+    def _action(self) -> str | None:
         action = self._intent.watchdog.action
         if action is None or action in ACTIONS:
-            return ACTIONS.get(action)
+            return ACTIONS.get(action or "")
         raise OperatorError(
             "watchdog.action",
             f"{action} was wanted",
@@ -126,16 +137,17 @@ class Renderer:
             action=action,
         )
 
-    def _profile_for(self, name):
+    def _profile_for(self, name: str) -> tuple[str, list[str]] | None:
         """(name, lines) of the profile that a port needs, or None where its own settings are enough."""
-        profile = self._config.profiles.get(block_of(self._config, name).profile) or text.Block()
+        profile = self._config.profiles.get(block_of(self._config, name).profile or "") or text.Block()
         todo = self._todo[name]
+        chosen: object
         chosen = todo & PROFILE_KEYS or "roce_queue_shared_with" in todo
         chosen = chosen or (todo & MAP_KEYS and profile.policy)
         chosen = chosen or (todo & GUARD_KEYS and (profile.timeout or profile.action or profile.watchdog is False))
         return self._profile(name) if chosen else None
 
-    def strays(self):
+    def strays(self) -> dict[str, tuple[str, str]]:
         """{profile of ours: (what it holds, what the intent asks for)}, of those that ports use."""
         found = {}
         for port in self._wanted:
@@ -147,7 +159,7 @@ class Renderer:
                 )
         return found
 
-    def _profile(self, name):
+    def _profile(self, name: str) -> tuple[str, list[str]]:
         """(name, lines) of the profile that gives a port what is wanted of it."""
         want, queues = self._wanted[name], self._queues
         priorities = set(want.get("pfc") or ())
@@ -161,7 +173,7 @@ class Renderer:
             want,
         )
 
-    def _made(self, name, lines):
+    def _made(self, name: str, lines: Sequence[str]) -> list[str]:
         """A profile with exactly these lines."""
         there = self._config.profiles.get(name)
         if there == _block(name, lines):
@@ -169,7 +181,7 @@ class Renderer:
         gone = [] if there is None else [f"no qos profile {name}"]
         return [*gone, f"qos profile {name}", *lines, "exit"]
 
-    def _port(self, name, profile):
+    def _port(self, name: str, profile: tuple[str, list[str]] | None) -> list[str]:
         block, todo, want = block_of(self._config, name), self._todo[name], self._wanted[name]
         lines = []
         if "pause" in todo:
@@ -190,7 +202,7 @@ class Renderer:
             lines.append(GUARD if want["watchdog"] else f"no {GUARD}")
         return lines
 
-    def _direct(self, block, want):
+    def _direct(self, block: text.Block, want: Effect) -> list[str]:
         """Take back what the interface says itself against its profile."""
         lines, priorities = [], set(want.get("pfc") or ())
         if block.pfc is not None and (block.pfc == "on") != bool(priorities):
@@ -208,7 +220,7 @@ class Renderer:
             lines += [f"{kind} {cnp}", "priority strict", "exit"]
         return lines
 
-    def _stale(self, used):
+    def _stale(self, used: Container[str]) -> list[str]:
         """Profiles of ours that no port uses after this."""
         moved = {name for name in self._todo if self._todo[name] and self._profile_for(name)}
         return [
@@ -218,12 +230,12 @@ class Renderer:
         ]
 
 
-def _block(name, lines):
+def _block(name: str, lines: Sequence[str]) -> text.Block:
     """The Block of a profile with these lines."""
     return text.block_of(tree("\n".join(_indented([f"qos profile {name}", *lines]))).children[0])
 
 
-def removal(switch, config, wanted):
+def removal(switch: Switch, config: text.Config, wanted: Collection[str]) -> list[str]:
     """Back to the factory's treatment on these ports, and without what then nobody uses."""
     commands = in_ranges({name: _cleared(config, block_of(config, name), switch.own) for name in wanted})
     others = [name for name in config.interfaces if name not in wanted]
@@ -238,7 +250,7 @@ def removal(switch, config, wanted):
     return commands + _unmapped(config, unused)
 
 
-def _unmapped(config, unused):
+def _unmapped(config: text.Config, unused: Iterable[str]) -> list[str]:
     """Code points that were mapped for the queues of our profiles, where EOS would map them otherwise."""
     queues = {queue for name in unused for queue in config.profiles[name].queues}
     ours = {priority for priority, queue in config.queues.items() if queue in queues}
@@ -246,8 +258,8 @@ def _unmapped(config, unused):
     return [f"no qos map dscp {dscp}" for dscp in mapped if text.DEFAULT_MAP.get(dscp) != config.dscp_map[dscp]]
 
 
-def _cleared(config, block, own):
-    profile = config.profiles.get(block.profile) or text.Block()
+def _cleared(config: text.Config, block: text.Block, own: Container[str | None]) -> list[str]:
+    profile = config.profiles.get(block.profile or "") or text.Block()
     marks = any(queue.marking for queue in profile.queues.values())
     lines = []
     if block.profile in own or profile.pfc or profile.no_drop or profile.trust or marks:
@@ -266,12 +278,12 @@ def _cleared(config, block, own):
     return lines
 
 
-def _own_timers(block):
+def _own_timers(block: text.Block) -> list[str]:
     lines = [f"no {GUARD} port timer"] if block.timeout is not None or block.recovery is not None else []
     return lines + ([f"no {GUARD} port action"] if block.action else [])
 
 
-def _profile(priorities, keyword, roce, cnp, want):
+def _profile(priorities: Sequence[int], keyword: str, roce: int, cnp: int, want: Effect) -> tuple[str, list[str]]:
     """A profile is named by what it holds, so that one with other values is another one."""
     share, ecn = want["bandwidth_percent"], want.get("ecn")
     marks = [str(ecn[key]) for key in ("min_kb", "max_kb", "probability")] if ecn else ["OFF"]
@@ -284,18 +296,18 @@ def _profile(priorities, keyword, roce, cnp, want):
     return name, [*lines, "exit", f"{keyword} {cnp}", "priority strict", "exit"]
 
 
-def _marked(ecn):
+def _marked(ecn: Mapping[str, int]) -> str:
     return (
         f"random-detect ecn minimum-threshold {ecn['min_kb']} kbytes maximum-threshold {ecn['max_kb']} kbytes "
         f"max-mark-probability {ecn['probability']} weight 0"
     )
 
 
-def _unmarked(marking):
+def _unmarked(marking: Marking) -> str:
     return "no random-detect ecn minimum-threshold" if marking.mark else "no random-detect drop"
 
 
-def _against(queue, want):
+def _against(queue: text.Queue | None, want: Effect) -> list[str]:
     """The lines that make a queue of RoCE, set in the interface itself, what it shall be."""
     if queue is None:
         return []
@@ -311,7 +323,7 @@ def _against(queue, want):
     return lines
 
 
-def _indented(lines):
+def _indented(lines: Iterable[str]) -> list[str]:
     """Lines of a dialogue as a configuration writes them."""
     depth, shown = 0, []
     for line in lines:

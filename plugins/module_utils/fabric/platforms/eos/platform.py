@@ -9,9 +9,15 @@ from __future__ import annotations
 import contextlib
 import re
 import time
+from typing import TYPE_CHECKING, Any, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import natural
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned, from_json, number, under
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
+    cleaned,
+    from_json,
+    natural,
+    number,
+    under,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.eos import show
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.eos import text as eos_text
@@ -25,6 +31,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.e
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port, Switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
 CONFIG = "show running-config | section ^hostname|^vlan|^qos|^interface|^class-map|^policy-map|priority-flow-control"
 # Which kind of output a command gives, by how it begins.
@@ -67,11 +80,11 @@ class Eos(Platform):
 
     counting = ("show interfaces | json", "show priority-flow-control counters")
 
-    def __init__(self, options=None):
+    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(options)
-        self._armed = None
+        self._armed: str | None = None
 
-    def reads(self, ports):
+    def reads(self, ports: Sequence[str]) -> list[str]:
         return [
             CONFIG,
             "show version | json",
@@ -84,7 +97,7 @@ class Eos(Platform):
             "show running-config diffs",
         ]
 
-    def command_of(self, text):
+    def command_of(self, text: str) -> str | None:
         told = from_json(text)
         if told is not None:
             for key, command in (("lldpNeighbors", 7), ("interfaces", 2), ("modelName", 1), ("version", 1)):
@@ -104,7 +117,10 @@ class Eos(Platform):
                 return self.reads([])[command] if command else "show running-config interfaces"
         return None
 
-    def parse(self, texts):
+    def parse(self, texts: Mapping[str, str]) -> Switch:
+        configs: list[str]
+        strict: dict[str, dict[int, bool]]
+        links: dict[str, dict[str, Any]]
         switch, configs, strict, links, whole = Switch(self.name), [], {}, {}, False
         for command, text in texts.items():
             kind = next((kind for start, kind in KINDS if command.strip().startswith(start)), None)
@@ -128,12 +144,18 @@ class Eos(Platform):
             elif kind == "neighbours":
                 switch.neighbours.update(show.neighbours(text, switch.unread))
         config = eos_text.config_of("\n".join(configs)) if configs else None
-        if config and not whole and len(config.vlans) == 1:
+        if config and not whole and len(config.vlans or ()) == 1:
             config.vlans = None
         self._assemble(switch, config, strict, links)
         return switch
 
-    def _assemble(self, switch, config, strict, links):
+    def _assemble(
+        self,
+        switch: Switch,
+        config: eos_text.Config | None,
+        strict: Mapping[str, dict[int, bool]],
+        links: Mapping[str, Mapping[str, Any]],
+    ) -> None:
         for name, link in links.items():
             running = switch.oper.setdefault(name, Oper())
             state = link.get("interfaceStatus", link.get("linkStatus"))
@@ -146,7 +168,7 @@ class Eos(Platform):
         for name in sorted(names, key=natural):
             running, link = switch.oper.get(name) or Oper(), links.get(name) or {}
             switch.ports[name] = _port(config, name, running, link, strict.get(name)) if config else Port()
-            switch.ports[name].speed = number(link.get("bandwidth"), 0) // 10**9 or None
+            switch.ports[name].speed = (number(link.get("bandwidth")) or 0) // 10**9 or None
             if config:
                 eos_text.put_vlans(config, name, switch.ports[name], link)
             if link.get("interfaceStatus"):
@@ -167,8 +189,8 @@ class Eos(Platform):
                 "find out why, then `no priority-flow-control all off`."
             )
 
-    def blank(self, switch, name):
-        block = block_of(switch.raw, name)
+    def blank(self, switch: Switch, name: str) -> Port:
+        block = block_of(cast("eos_text.Config", switch.raw), name)
         link = switch.ports.get(name) or Port()
         return Port(
             trust="dscp" if block.routed else "pcp",
@@ -184,15 +206,15 @@ class Eos(Platform):
             speed=link.speed,
         )
 
-    def render(self, switch, wanted, intent, exact=True):
-        config = switch.raw or eos_text.Config()
+    def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
+        config = cast("eos_text.Config", switch.raw or eos_text.Config())
         if intent is None:
             commands = removal(switch, config, wanted)
         else:
             commands = Renderer(switch, config, wanted, intent, exact).commands()
         return Edit(commands, "aiready-roce", int(self.options.get("confirm_s") or 300))
 
-    def validate(self, session, edit):
+    def validate(self, session: Session, edit: Edit) -> bool:
         try:
             self._fill(session, edit, _unique(edit))
             session.run("show session-config diffs")
@@ -200,16 +222,20 @@ class Eos(Platform):
             self.revert(session, edit, None)
         return True
 
-    def strays(self, switch, wanted, intent, exact=True):
-        return Renderer(switch, switch.raw or eos_text.Config(), wanted, intent, exact).strays()
+    def strays(
+        self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
+    ) -> dict[str, tuple[str, str]]:
+        return Renderer(
+            switch, cast("eos_text.Config", switch.raw or eos_text.Config()), wanted, intent, exact
+        ).strays()
 
-    def apply(self, session, edit):
+    def apply(self, session: Session, edit: Edit) -> None:
         self._fill(session, edit, _unique(edit))
         session.run(f"commit timer {_clock(edit.confirm_s)}")
 
-    def _fill(self, session, edit, name):
+    def _fill(self, session: Session, edit: Edit, name: str) -> None:
         """A session with the lines of the edit, in the words that the family and the release of the switch know."""
-        others = []
+        others: list[tuple[str, str]] = []
         while True:
             self._armed = f"{name}{'b' * len(others)}"
             session.run(f"configure session {self._armed}")
@@ -224,64 +250,66 @@ class Eos(Platform):
                 others.append(other)
                 session.run("abort")
 
-    def confirm(self, session, edit):
+    def confirm(self, session: Session, edit: Edit) -> None:
         # A session that waits no longer was confirmed before the connection broke.
         if self._armed in self._pending(session, [self._armed]):
             session.run(f"configure session {self._armed} commit")
 
-    def revert(self, session, edit, before):
+    def revert(self, session: Session, edit: Edit, before: Switch | None) -> None:
         with contextlib.suppress(Refused):
             session.run("end")  # Refused where no configuration is open.
         self.tidy(session)
 
-    def waits(self, session):
+    def waits(self, session: Session) -> bool:
         return bool(self._pending(session, []))
 
-    def tidy(self, session):
+    def tidy(self, session: Session) -> None:
         """Sessions of ours that wait for their lines or for their confirmation: what runs then goes back by itself."""
         for name in self._pending(session, [self._armed] if self._armed else []):
             session.run(f"configure session {name} abort")
 
-    def _pending(self, session, otherwise):
+    def _pending(self, session: Session, otherwise: list[str | None]) -> list[str | None]:
         try:
             text = session.run("show configuration sessions")
         except Refused:
             return otherwise
         return re.findall(r"^\W*(aiready-\S+)\s.*pending", text.replace("\r", ""), re.MULTILINE | re.IGNORECASE)
 
-    def save(self, session):
+    def save(self, session: Session) -> None:
         answer = session.run("write memory")
         if re.search(r"error|no space|fail", answer, re.IGNORECASE):
             raise Refused("write memory", answer)
 
-    def way_back(self, edit):
+    def way_back(self, edit: Edit) -> str:
         return (
             f"A change that was not confirmed is undone by the switch itself within {edit.confirm_s} s. Look at it "
             "then, and run the task again."
         )
 
 
-def _unique(edit):
+def _unique(edit: Edit) -> str:
     """EOS remembers the names of sessions that are over."""
     return f"{edit.name}-{time.time_ns() // 10**6}"
 
 
-def _clock(seconds):
+def _clock(seconds: int) -> str:
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
-def _in_words(command, others):
+def _in_words(command: str, others: Iterable[tuple[str, str]]) -> str:
     for pattern, instead in others:
         command = re.sub(rf"^(?:{pattern})$", instead, command)
     return command
 
 
-def _port(config, name, running, link, strict):
+def _port(
+    config: eos_text.Config, name: str, running: Oper, link: Mapping[str, Any], strict: Mapping[int, bool] | None
+) -> Port:
     """The Port that an interface is with its profile; what the interface says itself comes first."""
     own = block_of(config, name)
-    profile = config.profiles.get(own.profile) or eos_text.Block()
+    profile = config.profiles.get(own.profile or "") or eos_text.Block()
 
-    def first(key, otherwise=None):
+    def first(key: str, otherwise: Any = None) -> Any:
         found = [getattr(block, key) for block in (own, profile) if getattr(block, key) is not None]
         return found[0] if found else otherwise
 
@@ -315,13 +343,13 @@ def _port(config, name, running, link, strict):
     )
 
 
-def _queue(own, profile, queue):
+def _queue(own: eos_text.Block, profile: eos_text.Block, queue: int) -> eos_text.Queue:
     near, far = own.queues.get(queue) or eos_text.Queue(), profile.queues.get(queue) or eos_text.Queue()
     return eos_text.Queue(
         near.strict if near.strict is not None else far.strict, near.percent or far.percent, near.marking or far.marking
     )
 
 
-def _strict(one, queue, running):
+def _strict(one: eos_text.Queue, queue: int, running: Mapping[int, bool]) -> bool:
     """EOS does not write its default, which is strict where no share is given; what runs knows better."""
     return one.strict if one.strict is not None else running.get(queue, one.percent is None)

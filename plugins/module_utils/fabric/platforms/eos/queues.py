@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.eos.show import PORT, ROW, short
@@ -20,7 +21,9 @@ _TRUST = re.compile(r"trust mode\s*:?\s*(\w+)", re.IGNORECASE)
 _QUEUE = re.compile(r"^\s*(?:(?:uc-?)?tx-?queue:?\s*)?(\d)\s*:?(?:\s+(.*))?$", re.IGNORECASE)
 
 
-def queues_of(text, oper, strict, unread, port=None):
+def queues_of(
+    text: str, oper: dict[str, Oper], strict: dict[str, dict[int, bool]], unread: list[str], port: str | None = None
+) -> None:
     """Put `show qos interfaces` into {port: Oper}, {port: {queue: whether it goes first}} and sentences about the rest.
 
     port: the one that the command names; some tables leave it to the command.
@@ -31,7 +34,7 @@ def queues_of(text, oper, strict, unread, port=None):
         table = re.match(rf"^\s*{PORT}\s+(COS|DSCP|UNTRUSTED)\b", line, re.IGNORECASE)
         if head or table:
             block.close()
-            known = short((head or table).group(1))
+            known = short(cast("re.Match[str]", head or table).group(1))
             block = _Block(known, oper, strict, unread)
             running = oper.setdefault(known, Oper())
             running.trust = TRUSTS[table.group(2).lower()] if table else running.trust
@@ -50,15 +53,20 @@ def queues_of(text, oper, strict, unread, port=None):
 class _Block:
     """The lines below one heading."""
 
-    def __init__(self, port, oper, strict, unread):
+    def __init__(
+        self, port: str | None, oper: dict[str, Oper], strict: dict[str, dict[int, bool]], unread: list[str]
+    ) -> None:
         self.port, self._oper, self._strict, self._unread = port, oper, strict, unread
+        self._queue: int | None
+        self._unit: str | None
+        self._table: str | None
         self._queue = self._unit = None
         self._table = ""  # the head of the table to which rows belong; None where queues have blocks of their own
-        self._marking = set()  # queues of which a table says that they mark, and not from when on
-        self._seen = set()
+        self._marking: set[int] = set()  # queues of which a table says that they mark, and not from when on
+        self._seen: set[object] = set()
         self._closed = False
 
-    def is_lost(self, line):
+    def is_lost(self, line: str) -> bool:
         """Whether a line says something of a port, and not of this one: what comes again belongs to another one."""
         row, words = _QUEUE.match(line), " ".join(line.lower().split())
         if self._closed:
@@ -74,12 +82,12 @@ class _Block:
         self._table = words
         return self.port is not None and again(self._seen, words.partition(":")[0])
 
-    def read(self, line):
+    def read(self, line: str) -> None:
         unit = re.search(_UNIT, line, re.IGNORECASE)
         if unit and not re.match(r"\s*(?:\w+-?queue:?\s*)?\d", line):
             self._unit = unit.group(1)  # a header with the unit of the column below it
         trust, row = _TRUST.search(line), _QUEUE.match(line)
-        running = self._oper.setdefault(self.port, Oper()) if trust or row else None
+        running = cast("Oper", self._oper.setdefault(cast("str", self.port), Oper()) if trust or row else None)
         if trust:
             running.trust = TRUSTS.get(trust.group(1).lower())
             if running.trust is None:
@@ -90,19 +98,19 @@ class _Block:
                 self._marking.add(self._queue)
             self._row(row.group(2) or "", running)
         elif self._queue is not None:
-            self._threshold(line, self._oper[self.port])
+            self._threshold(line, self._oper[cast("str", self.port)])
 
-    def close(self):
+    def close(self) -> None:
         """Nothing more is of this port. Marking without thresholds is not known."""
-        running = self._oper.get(self.port)
+        running = self._oper.get(self.port or "")
         self.port, self._closed = None, True
         if running is not None and not self._marking <= {*(running.ecn or {})}:
             running.ecn = running.ecn or None
 
-    def _row(self, rest, running):
+    def _row(self, rest: str, running: Oper) -> None:
         order = re.search(r"\b(SP|RR)\b", rest)
         if order:
-            self._strict.setdefault(self.port, {})[self._queue] = order.group(1) == "SP"
+            self._strict.setdefault(cast("str", self.port), {})[cast("int", self._queue)] = order.group(1) == "SP"
         told = re.search(_UNIT, rest, re.IGNORECASE)
         unit = told.group(1) if told else (self._unit if not order else None)
         cells = [word for word in rest.split() if not re.fullmatch(_UNIT, word, re.IGNORECASE)]
@@ -116,17 +124,17 @@ class _Block:
             size = _size(unit)
             chance = found[2] if len(found) > 2 and found[2] <= 100 else None
             marking = Marking(found[0] * size, found[1] * size, chance)
-            running.ecn = {**(running.ecn or {}), self._queue: marking}
+            running.ecn = {**(running.ecn or {}), cast("int", self._queue): marking}
         elif order:
             running.ecn = running.ecn or {}  # None of its queues marks, unless the thresholds follow.
 
-    def _threshold(self, line, running):
+    def _threshold(self, line: str, running: Oper) -> None:
         """Lines such as 'Minimum threshold: 150 kbytes' below a queue."""
         told = re.search(r"(min|max)\w*[ -]threshold\W*(\d+)\s*(\w+)", line, re.IGNORECASE)
         chance = re.search(r"prob\w*\W*(\d+)", line, re.IGNORECASE)
         if not told and not chance:
             return
-        old = (running.ecn or {}).get(self._queue) or Marking(0, 0)
+        old = (running.ecn or {}).get(cast("int", self._queue)) or Marking(0, 0)
         low, high, odds = old.min_bytes, old.max_bytes, old.probability
         if told and not _size(told.group(3)):
             self._unread.append(self._lacks(" ".join(line.split())))
@@ -135,13 +143,13 @@ class _Block:
             size = int(told.group(2)) * _size(told.group(3))
             low, high = (size, high) if told.group(1).lower() == "min" else (low, size)
         else:
-            odds = int(chance.group(1))
-        running.ecn = {**(running.ecn or {}), self._queue: Marking(low, high, odds)}
+            odds = int(cast("re.Match[str]", chance).group(1))
+        running.ecn = {**(running.ecn or {}), cast("int", self._queue): Marking(low, high, odds)}
 
-    def _lacks(self, shown):
+    def _lacks(self, shown: str) -> str:
         return lacks(COMMAND, f"the thresholds of queue {self._queue} of {self.port}, {shown!r}")
 
 
-def _size(unit):
+def _size(unit: str) -> int:
     unit = unit.lower()
     return UNITS.get({"kb": "kbytes", "mb": "mbytes"}.get(unit, unit), 0)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
@@ -19,6 +20,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour, Oper
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import headless, lacks
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
 # Counters of `show interfaces | json`, in all classes together.
 _COUNTED = {
     "bytes_received": "inOctets",
@@ -28,13 +32,13 @@ _COUNTED = {
 }
 
 
-def short(name):
+def short(name: str) -> str:
     """The name of a port in full, from tables that cut it."""
     cut = re.fullmatch(r"(Et|Po)(\d\S*)", name)
     return name if not cut else {"Et": "Ethernet", "Po": "Port-Channel"}[cut.group(1)] + cut.group(2)
 
 
-def port_in(command):
+def port_in(command: str) -> str | None:
     """The port that a command names, where it names one."""
     found = lines.port_in(command, "ethernet|eth?|e|port-channel|po")
     return None if found is None else ("Port-Channel" if found[0].lower().startswith("p") else "Ethernet") + found[1]
@@ -48,7 +52,7 @@ TOTALS = re.compile(rf"^\s*{PORT}\s+(\d+)\s+(\d+)\s*$")
 ROW = re.compile(r"^\s*((?:Ethernet|Et|Port-Channel|Po)\d[\w/.]*)(?:\s|:|$)")
 
 
-def flow_control(text, oper, unread):
+def flow_control(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
     """`show priority-flow-control`, old table or new with its counters, into {port: Oper}."""
     for line in cleaned(text):
         row, flags, totals = ENABLED.match(line), FLAGS.match(line), TOTALS.match(line)
@@ -68,7 +72,7 @@ def flow_control(text, oper, unread):
             unread.append(lacks("show priority-flow-control", f"the row {' '.join(line.split())!r}"))
 
 
-def stuck_queues(text, oper, unread):
+def stuck_queues(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
     """`show priority-flow-control counters watchdog`: queues that got stuck, and how often they recovered."""
     for line in cleaned(text):
         row = re.match(rf"^\s*{PORT}\s+(?:[UM]C)?(\d)\s+(\d+)\s+(\d+)\s*$", line)
@@ -83,14 +87,14 @@ def stuck_queues(text, oper, unread):
             unread.append(lacks(command, f"the row {' '.join(line.split())!r}"))
 
 
-def _acting(running, active, priorities, note):
+def _acting(running: Oper, active: bool, priorities: str | None, note: str | None) -> None:
     running.pfc = [] if not active else None if priorities is None else numbers(priorities)
     running.pfc_sends = None if running.pfc is None else bool(running.pfc)
     if "dcbx disabled" in (note or "").lower():
         running.dcbx = "off"
 
 
-def links(text, unread, port=None):
+def links(text: str, unread: list[str], port: str | None = None) -> dict[str, dict[str, Any]]:
     """{port: row of its JSON} of `show interfaces`, as JSON or as text; port: the one that the command names."""
     told = from_json(text)
     found = (
@@ -101,7 +105,7 @@ def links(text, unread, port=None):
     return {name: part(found, name) for name in found if name.startswith(("Ethernet", "Port-Channel"))}
 
 
-def counted(link):
+def counted(link: Mapping[str, Any]) -> dict[str, int]:
     """What a port counted, by its row of `show interfaces`."""
     told = part(link, "interfaceCounters")
     counts = {name: told.get(key) for name, key in _COUNTED.items()}
@@ -117,7 +121,10 @@ _STATUS = re.compile(
 )
 
 
-def _links_text(text, unread, port=None):
+def _links_text(text: str, unread: list[str], port: str | None = None) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]]
+    row: dict[str, Any] | None
+    known: str | None
     found, row, known = {}, None if port is None else {}, port
     for line in cleaned(text):
         head = re.match(r"\s*(\S+) is .*?line protocol is (\w+)(?: \((\w+)\))?", line)
@@ -133,12 +140,15 @@ def _links_text(text, unread, port=None):
             state = why if why in LINKED else _PROTOCOL.get(state, state)
             row = found[known] = {"interfaceStatus": state}
         elif ROW.match(line):
-            known, row = ROW.match(line).group(1), {}  # in another form, so that nothing is known of it
+            known, row = (
+                cast("re.Match[str]", ROW.match(line)).group(1),
+                {},
+            )  # in another form, so that nothing is known of it
         elif size and (row is None or "mtu" in row):
             # One sentence is enough, up to the next heading.
             unread += [headless("show interfaces", known)] if row is None or known else []
             row, known = {"mtu": None}, None
-        elif size:
+        elif size and row is not None:
             if not found and port is not None:
                 found[port] = row
             routed = "IP MTU" in line
@@ -147,7 +157,7 @@ def _links_text(text, unread, port=None):
     return found
 
 
-def identity(text):
+def identity(text: str) -> tuple[str | None, str | None]:
     """(version, model) of `show version`, as JSON or as text."""
     told = from_json(text)
     if told is not None:
@@ -157,7 +167,7 @@ def identity(text):
     return version and version.group(1), model and model.group(1)
 
 
-def neighbours(text, unread):
+def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
     """`show lldp neighbors`, with detail or without, as JSON or as text."""
     whole = from_json(text)
     if whole is None:
@@ -171,8 +181,11 @@ def neighbours(text, unread):
     return {name: many for name, many in found.items() if many}
 
 
-def _neighbours_text(text, unread):
+def _neighbours_text(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
     """Blocks under `Interface Ethernet1 detected 1 LLDP neighbors:`, or rows of the table."""
+    found: dict[str, list[Neighbour]]
+    peers: list[Neighbour] | None
+    known: str | None
     found, peers, table, known, many = {}, None, False, None, 0
     for line in cleaned(text):
         head = re.match(r"\s*Interface (\S+) detected (\d+) LLDP neighbors", line)
@@ -200,7 +213,7 @@ def _neighbours_text(text, unread):
 _TOLD = {"Chassis ID": "chassis", "Port ID": "port", "System Name": "system", "Port Description": "description"}
 
 
-def _neighbour(one):
+def _neighbour(one: Any) -> Neighbour:
     one = part(one)
     port = part(one, "neighborInterfaceInfo")
     name = port.get("interfaceId_v2") or port.get("interfaceId") or ""
@@ -212,8 +225,8 @@ def _neighbour(one):
     )
 
 
-def _brief(told):
-    found = {}
+def _brief(told: Iterable[Any]) -> dict[str, list[Neighbour]]:
+    found: dict[str, list[Neighbour]] = {}
     for row in map(part, told):
         one = Neighbour(system=row.get("neighborDevice"), port=row.get("neighborPort"))
         found.setdefault(short(str(row.get("port") or "")), []).append(one)

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import CODES, number, numbers, tree
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import strange
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import Line
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
 
 # Traffic classes of code points that nobody mapped. Those below 16 differ by family, so that they count as not known.
 DEFAULT_MAP = {dscp: dscp >> 3 for dscp in range(16, 64)}
@@ -61,19 +68,19 @@ class Block:
 
     trust: str | None = None
     pfc: str | None = None
-    no_drop: set = field(default_factory=set)
-    drop: set = field(default_factory=set)
+    no_drop: set[int] = field(default_factory=set)
+    drop: set[int] = field(default_factory=set)
     watchdog: bool | None = None
     timeout: float | None = None
     recovery: float | None = None
     action: str | None = None
-    queues: dict = field(default_factory=dict)
+    queues: dict[int, Queue] = field(default_factory=dict)
     policy: str | None = None
     profile: str | None = None
     mtu: int | None = None
     routed: bool | None = None
     dcbx: str | None = None
-    pauses: set = field(default_factory=set)
+    pauses: set[str] = field(default_factory=set)
     member: bool = False
 
 
@@ -84,21 +91,23 @@ class Config:
     hostname: str | None = None
     version: str | None = None
     model: str | None = None
-    dscp_map: dict = field(default_factory=lambda: dict(DEFAULT_MAP))
-    queues: dict = field(default_factory=lambda: {priority: priority for priority in range(8)})
-    profiles: dict = field(default_factory=dict)
-    interfaces: dict = field(default_factory=dict)
-    policies: dict = field(default_factory=dict)
-    watchdog: dict = field(default_factory=dict)  # timeout, recovery-time, polling-interval in seconds; action
+    dscp_map: dict[int, int] = field(default_factory=lambda: dict(DEFAULT_MAP))
+    queues: dict[int, int] = field(default_factory=lambda: {priority: priority for priority in range(8)})
+    profiles: dict[str, Block] = field(default_factory=dict)
+    interfaces: dict[str, Block] = field(default_factory=dict)
+    policies: dict[str, dict[int, int]] = field(default_factory=dict)
+    watchdog: dict[str, str] = field(
+        default_factory=dict
+    )  # timeout, recovery-time, polling-interval in seconds; action
     off: bool = False
     keyword: str = "tx-queue"
     text: str = ""
-    unread: list = field(default_factory=list)
-    switching: dict = field(default_factory=dict)  # {interface: vlans.Switching}
-    vlans: set | None = None  # those that exist; None: not told
+    unread: list[str] = field(default_factory=list)
+    switching: dict[str, vlans.Switching] = field(default_factory=dict)  # {interface: vlans.Switching}
+    vlans: set[int] | None = None  # those that exist; None: not told
 
 
-def config_of(text):
+def config_of(text: str) -> Config:
     """The Config that a text tells of."""
     found, root = Config(), tree(text)
     # Some releases name their kind behind them: EOS-4.32.1F-37265360.4321F (engineering build).
@@ -129,7 +138,7 @@ def config_of(text):
     return found
 
 
-def _global(found, text):
+def _global(found: Config, text: str) -> None:
     mapped = re.fullmatch(r"qos map dscp (.+?) to traffic-class (\d+).*", text)
     if mapped:
         found.dscp_map.update(dict.fromkeys(numbers(mapped.group(1)), int(mapped.group(2))))
@@ -147,9 +156,9 @@ def _global(found, text):
         found.watchdog[guard.group(1)] = guard.group(2)
 
 
-def _policy(line, classes):
+def _policy(line: Line, classes: Mapping[str, Sequence[int]]) -> dict[int, int]:
     """{DSCP: traffic class} that a policy map decides; packets that access lists choose are not known here."""
-    decided = {}
+    decided: dict[int, int | None] = {}
     for entry in line.find("class"):
         chosen = range(64) if entry.words[-1] == "class-default" else classes.get(entry.words[-1], ())
         target = number(next(iter(entry.rest("set traffic-class")), None))
@@ -158,7 +167,7 @@ def _policy(line, classes):
     return {dscp: target for dscp, target in decided.items() if target is not None}
 
 
-def block_of(line):
+def block_of(line: Line) -> Block:
     """The Block of an interface or a profile."""
     found = Block()
     for child in line.children:
@@ -170,7 +179,7 @@ def block_of(line):
     return found
 
 
-def _setting(found, text):
+def _setting(found: Block, text: str) -> None:
     words = text.split()
     if text in ("no qos trust", "no switchport", "switchport", "no priority-flow-control pause watchdog"):
         found.trust = "none" if text == "no qos trust" else found.trust
@@ -196,7 +205,7 @@ def _setting(found, text):
         _flow_control(found, text)
 
 
-def _flow_control(found, text):
+def _flow_control(found: Block, text: str) -> None:
     mode = re.fullmatch(r"priority-flow-control(?: mode)? (on|off)", text)
     if mode:
         found.pfc = mode.group(1)
@@ -216,12 +225,12 @@ def _flow_control(found, text):
         found.recovery = seconds(times.get("recovery-time"))
 
 
-def seconds(text):
+def seconds(text: str | None) -> float | None:
     """1.5 of '1.5'; None of what is no number."""
-    return float(text) if re.fullmatch(r"\d+(?:\.\d+)?", text or "") else None
+    return float(text) if text and re.fullmatch(r"\d+(?:\.\d+)?", text) else None
 
 
-def _queue(line):
+def _queue(line: Line) -> Queue:
     found = Queue()
     for child in line.children:
         share = re.fullmatch(r"bandwidth percent (\d+)", child.text)
@@ -236,7 +245,7 @@ def _queue(line):
     return found
 
 
-def _marking(text):
+def _marking(text: str) -> Marking | None:
     limits = re.search(r"minimum-threshold (\d+) (\w+) maximum-threshold (\d+) (\w+)", text)
     if not limits:
         return None
@@ -246,7 +255,7 @@ def _marking(text):
     return Marking(low, high, int(chance.group(1)) if chance else None, " ecn " in f"{text} ")
 
 
-def _kept(root):
+def _kept(root: Line) -> str:
     """What a backup holds: what belongs to QoS."""
     kept = []
     for line in root.children:
@@ -260,14 +269,14 @@ def _kept(root):
     return "\n".join(kept)
 
 
-def content(block):
+def content(block: Block) -> str:
     """What a profile sets, on one line."""
     usual = vars(Block())
     told = {key: value for key, value in vars(block).items() if value != usual[key]}
     return ", ".join(f"{key}: {_short(value)}" for key, value in told.items())
 
 
-def _short(value):
+def _short(value: object) -> str:
     if isinstance(value, dict):
         return "; ".join(f"{key} {_short(one)}" for key, one in sorted(value.items()))
     if hasattr(value, "__dict__"):
@@ -275,7 +284,7 @@ def _short(value):
     return " ".join(map(str, sorted(value))) if isinstance(value, (set, frozenset)) else str(value)
 
 
-def put_vlans(config, name, port, link):
+def put_vlans(config: Config, name: str, port: Port, link: Mapping[str, Any]) -> None:
     """A member of a port channel has the VLANs of that."""
     one = config.switching.get(name) or vlans.Switching()
     above = config.switching.get(f"Port-Channel{one.member}") if one.member else None

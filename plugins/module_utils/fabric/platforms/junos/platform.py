@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.junos import text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Neighbour, Oper, Port, Switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 COS = "show configuration class-of-service"
 INTERFACES = "show configuration interfaces"
@@ -45,10 +49,10 @@ class Junos(Platform):
         },
     )
 
-    def reads(self, ports):
+    def reads(self, ports: Sequence[str]) -> list[str]:
         return [VERSION, COS, INTERFACES, LLDP]
 
-    def command_of(self, text):
+    def command_of(self, text: str) -> str | None:
         first = {one[0] for one in junos_statements(text)}
         if first & {"class-of-service", "forwarding-classes", "classifiers", "congestion-notification-profile"}:
             return COS
@@ -58,35 +62,35 @@ class Junos(Platform):
             return VERSION
         return INTERFACES if any(one == "interfaces" or _PHYSICAL.fullmatch(one) for one in first) else None
 
-    def blank(self, switch, name):
+    def blank(self, switch: Switch, name: str) -> Port:
         return Port(pfc_mode="off", pfc=[], lossless=[], watchdog=False, ecn={}, strict=[])
 
-    def parse(self, texts):
+    def parse(self, texts: Mapping[str, str]) -> Switch:
         switch = Switch(platform=self.name)
-        texts = _by_kind(self, texts)
-        switch.neighbours = _neighbours(texts.get(LLDP, ""))
-        _identity(switch, texts.get(VERSION, ""))
-        interfaces = junos_statements(texts.get(INTERFACES, ""), "interfaces")
+        kinds = _by_kind(self, texts)
+        switch.neighbours = _neighbours(kinds.get(LLDP, ""))
+        _identity(switch, kinds.get(VERSION, ""))
+        interfaces = junos_statements(kinds.get(INTERFACES, ""), "interfaces")
         known = {one[0] for one in interfaces if _PHYSICAL.fullmatch(one[0])}
         known |= {*switch.neighbours}
-        if COS in texts:
-            classes = text.ClassOfService(junos_statements(texts[COS], "class-of-service"))
+        if COS in kinds:
+            classes = text.ClassOfService(junos_statements(kinds[COS], "class-of-service"))
             switch.ports = {name: _port(classes, name) for name in sorted(_names(classes, known))}
             switch.exceptions = classes.contradictions()
             switch.unread = [lacks(COS, what) for what in classes.strange()]
             switch.config = "\n".join(" ".join(one) for one in classes.statements)
         for name in known:
-            port = switch.ports.setdefault(name, Port() if COS not in texts else self.blank(switch, name))
-            if INTERFACES in texts:
+            port = switch.ports.setdefault(name, Port() if COS not in kinds else self.blank(switch, name))
+            if INTERFACES in kinds:
                 port.mtu = _mtu(interfaces, name)
                 port.enabled = (name, "disable") not in interfaces
         switch.oper = {name: Oper() for name in switch.ports}
         return switch
 
 
-def _by_kind(platform, texts):
+def _by_kind(platform: Platform, texts: Mapping[str, str]) -> dict[str | None, str]:
     """{command: output}, of several of one kind together; a whole configuration is both parts of one."""
-    found = {}
+    found: dict[str | None, str] = {}
     for command, output in texts.items():
         kind = _kind(command) or platform.command_of(output)
         first = {one[0] for one in junos_statements(output)} if kind in (COS, WHOLE) else set()
@@ -99,14 +103,14 @@ def _by_kind(platform, texts):
     return found
 
 
-def _kind(command):
+def _kind(command: str) -> str | None:
     """The command without what only changes the form of its output, such as `| display set`."""
     words = " ".join(command.partition("|")[0].split())
     known = (one for one in (COS, INTERFACES, WHOLE, LLDP, VERSION) if words.startswith(one))
     return next(known, None)
 
 
-def junos_statements(output, below=None):
+def junos_statements(output: str, below: str | None = None) -> list[tuple[str, ...]]:
     """The statements of a configuration in either form, each as its words; those below a hierarchy without its name."""
     found = text.statements(cleaned(output))
     if below is not None and any(one[0] == below for one in found):
@@ -114,7 +118,7 @@ def junos_statements(output, below=None):
     return found
 
 
-def _names(classes, known):
+def _names(classes: text.ClassOfService, known: Iterable[str]) -> set[str]:
     """The ports that class-of-service speaks of; a pattern stands for the known ports that it fits, or for itself."""
     found = set()
     for name in classes.interfaces:
@@ -123,7 +127,7 @@ def _names(classes, known):
     return found
 
 
-def _port(classes, name):
+def _port(classes: text.ClassOfService, name: str) -> Port:
     own = classes.of_interface(name)
     table, trust = classes.dscp_map(own), classes.trust(own)
     profile = classes.profile(own)
@@ -148,17 +152,17 @@ def _port(classes, name):
     )
 
 
-def _marking(scheduler):
+def _marking(scheduler: text.Scheduler) -> Marking:
     """Thresholds are told as none, since bytes cannot be."""
     return Marking(0, 0, scheduler.probability, scheduler.ecn)
 
 
-def _mtu(interfaces, name):
+def _mtu(interfaces: Iterable[tuple[str, ...]], name: str) -> int:
     told = [one[2] for one in interfaces if one[0] == name and one[1:2] == ("mtu",) and len(one) > 2]
     return int(told[0]) if told and told[0].isdecimal() else DEFAULT_MTU
 
 
-def _identity(switch, output):
+def _identity(switch: Switch, output: str) -> None:
     for attribute, pattern in (
         ("hostname", r"(?mi)^Hostname:\s*(\S+)"),
         ("model", r"(?mi)^Model:\s*(\S+)"),
@@ -171,9 +175,9 @@ def _identity(switch, output):
             setattr(switch, attribute, found.group(1))
 
 
-def _neighbours(output):
+def _neighbours(output: str) -> dict[str, list[Neighbour]]:
     """Rows of the table: local interface, parent, chassis, port, system name (which may have blanks)."""
-    found = {}
+    found: dict[str, list[Neighbour]] = {}
     for line in cleaned(output):
         parts = re.split(r"\s{2,}|\t", line.strip())
         if len(parts) < 4 or not re.fullmatch(r"[a-z]+-?\d\S*", parts[0]):

@@ -9,8 +9,16 @@ from __future__ import annotations
 import fnmatch
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts.words import dscp_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Dict, Tuple
+
+    Statement = Tuple[str, ...]  # its words
+    ForwardingClass = Dict[str, Any]  # its queue, the priority of its pauses (pfc), and no_loss
 
 _WORD = re.compile(r'"[^"]*"|[{};\[\]]|[^\s{};\[\]]+')
 STRICT = ("strict-high", "strict", "high")
@@ -25,8 +33,8 @@ USUAL = ("best-effort", "expedited-forwarding", "assured-forwarding", "network-c
 class Profile:
     """A congestion notification profile."""
 
-    pfc: list = field(default_factory=list)
-    queues: dict = field(default_factory=dict)  # {priority: queue that its pauses stop}
+    pfc: list[int] = field(default_factory=list)
+    queues: dict[int, int] = field(default_factory=dict)  # {priority: queue that its pauses stop}
     sends: bool = False
     watchdog: bool = False
     detection_ms: int | None = None
@@ -46,14 +54,18 @@ class Scheduler:
     share: int | None = None
 
 
-def statements(lines):
+def statements(lines: Iterable[str]) -> list[Statement]:
     """Each statement as a tuple of words, from the top of the hierarchy; in either form."""
+    found: list[Statement]
+    depth: list[Statement]
+    words: list[str]
+    dead: list[Statement]
     found, depth, words, dead = [], [], [], []
     for line in (re.sub(r"/\*.*?\*/|##.*$|#\s.*$", "", line).strip() for line in lines):
         if re.match(r"(set|delete|deactivate)\s", line):
             head, *rest = _WORD.findall(line.rstrip(";"))
-            rest = tuple(word.strip('"') for word in rest if word not in "[]{};")
-            (found if head == "set" else dead).append(rest)
+            told = tuple(word.strip('"') for word in rest if word not in "[]{};")
+            (found if head == "set" else dead).append(told)
             continue
         for word in _WORD.findall(line):
             if word == "{":
@@ -74,8 +86,11 @@ def statements(lines):
 class ClassOfService:
     """Everything below class-of-service, worked out."""
 
-    def __init__(self, found):
+    def __init__(self, found: list[Statement]) -> None:
         self.statements = found
+        self._by_first: dict[Statement, list[Statement]]
+        self._by_interface: dict[str, list[Statement]] | None
+        self._patterns: list[str]
         self._by_first, self._by_interface, self._patterns = {}, None, []
         for one in found:
             self._by_first.setdefault(one[:1], []).append(one)
@@ -85,10 +100,10 @@ class ClassOfService:
         self.queues = {self._priorities[name]: one["queue"] for name, one in self._classes.items()}
         self.no_loss = [self._priorities[name] for name, one in self._classes.items() if one["no_loss"]]
 
-    def below(self, *start):
+    def below(self, *start: str) -> list[Statement]:
         return [one for one in self._by_first.get(start[:1], ()) if one[: len(start)] == start]
 
-    def of_interface(self, name):
+    def of_interface(self, name: str) -> list[Statement]:
         """The statements of an interface, those of patterns that it fits included, the exact ones first."""
         if self._by_interface is None:
             self._by_interface = {}
@@ -99,19 +114,19 @@ class ClassOfService:
         patterns = [key for key in self._patterns if key != name and fnmatch.fnmatch(name, key)]
         return [one for key in (name, *patterns) for one in self._by_interface.get(key, ())]
 
-    def trust(self, own):
+    def trust(self, own: Sequence[Statement]) -> str | None:
         kinds = {one[3] for one in own if one[:1] == ("unit",) and one[2:3] == ("classifiers",) and len(one) > 4}
         kinds |= {one[1] for one in own if one[:1] == ("classifiers",) and len(one) > 2}
         if "dscp" in kinds and "ieee-802.1" in kinds:
             return "both"
         return "dscp" if "dscp" in kinds else "pcp" if "ieee-802.1" in kinds else None
 
-    def dscp_map(self, own):
+    def dscp_map(self, own: Sequence[Statement]) -> dict[int, int]:
         """{DSCP: priority} of the classifier of an interface."""
         names = [one[-1] for one in own if "classifiers" in one and one[-2] == "dscp"]
         return self._classifier(names[0]) if names else {}
 
-    def _classifier(self, name):
+    def _classifier(self, name: str) -> dict[int, int]:
         return {
             dscp: self._priorities[one[4]]
             for one in self.below("classifiers", "dscp", name, "forwarding-class")
@@ -119,7 +134,7 @@ class ClassOfService:
             for dscp in _code_points(one)
         }
 
-    def profile(self, own):
+    def profile(self, own: Sequence[Statement]) -> Profile:
         """The congestion notification profile of an interface."""
         names = [one[1] for one in own if one[0] == "congestion-notification-profile" and len(one) > 1]
         found = Profile()
@@ -129,7 +144,7 @@ class ClassOfService:
         for one in (one[2:] for one in self.below("congestion-notification-profile", names[0])):
             self._input(found, one, table)
             priority, queue = _bits(_next(one, "code-point")), _number(_next(one, "flow-control-queue"))
-            if one[:2] == ("output", "ieee-802.1") and None not in (priority, queue):
+            if one[:2] == ("output", "ieee-802.1") and priority is not None and queue is not None:
                 found.queues[priority] = queue
             if one[:1] == ("pfc-watchdog",):
                 found.watchdog = True
@@ -139,7 +154,7 @@ class ClassOfService:
         found.pfc = sorted({*found.pfc} or {*found.queues})
         return found
 
-    def _input(self, found, one, table):
+    def _input(self, found: Profile, one: Statement, table: Mapping[int, int]) -> None:
         if one[:1] != ("input",):
             return
         if "cable-length" in one:
@@ -150,11 +165,12 @@ class ClassOfService:
         if one[1] == "ieee-802.1":
             priority = _bits(bits)
         else:
-            priority = {**self._any_map(), **table}.get(dscp_of(bits))
+            dscp = dscp_of(bits)
+            priority = None if dscp is None else {**self._any_map(), **table}.get(dscp)
         if priority is not None and priority not in found.pfc:
             found.pfc.append(priority)
 
-    def schedulers(self, own):
+    def schedulers(self, own: Sequence[Statement]) -> dict[int, Scheduler]:
         """{queue: Scheduler} of the scheduler map of an interface, also of one that serves it in two steps."""
         names = [one[1] for one in own if one[0] == "scheduler-map" and len(one) > 1]
         profiles = [_next(one, "output-traffic-control-profile") for one in own if one[0] == "forwarding-class-set"]
@@ -164,14 +180,14 @@ class ClassOfService:
             found.update(self._scheduled(name))
         return found
 
-    def _scheduled(self, scheduler_map):
+    def _scheduled(self, scheduler_map: str) -> dict[int, Scheduler]:
         found = {}
         for one in self.below("scheduler-maps", scheduler_map):
             if one[2:3] == ("forwarding-class",) and "".join(one[3:4]) in self._classes and "scheduler" in one:
                 found[self._classes[one[3]]["queue"]] = self._scheduler(_next(one, "scheduler"))
         return found
 
-    def _scheduler(self, name):
+    def _scheduler(self, name: str) -> Scheduler:
         found = Scheduler()
         for one in (one[2:] for one in self.below("schedulers", name)):
             if one[:1] == ("explicit-congestion-notification",):
@@ -185,12 +201,12 @@ class ClassOfService:
                 found.share = _number(one[2])
         return found
 
-    def _probability(self, name):
+    def _probability(self, name: str) -> int | None:
         told = [one for one in self.below("drop-profiles", name) if "drop-probability" in one]
         numbers = [int(word) for one in told for word in one[one.index("drop-probability") + 1 :] if word.isdecimal()]
         return max(numbers, default=None)
 
-    def contradictions(self):
+    def contradictions(self) -> list[str]:
         """What Junos takes and does not do, as sentences."""
         found = []
         if any("apply-groups" in one for one in self.statements):
@@ -217,7 +233,7 @@ class ClassOfService:
             )
         return found
 
-    def strange(self):
+    def strange(self) -> list[str]:
         """Statements with a value in another form, and names that nothing defines, each as text."""
         found = []
         for one in self.statements:
@@ -237,7 +253,7 @@ class ClassOfService:
                 found.append(" ".join(one))
         return [*dict.fromkeys(found), *self._undefined()]
 
-    def _undefined(self):
+    def _undefined(self) -> list[str]:
         """Names that something refers to, and that are in no part of the configuration that was given."""
         kinds = {
             "classifier": {one[2] for one in self.below("classifiers", "dscp") if len(one) > 2},
@@ -248,7 +264,7 @@ class ClassOfService:
             "scheduler": {one[1] for one in self.below("schedulers") if len(one) > 1},
             "drop profile": {one[1] for one in self.below("drop-profiles") if len(one) > 1},
         }
-        used = {kind: set() for kind in kinds}
+        used: dict[str, set[str]] = {kind: set() for kind in kinds}
         for one in self.below("interfaces"):
             if "classifiers" in one and one[-2:-1] == ("dscp",):
                 used["classifier"].add(one[-1])
@@ -273,8 +289,8 @@ class ClassOfService:
         known = {*self._classes, *USUAL}
         return found + [f"the forwarding class {name}" for name in sorted(classes - known)]
 
-    def _forwarding_classes(self):
-        found = {}
+    def _forwarding_classes(self) -> dict[str, ForwardingClass]:
+        found: dict[str, ForwardingClass] = {}
         for one in self.below("forwarding-classes"):
             if one[1:2] == ("class",) and len(one) > 2:
                 name, rest = one[2], one[3:]
@@ -294,20 +310,20 @@ class ClassOfService:
                 found.setdefault(name, {"queue": BUILT_IN[name], "pfc": None, "no_loss": True})
         return {name: one for name, one in found.items() if one["queue"] is not None}
 
-    def _priority_of_each(self):
+    def _priority_of_each(self) -> dict[str, int]:
         """{forwarding class: what stands for its priority}, each its own."""
         found = {name: one["pfc"] for name, one in self._classes.items() if one["pfc"] is not None}
-        first = {}
+        first: dict[str, int] = {}
         for one in self.below("classifiers", "dscp"):
             if one[3:4] == ("forwarding-class",) and _code_points(one):
                 first.setdefault(one[4], _code_points(one)[0] >> 3)
-        for name, one in self._classes.items():
-            wishes = (first.get(name), one["queue"], *range(8))
+        for name, told in self._classes.items():
+            wishes = (first.get(name), told["queue"], *range(8))
             if name not in found:
                 found[name] = next((wish for wish in wishes if wish is not None and wish not in found.values()), 0)
         return found
 
-    def _any_map(self):
+    def _any_map(self) -> dict[int, int]:
         """A code point of a profile counts by any classifier, where the interface names none."""
         found = {}
         for name in {one[2] for one in self.below("classifiers", "dscp") if len(one) > 2}:
@@ -315,28 +331,28 @@ class ClassOfService:
         return found
 
 
-def _code_points(one):
+def _code_points(one: Statement) -> list[int]:
     if "code-points" not in one:
         return []
     told = [dscp_of(word) for word in one[one.index("code-points") + 1 :]]
     return [dscp for dscp in told if dscp is not None]
 
 
-def _next(words, word):
+def _next(words: Sequence[str], word: str) -> str:
     """The word behind another one, or nothing where the text ends there."""
     return "".join(words[words.index(word) + 1 :][:1]) if word in words else ""
 
 
-def _number(word):
+def _number(word: str) -> int | None:
     found = re.match(r"\d+", word)
     return int(found.group()) if found else None
 
 
-def _bits(word):
+def _bits(word: str) -> int | None:
     return int(word, 2) if re.fullmatch(r"[01]{3}", word) else None
 
 
-def _watchdog(found, words):
+def _watchdog(found: Profile, words: Sequence[str]) -> None:
     for word, attribute in (("detection", "detection_ms"), ("recovery", "recovery_ms")):
         if word in words:
             setattr(found, attribute, _number(_next(words, word)))

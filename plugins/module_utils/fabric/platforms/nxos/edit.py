@@ -10,10 +10,20 @@ only then is the old one removed. What is never dropped is set for the whole swi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import differing, effect, natural, ranged
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import differing, effect, ranged
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos import owned, text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos.owned import OURS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
 
 NETWORK = f"{OURS}-NQ"
 PFC = "priority-flow-control"
@@ -29,7 +39,9 @@ NEAR_M = 100
 class Renderer:
     """One edit, and what each of its lines replaces."""
 
-    def __init__(self, switch, config, wanted, intent, exact):
+    def __init__(
+        self, switch: Switch, config: text.Config, wanted: Mapping[str, Effect], intent: Intent, exact: bool
+    ) -> None:
         self._config, self._wanted, self._intent, self._exact = config, wanted, intent, exact
         self._now = {name: effect(switch.ports[name], intent) for name in wanted}
         self._todo = {name: set(differing(self._now[name], wanted[name], exact)) for name in wanted}
@@ -39,7 +51,7 @@ class Renderer:
         # Ports that nobody asked about and that rely on what the whole switch does not drop.
         self._others = [name for name, one in config.interfaces.items() if one.pfc == "on" and name not in wanted]
 
-    def commands(self):
+    def commands(self) -> tuple[list[str], dict[tuple[str, str], str]]:
         """(lines in their order, {(port, line): line that removes what is there})."""
         self._check_cable()
         shared = [*self._classifier(), *self._network()] if self._every or self._strays else []
@@ -59,7 +71,7 @@ class Renderer:
         lines, replaced = in_ranges(ports)
         return [*shared, *made, *lines, *self._network_after(), *self._stale(policies)], replaced
 
-    def _check_cable(self):
+    def _check_cable(self) -> None:
         length = self._intent.cable_length_m or 0
         sized = any("buffer-size" in (line or "") for _group, _cos, line in _attached(self._config).values())
         if length > NEAR_M and self._intent.lossless and not sized:
@@ -73,18 +85,18 @@ class Renderer:
                 cable_length_m=length,
             )
 
-    def _classifier(self):
+    def _classifier(self) -> list[str]:
         """Classes of the code points and the policy that puts them into their groups."""
         if not self._every & CLASS_KEYS and not self._strays:
             return []
         lines, policy = [], []
         for dscp, group in self._intent.dscp_map.items():
             name = owned.class_name(dscp)
-            there = self._config.matches.get(name)
-            if there != owned.only(dscp):
+            matched = self._config.matches.get(name)
+            if matched != owned.only(dscp):
                 # The switch adds what is entered to what the class matches already.
                 lines += [f"class-map type qos match-any {name}", f"match dscp {dscp}"]
-                lines += [f"no {line}" for line in owned.beside(there, dscp)]
+                lines += [f"no {line}" for line in owned.beside(matched, dscp)]
             policy += [f"class {name}", f"set qos-group {group}"]
         name = owned.classifier_name(self._intent)
         there = self._config.classifiers.get(name)
@@ -96,18 +108,18 @@ class Renderer:
         gone = [one for one, group in there or () if (one, group) not in expected or left != expected]
         return [*lines, f"policy-map type qos {name}", *(f"no class {one}" for one in gone), *policy]
 
-    def _made(self, name, lines):
+    def _made(self, name: str, lines: Sequence[str]) -> list[str]:
         there, held = self._config.queuing.get(name), owned.held(name, lines)
         if there == held:
             return []
         gone = [f"no class type queuing {owned.queue_class(queue)}" for queue in owned.beside_queues(there or {}, held)]
         return [f"policy-map type queuing {name}", *gone, *(line.strip() for line in lines)]
 
-    def _lossless(self):
+    def _lossless(self) -> set[int]:
         """The groups that shall not be dropped, of all ports that were asked about."""
         return {priority for want in self._wanted.values() for priority in want.get("pfc") or ()}
 
-    def _network(self):
+    def _network(self) -> list[str]:
         """What the whole switch does not drop: first more, and less only when no port needs it any more."""
         missing = sorted(group for group in self._lossless() if self._config.pauses.get(group) != group)
         if not missing or not self._every & (NETWORK_KEYS | MODE_KEYS):
@@ -125,7 +137,7 @@ class Renderer:
         lines += ["class type network-qos c-8q-nq-default", f"mtu {self._intent.mtu}"]
         return [*lines, "system qos", f"service-policy type network-qos {NETWORK}"]
 
-    def _network_after(self):
+    def _network_after(self) -> list[str]:
         extra = {group: told for group, told in self._config.pauses.items() if group not in self._lossless()}
         if not self._exact:
             extra = {group: told for group, told in extra.items() if group == self._intent.priority}
@@ -142,7 +154,7 @@ class Renderer:
                 lines += [f"class type network-qos {name}", f"no {pause}"]
         return lines
 
-    def _kept(self, extra):
+    def _kept(self, extra: Iterable[int]) -> list[str]:
         if not self._lossless():
             return []  # The ports themselves have flow control off.
         raise OperatorError(
@@ -154,14 +166,15 @@ class Renderer:
             ports=self._others,
         )
 
-    def _guard(self):
+    def _guard(self) -> list[str]:
         if "watchdog" not in self._every or self._config.guard:
             return []
         return [f"{GUARD} on"] if any(want.get("watchdog") for want in self._wanted.values()) else []
 
-    def _port(self, name):
+    def _port(self, name: str) -> list[tuple[str, str | None]]:
         """[(line, the line that removes what it replaces, or None)]."""
         block = self._config.interfaces.get(name) or text.Block()
+        lines: list[tuple[str, str | None]]
         todo, want, lines = self._todo[name], self._wanted[name], []
         if "pause" in todo:
             lines += [(f"flowcontrol {way} off", None) for way in sorted(block.pauses)]
@@ -177,9 +190,9 @@ class Renderer:
             lines.append((f"{GUARD} {'on' if want['watchdog'] else 'off'}", None))
         return lines
 
-    def _stale(self, policies):
+    def _stale(self, policies: Iterable[str]) -> list[str]:
         """What of ours no port uses after this."""
-        moved = {"IN": set(), "OUT": set()}
+        moved: dict[str, set[str]] = {"IN": set(), "OUT": set()}
         for name, todo in self._todo.items():
             if todo & CLASS_KEYS:
                 moved["IN"].add(name)
@@ -199,9 +212,9 @@ class Renderer:
         return _deleted(self._config, gone, classes)
 
 
-def in_ranges(ports):
+def in_ranges(ports: Mapping[str, Sequence[tuple[str, str | None]]]) -> tuple[list[str], dict[tuple[str, str], str]]:
     """(lines, {(port, line): line that removes what is there}); neighbours with the same lines share them."""
-    groups = {}
+    groups: dict[tuple[tuple[str, str | None], ...], list[str]] = {}
     for name, lines in ports.items():
         groups.setdefault(tuple(lines), []).append(name)
     shared = [(one, lines) for lines, names in groups.items() if lines for one in ranged(names).split(", ")]
@@ -212,11 +225,11 @@ def in_ranges(ports):
     return commands, replaced
 
 
-def _attach(kind, policy, there):
+def _attach(kind: str, policy: str, there: str | None) -> tuple[str, str | None]:
     return f"service-policy type {kind} {policy}", f"no service-policy type {kind} {there}" if there else None
 
 
-def _mode(block, want):
+def _mode(block: text.Block, want: Effect) -> list[str]:
     """Flow control of a port, and whether its peer is told."""
     told = want.get("dcbx")
     if want["pfc_mode"] == "off":
@@ -234,7 +247,7 @@ def _mode(block, want):
     return [*lines, f"{PFC} mode on{' send-tlv' if tells else ''}"]
 
 
-def removal(switch, config, wanted):
+def removal(switch: Switch, config: text.Config, wanted: Collection[str]) -> list[str]:
     """Back to the factory's treatment on these ports, and without what then nobody uses."""
     ports = {}
     for name in wanted:
@@ -255,7 +268,7 @@ def removal(switch, config, wanted):
     return commands + _deleted(config, [name for name in unused if name != NETWORK], [])
 
 
-def owned_by(config):
+def owned_by(config: text.Config) -> dict[str, list[str]]:
     """{object of ours: ports that use it}."""
     found = {}
     for policies, attribute in ((config.classifiers, "classifier"), (config.queuing, "queuing")):
@@ -263,15 +276,15 @@ def owned_by(config):
             users = [name for name, one in config.interfaces.items() if getattr(one, attribute) == policy]
             found[policy] = users
     for name in config.matches:
-        policies = [policy for policy, told in config.classifiers.items() if any(one == name for one, _group in told)]
-        found[name] = [user for policy in policies for user in found[policy]]
+        using = [policy for policy, told in config.classifiers.items() if any(one == name for one, _group in told)]
+        found[name] = [user for policy in using for user in found[policy]]
     if NETWORK in config.networks:
         attached = config.system.get("network-qos") == NETWORK
         found[NETWORK] = [name for name, one in config.interfaces.items() if attached and one.pfc == "on"]
     return {name: sorted(set(users), key=natural) for name, users in found.items() if name.startswith(OURS)}
 
 
-def _deleted(config, gone, kept):
+def _deleted(config: text.Config, gone: Collection[str], kept: Iterable[str]) -> list[str]:
     """Remove policies of ours and the classes that only they used."""
     lines = [f"no policy-map type queuing {name}" for name in gone if name in config.queuing]
     lines += [f"no policy-map type qos {name}" for name in gone if name in config.classifiers]
@@ -280,7 +293,7 @@ def _deleted(config, gone, kept):
     return lines + ([f"no class-map type qos {name}" for name in classes] if gone else [])
 
 
-def _network_gone():
+def _network_gone() -> list[str]:
     return [
         "system qos",
         f"no service-policy type network-qos {NETWORK}",
@@ -288,6 +301,6 @@ def _network_gone():
     ]
 
 
-def _attached(config):
+def _attached(config: text.Config) -> dict[str, text.NoDrop]:
     """The classes of the network-qos policy that runs."""
-    return config.networks.get(config.system.get("network-qos"), {})
+    return config.networks.get(config.system.get("network-qos", ""), {})

@@ -6,17 +6,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
 
 OURS = "AIREADY-ROCE"
 
 
-def strays(config, wanted, intent):
+def strays(config: text.Config, wanted: Mapping[str, Effect], intent: Intent) -> dict[str, tuple[str, str]]:
     """{object of ours: (what it holds, what the intent asks for)}, of those that hold something else."""
     found = {}
     for dscp in intent.dscp_map:
         there = config.matches.get(class_name(dscp))
-        if there not in (None, only(dscp)):
+        if there is not None and there != only(dscp):
             found[f"class-map {class_name(dscp)}"] = (_matched(there), _matched(only(dscp)))
     name, expected = classifier_name(intent), classified(intent)
     if config.classifiers.get(name) not in (None, expected):
@@ -24,27 +32,28 @@ def strays(config, wanted, intent):
     for name, lines in queuings(intent, wanted):
         asked = held(name, lines)
         if config.queuing.get(name) not in (None, asked):
-            there = config.queuing[name]
-            queues = sorted(queue for queue in {*there, *asked} if there.get(queue) != asked.get(queue))
-            found[f"policy-map {name}"] = tuple(
-                ", ".join(_queue_text(one, queue) for queue in queues) for one in (there, asked)
+            holds = config.queuing[name]
+            queues = sorted(queue for queue in {*holds, *asked} if holds.get(queue) != asked.get(queue))
+            found[f"policy-map {name}"] = cast(
+                "tuple[str, str]",
+                tuple(", ".join(_queue_text(one, queue) for queue in queues) for one in (holds, asked)),
             )
     return found
 
 
-def queuings(intent, wanted):
+def queuings(intent: Intent, wanted: Mapping[str, Effect]) -> list[tuple[str, list[str]]]:
     """The queuing policies that wanted effects name, once each."""
     return sorted(dict(queuing(intent, want) for want in wanted.values()).items())
 
 
-def held(name, lines):
+def held(name: str, lines: Sequence[str]) -> dict[int, text.Class]:
     return text.config_of(["\n".join([f"policy-map type queuing {name}", *lines])]).queuing[name]
 
 
-def beside_queues(there, held):
+def beside_queues(there: Mapping[int, text.Class], held: Mapping[int, text.Class]) -> list[int]:
     """The queues of a policy whose class goes first, as lines are only added to those of a class that is there."""
 
-    def more(one, other):
+    def more(one: text.Class, other: text.Class | None) -> bool:
         return (
             other is None
             or one.strict > other.strict
@@ -54,11 +63,11 @@ def beside_queues(there, held):
     return [queue for queue in sorted(there) if more(there[queue], held.get(queue))]
 
 
-def queue_class(queue):
+def queue_class(queue: int) -> str:
     return f"c-out-8q-q{queue or '-default'}"
 
 
-def _queue_text(policy, queue):
+def _queue_text(policy: Mapping[int, text.Class], queue: int) -> str:
     one = policy.get(queue)
     if one is None:
         return f"queue {queue}: none"
@@ -66,41 +75,41 @@ def _queue_text(policy, queue):
     return f"queue {queue}: {'strict' if one.strict else f'{one.share} %'}{marks}"
 
 
-def class_name(dscp):
+def class_name(dscp: int) -> str:
     return f"{OURS}-DSCP{dscp}"
 
 
-def only(dscp):
+def only(dscp: int) -> text.Matches:
     return {dscp}, set(), False
 
 
-def beside(there, dscp):
+def beside(there: text.Matches | None, dscp: int) -> list[str]:
     """The lines of a class that match other packets than those of one code point."""
     codes, priorities, _every = there or (set(), set(), False)
     lines = [f"match dscp {','.join(map(str, sorted(codes - {dscp})))}"] if codes - {dscp} else []
     return lines + ([f"match cos {','.join(map(str, sorted(priorities)))}"] if priorities else [])
 
 
-def _matched(told):
+def _matched(told: text.Matches) -> str:
     codes, priorities, every = told
     lines = [f"dscp {','.join(map(str, sorted(codes)))}"] if codes else []
     lines += [f"cos {','.join(map(str, sorted(priorities)))}"] if priorities else []
     return f"match-{'all' if every else 'any'} {' '.join(lines) or 'nothing'}"
 
 
-def classified(intent):
+def classified(intent: Intent) -> list[tuple[str, int]]:
     return [(class_name(dscp), group) for dscp, group in intent.dscp_map.items()]
 
 
-def _groups(classes):
+def _groups(classes: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name}: qos-group {group}" for name, group in classes)
 
 
-def classifier_name(intent):
+def classifier_name(intent: Intent) -> str:
     return "-".join([OURS, "IN", *(f"{dscp}-{group}" for dscp, group in intent.dscp_map.items())])
 
 
-def queuing(intent, want):
+def queuing(intent: Intent, want: Effect) -> tuple[str, list[str]]:
     """(name, lines) of what the queues of a port do."""
     share, ecn = want["bandwidth_percent"], want.get("ecn")
     values = [ecn["min_kb"], ecn["max_kb"], ecn["probability"]] if ecn else ["OFF"]

@@ -14,8 +14,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import headless
 
 
-def neighbours(text, unread):
+def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
     """{port: [Neighbour]} of `show lldp neighbors`, with detail or without, as JSON or as text."""
+    found: dict[str, list[Neighbour]]
     told, found = from_json(text), {}
     if told is None:
         shown = [*_neighbours_text(text), *_neighbours_table(text)]
@@ -37,7 +38,7 @@ def neighbours(text, unread):
     return found
 
 
-def _neighbours_text(text):
+def _neighbours_text(text: str) -> list[dict[str, str]]:
     found = []
     keys = {
         "Port id": "port_id",
@@ -65,14 +66,17 @@ _NEAR = re.compile(
 )
 
 
-def _neighbours_table(text):
+def _neighbours_table(text: str) -> list[dict[str, str]]:
     """Rows of the table; a name that is too long has a line of its own above the rest of its row."""
+    found: list[dict[str, str]]
+    column: int | None
+    row: re.Match[str] | None
     found, above, column = [], "", None
     for line in cleaned(text):
         row = _NEAR.match(line) if column is not None else None
         if re.match(r"\s*Device ID\s+Local Intf", line):
             column = line.index("Port ID") if "Port ID" in line else len(line)
-        elif row:
+        elif row and column is not None:
             told = (row.group("rest") or "").split(None, 1)
             # Without capabilities the port is the only word behind the time.
             alone = len(told) == 1 and row.start("rest") < column and re.fullmatch("[RBTCWPSO,]+", told[0])

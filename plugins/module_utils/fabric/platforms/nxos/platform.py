@@ -9,10 +9,16 @@ from __future__ import annotations
 import contextlib
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import natural
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned, from_json, number, under
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
+    cleaned,
+    from_json,
+    natural,
+    number,
+    under,
+)
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos import edit as nxos_edit
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos import owned, peers, show
@@ -20,6 +26,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.n
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port, Switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
 # Which kind of output a command gives, by how it begins.
 KINDS = (
@@ -86,10 +99,10 @@ class Nxos(Platform):
 
     counting = ("show interface | json", "show interface priority-flow-control")
 
-    def reads(self, ports):
+    def reads(self, ports: Sequence[str]) -> list[str]:
         return list(READS)
 
-    def command_of(self, text):
+    def command_of(self, text: str) -> str | None:
         told = from_json(text)
         if told is not None:
             return next((command for key, command in TOLD_BY_KEYS if f'"{key}' in text), None)
@@ -99,14 +112,15 @@ class Nxos(Platform):
                 return command
         return None
 
-    def parse(self, texts):
+    def parse(self, texts: Mapping[str, str]) -> Switch:
+        kinds: dict[str | None, list[str]]
         switch, kinds = Switch(self.name), {}
         for command, text in texts.items():
             kind = next((kind for start, kind in KINDS if command.strip().startswith(start)), None)
             kinds.setdefault(kind, []).append(under(show.port_in(command), text) if kind == "config" else text)
         config = nxos_text.config_of(kinds["config"]) if "config" in kinds else None
         whole = any(command.strip() in ("show running-config", "show running-config vlan") for command in texts)
-        if config and not whole and len(config.vlans) == 1:
+        if config and not whole and len(config.vlans or ()) == 1:
             config.vlans = None
         expected = set(config.pauses.values()) if config else set()
         for text in kinds.get("flow_control", ()):
@@ -121,14 +135,16 @@ class Nxos(Platform):
         for text in kinds.get("unsaved", ()):
             switch.unsaved = any(re.match(r"\s*[+!-]", line) for line in cleaned(text))
         _identity(switch, config, kinds.get("version", ()))
-        links = {}
+        links: dict[str, dict[str, Any]] = {}
         for text in kinds.get("interfaces", ()):
             for name, row in show.links(text, switch.unread).items():
                 links[name] = {**links.get(name, {}), **row}
         self._assemble(switch, config, links)
         return switch
 
-    def _assemble(self, switch, config, links):
+    def _assemble(
+        self, switch: Switch, config: nxos_text.Config | None, links: Mapping[str, Mapping[str, Any]]
+    ) -> None:
         for name, row in links.items():
             running = switch.oper.setdefault(name, Oper())
             running.up = show.linked(row.get("state"))
@@ -152,8 +168,8 @@ class Nxos(Platform):
             switch.unread += config.unread
             switch.own = nxos_edit.owned_by(config)
 
-    def blank(self, switch, name):
-        config = switch.raw or nxos_text.Config()
+    def blank(self, switch: Switch, name: str) -> Port:
+        config = cast("nxos_text.Config", switch.raw or nxos_text.Config())
         alone = nxos_text.Config(**{**vars(config), "interfaces": {}})
         port = port_of(alone, name)
         # What is set for the whole switch is not for one port to go back to.
@@ -161,18 +177,21 @@ class Nxos(Platform):
         port.speed = switch.ports[name].speed if name in switch.ports else None
         return port
 
-    def render(self, switch, wanted, intent, exact=True):
-        config = switch.raw or nxos_text.Config()
+    def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
+        config = cast("nxos_text.Config", switch.raw or nxos_text.Config())
+        replaced: dict[tuple[str, str], str]
         if intent is None:
             commands, replaced = nxos_edit.removal(switch, config, wanted), {}
         else:
             commands, replaced = nxos_edit.Renderer(switch, config, wanted, intent, exact).commands()
         return Edit(commands, "aiready-roce", int(self.options.get("confirm_s") or 300), replaced)
 
-    def strays(self, switch, wanted, intent, exact=True):
-        return owned.strays(switch.raw or nxos_text.Config(), wanted, intent)
+    def strays(
+        self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
+    ) -> dict[str, tuple[str, str]]:
+        return owned.strays(cast("nxos_text.Config", switch.raw or nxos_text.Config()), wanted, intent)
 
-    def apply(self, session, edit):
+    def apply(self, session: Session, edit: Edit) -> None:
         with contextlib.suppress(Refused):
             session.run(f"no checkpoint {edit.name}")  # Of a run that was killed.
         session.run(f"checkpoint {edit.name}")
@@ -191,11 +210,11 @@ class Nxos(Platform):
                 session.run(command)
         session.run("end")
 
-    def confirm(self, session, edit):
+    def confirm(self, session: Session, edit: Edit) -> None:
         with contextlib.suppress(Refused):
             session.run(f"no checkpoint {edit.name}")
 
-    def revert(self, session, edit, before):
+    def revert(self, session: Session, edit: Edit, before: Switch) -> None:
         with contextlib.suppress(Refused):
             session.run("end")  # Refused where no configuration is open.
         try:
@@ -208,19 +227,19 @@ class Nxos(Platform):
                 raise
         self.confirm(session, edit)
 
-    def save(self, session):
+    def save(self, session: Session) -> None:
         answer = session.run("copy running-config startup-config")
         if re.search(r"error|fail|aborted|no space|not enough", answer, re.IGNORECASE):
             raise Refused("copy running-config startup-config", answer)
 
-    def way_back(self, edit):
+    def way_back(self, edit: Edit) -> str:
         return (
             f"The checkpoint {edit.name} holds the configuration from before: `rollback running-config checkpoint "
             f"{edit.name}` on the switch brings it back."
         )
 
 
-def _vlans(config, name, port, link):
+def _vlans(config: nxos_text.Config, name: str, port: Port, link: Mapping[str, Any]) -> None:
     """Whether a port is switched is the choice of the model where no line says it; the switch tells what holds."""
     one = config.switching.get(name) or vlans.Switching()
     mode = str(link.get("eth_mode", "")).lower()
@@ -231,7 +250,7 @@ def _vlans(config, name, port, link):
     vlans.settle(port, replace(one, enabled=enabled), config.vlans)
 
 
-def _identity(switch, config, texts):
+def _identity(switch: Switch, config: nxos_text.Config | None, texts: Iterable[str]) -> None:
     if config is not None:
         switch.hostname, switch.version = config.hostname, config.version
     for text in texts:
@@ -240,12 +259,12 @@ def _identity(switch, config, texts):
         switch.model = model
 
 
-def port_of(config, name):
+def port_of(config: nxos_text.Config, name: str) -> Port:
     """The Port that an interface is under the policies of the switch."""
     block = config.interfaces.get(name) or nxos_text.Block()
     trust, dscp_map = nxos_text.mapped(config, block.classifier or config.system.get("qos"))
     mode, pauses = block.pfc or "auto", config.pauses
-    queuing = config.queuing.get(block.queuing or config.system.get("queuing"), {})
+    queuing = config.queuing.get(block.queuing or config.system.get("queuing", ""), {})
     return Port(
         trust=trust,
         dscp_map=dscp_map,
@@ -265,7 +284,7 @@ def port_of(config, name):
     )
 
 
-def _dcbx(block, mode):
+def _dcbx(block: nxos_text.Block, mode: str) -> str:
     """PFC that is forced is told to the peer only when asked for."""
     if mode == "auto" or block.sends_tlv:
         return "cee" if block.dcbx == "cee" else "ieee"

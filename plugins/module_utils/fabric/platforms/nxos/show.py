@@ -7,12 +7,19 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import bits, cleaned, from_json, number, rows
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos.text import PREDEFINED, marking
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import again, headless, lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.nxos.text import Config
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 
 # Vethernet is the port of a VM or of a server behind a fabric extender.
 PORT = r"((?:Ethernet|Eth|port-channel|Po|Vethernet|Veth)[\d/.]+)"
@@ -26,13 +33,13 @@ FLOW = re.compile(
 _FLOW = "show interface priority-flow-control"
 
 
-def long(name):
+def long(name: str) -> str:
     """The name of a port in full."""
     found = re.fullmatch(r"(Eth|Po|Veth)(\d\S*)", name)
     return name if not found else _WHOLE[found.group(1)] + found.group(2)
 
 
-def port_in(command):
+def port_in(command: str) -> str | None:
     """The port that a command names, where it names one."""
     found = lines.port_in(command, "ethernet|eth?|e|port-channel|po|vethernet|veth")
     if found is None:
@@ -44,15 +51,15 @@ def port_in(command):
 _WHOLE = {"Eth": "Ethernet", "Po": "port-channel", "Veth": "Vethernet"}
 
 
-def flow_control(text, oper, unread, expected):
+def flow_control(text: str, oper: dict[str, Oper], unread: list[str], expected: Iterable[int]) -> None:
     """`show interface priority-flow-control`, text or JSON, into {port: Oper}.
 
     expected: the priorities that are configured, to tell a bitmap in decimals from one in hexadecimals.
     """
     told = from_json(text)
     if told is not None:
-        for row in tables_of(told, "ROW_pfc_interface"):
-            _flow_row(row, oper, unread, expected)
+        for entry in tables_of(told, "ROW_pfc_interface"):
+            _flow_row(entry, oper, unread, expected)
         return
     for line in cleaned(text):
         row = FLOW.match(line)
@@ -69,7 +76,7 @@ def flow_control(text, oper, unread, expected):
             unread.append(lacks(_FLOW, f"the row {' '.join(line.split())!r}"))
 
 
-def _priorities(mask, expected):
+def _priorities(mask: str | None, expected: Iterable[int]) -> list[int] | None:
     """The priorities of a mask; None where it is missing or no number."""
     text = str(mask).lower()
     text = text[2:] if text.startswith("0x") else text
@@ -79,7 +86,7 @@ def _priorities(mask, expected):
     return plain if plain == sorted(expected) else bits(int(text, 16))
 
 
-def tables_of(told, key):
+def tables_of(told: Any, key: str | tuple[str, ...]) -> list[dict[str, Any]]:
     """The rows of a table, however deep it lies: modules and VDCs wrap it."""
     if isinstance(told, list):
         return [row for entry in told for row in tables_of(entry, key)]
@@ -90,7 +97,7 @@ def tables_of(told, key):
     return found + [row for name, entry in told.items() if name not in keys for row in tables_of(entry, keys)]
 
 
-def _flow_row(row, oper, unread, expected):
+def _flow_row(row: Mapping[str, Any], oper: dict[str, Oper], unread: list[str], expected: Iterable[int]) -> None:
     """A row of JSON, whose keys differ by release: the state is the value with On or Off that is not the mode."""
     name = next((str(row[key]) for key in ("if_name_str", "interface", "if_name", "port") if key in row), None)
     if name is None:
@@ -101,7 +108,7 @@ def _flow_row(row, oper, unread, expected):
     received = next((value for key, value in row.items() if "rx" in key), None)
     sent = next((value for key, value in row.items() if "tx" in key), None)
     priorities = _priorities(mask.group(1), expected) if mask else None
-    word = re.match(r"[a-z]*", state.lower()).group(0)
+    word = cast("re.Match[str]", re.match(r"[a-z]*", state.lower())).group(0)
     active = {"on": True, "off": False}.get(word)
     _acting(oper, name, active, priorities, received, sent)
     if active is None or (active and priorities is None):
@@ -110,7 +117,9 @@ def _flow_row(row, oper, unread, expected):
     oper[long(name)].pfc_mode = next((mode for mode in modes if mode in ("on", "off", "auto")), None)
 
 
-def _acting(oper, name, active, priorities, received, sent):
+def _acting(
+    oper: dict[str, Oper], name: str, active: bool | None, priorities: list[int] | None, received: object, sent: object
+) -> None:
     running = oper.setdefault(long(name), Oper())
     # A state in another word, or one without its priorities, says nothing of what acts.
     if active is not None:
@@ -120,13 +129,17 @@ def _acting(oper, name, active, priorities, received, sent):
     running.counters.update((key, count) for key, count in counted.items() if count is not None)
 
 
-def _running(oper, name):
+def _running(oper: dict[str, Oper], name: str) -> Oper | None:
     """The Oper of a port; None for what is no port of hosts, such as a link inside the chassis."""
     return oper.setdefault(long(name), Oper()) if re.fullmatch(PORT, name) else None
 
 
-def queuing(text, oper, unread):
+def queuing(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
     """`show queuing interface`: what queues and flow control counted, by port."""
+    running: Oper | None
+    group: int | None
+    known: str | None
+    seen: set[str]
     running, group, known, seen, classes = None, None, None, set(), False
     for line in cleaned(text):
         head = re.search(r"(?:Egress|Ingress) Queuing for (\S+)", line)
@@ -167,7 +180,7 @@ def queuing(text, oper, unread):
             unread.append(lacks("show queuing interface", f"the row {' '.join(line.split())!r} of {known}"))
 
 
-def _by_class(running, row):
+def _by_class(running: Oper, row: Sequence[str]) -> None:
     """One row of the table by CoS: where the group is '-', nothing is mapped to it."""
     cos, group, sends, sent, waits, received = row
     acts = "Active" in (sends, waits) and group != "-"
@@ -181,7 +194,7 @@ def _by_class(running, row):
         running.counters[key] = {**counts, int(cos): int(value)}
 
 
-def policies(text, oper, unread, config):
+def policies(text: str, oper: dict[str, Oper], unread: list[str], config: Config | None) -> None:
     """`show policy-map interface`: what classifies at a port, and how its queues mark.
 
     config: of releases that show the names of classes alone, it has what they match. A port without a policy of its own
@@ -189,7 +202,7 @@ def policies(text, oper, unread, config):
     """
     matches, system = (config.matches, config.system) if config else ({}, {"qos": "", "queuing": ""})
     running = kind = queue = known = None
-    seen = set()
+    seen: set[object] = set()
     for line in cleaned(text):
         head = re.match(r"^\s*([A-Za-z][\w-]*\d[\d/.]*)\s*$", line)
         policy = re.match(r"^\s*Service-policy \((\S+)\)\s+(\w+)", line)
@@ -218,18 +231,18 @@ def policies(text, oper, unread, config):
             queue = int(found.group(1)) if found else None
             codes, priorities, _every = matches.get(entry.group(2), ((), (), False))
             if kind == ("qos", "input"):
-                running.trust = _trusts(running.trust, codes, priorities)
+                running.trust = _trusts(running.trust or "none", codes, priorities)
         elif match and kind == ("qos", "input"):
             cos = match.group(1).lower() == "cos"
-            running.trust = _trusts(running.trust, not cos, cos)
+            running.trust = _trusts(running.trust or "none", not cos, cos)
         elif kind == ("queuing", "output") and queue is not None and line.strip().startswith("random-detect"):
-            found = marking(line.strip())
-            running.ecn.update({queue: found} if found else {})
-            if found is None:
+            marks = marking(line.strip())
+            cast("dict[int, Marking]", running.ecn).update({queue: marks} if marks else {})
+            if marks is None:
                 unread.append(lacks("show policy-map interface", f"{line.strip()!r} of {known}"))
 
 
-def _trusts(known, codes, priorities):
+def _trusts(known: str, codes: object, priorities: object) -> str:
     """What a port trusts, when one more class looks at code points or at priorities."""
     seen = {"dscp"} if codes else set()
     seen |= {"pcp"} if priorities else set()
@@ -237,9 +250,10 @@ def _trusts(known, codes, priorities):
     return "both" if len(seen) > 1 else next(iter(seen), "none")
 
 
-def guards(text, oper, unread):
+def guards(text: str, oper: dict[str, Oper], unread: list[str]) -> None:
     """`show queuing pfc-queue`: whether the watchdog of a port runs, how often it bit, and what it holds up now."""
     running = queue = known = None
+    seen: set[str]
     shut, seen = 0, set()
     for line in cleaned(text):
         head = re.search(r"(?:^|[\s|])(\S+)\s+Interface PFC watchdog:\s*\[(\w+)\]", line)
@@ -276,11 +290,11 @@ def guards(text, oper, unread):
 _STUCK = {"active": False, **dict.fromkeys(("shutdown", "shut", "stuck"), True)}
 
 
-def _storm(running, queue, now):
+def _storm(running: Oper, queue: int, now: bool) -> None:
     running.storms = sorted({*(running.storms or ()), *([queue] if now else [])})
 
 
-def identity(text):
+def identity(text: str) -> tuple[str | None, str | None, str | None]:
     """(hostname, version, model) of `show version`, as JSON or as text."""
     told = from_json(text)
     if told is not None:
@@ -288,7 +302,7 @@ def identity(text):
         return told.get("host_name"), "".join(version) or None, told.get("chassis_id")
     patterns = (r"Device name:\s*(\S+)", r"(?:NXOS|system|kickstart):\s+version (\S+)", r"cisco (Nexus.*?) [Cc]hassis")
     found = (re.search(rf"(?m)^\s*{pattern}", text) for pattern in patterns)
-    return tuple(one and one.group(1) for one in found)
+    return cast("tuple[str | None, str | None, str | None]", tuple(one and one.group(1) for one in found))
 
 
 # Counters of `show interface | json`, in all classes together.
@@ -300,7 +314,7 @@ COUNTED = {
 }
 
 
-def links(text, unread):
+def links(text: str, unread: list[str]) -> dict[str, dict[str, Any]]:
     """{port: row of its JSON} of `show interface`, as JSON or as text."""
     told = from_json(text)
     found = tables_of(told, "ROW_interface") if told is not None else _links_text(text, unread)
@@ -320,14 +334,14 @@ _DOWN = re.compile(
 )
 
 
-def linked(word):
+def linked(word: object) -> bool | None:
     """Whether a link is up, by its word; None of a word that is not known."""
     if str(word).lower() in ("up", "connected"):
         return True
     return False if word and _DOWN.match(str(word)) else None
 
 
-def counted(row):
+def counted(row: Mapping[str, Any]) -> dict[str, int]:
     """What a port counted, by its row of `show interface`; numbers are texts in some releases."""
     counts = {name: number(row.get(key)) for name, key in COUNTED.items()}
     return {name: count for name, count in counts.items() if count is not None}
@@ -340,7 +354,7 @@ _STATUS = re.compile(
 _SPEED = re.compile(r"(?:a-)?(\d+)(G)?")
 
 
-def _links_text(text, unread):
+def _links_text(text: str, unread: list[str]) -> list[dict[str, Any]]:
     found, row, known = [], None, None
     for line in cleaned(text):
         status = _STATUS.match(line)
@@ -358,6 +372,6 @@ def _links_text(text, unread):
             # One sentence is enough, up to the next heading.
             unread += [headless("show interface", known)] if row is None or known else []
             row, known = {"eth_mtu": None}, None
-        elif size:
+        elif size and row is not None:
             row.update(eth_mtu=size.group(1), eth_bw=size.group(2))
     return found

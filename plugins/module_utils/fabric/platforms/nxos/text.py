@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import CODES, number, numbers, ports, tree
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import strange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Optional, Set, Tuple
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import Line
+
+    Matches = Tuple[Set[int], Set[int], bool]  # DSCPs, CoS, whether all must match
+    NoDrop = Tuple[Optional[int], Optional[int], Optional[str]]  # qos-group, PFC priority or None, its line
 
 UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1000000, "packets": 0, "us": 0, "ms": 0}
 # Classes that every switch has, by the group that their names hold: c-8q-nq3, c-out-8q-q3, c-nq3, c-out-q3.
@@ -58,7 +68,7 @@ class Block:
     classifier: str | None = None
     queuing: str | None = None
     dcbx: str | None = None
-    pauses: set = field(default_factory=set)
+    pauses: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -67,20 +77,24 @@ class Config:
 
     hostname: str | None = None
     version: str | None = None
-    matches: dict = field(default_factory=dict)  # class-map of type qos: ({DSCP}, {CoS}, whether all must match)
-    groups: dict = field(default_factory=dict)  # class-map of the other types: qos-group
-    classifiers: dict = field(default_factory=dict)  # policy: [(class, qos-group)]
-    queuing: dict = field(default_factory=dict)  # policy: {queue: Class}
-    networks: dict = field(default_factory=dict)  # policy: {class: (qos-group, PFC priority or None, its line)}
-    system: dict = field(default_factory=dict)  # {qos, queuing, network-qos: policy}
-    interfaces: dict = field(default_factory=dict)
+    matches: dict[str, Matches] = field(
+        default_factory=dict
+    )  # class-map of type qos: ({DSCP}, {CoS}, whether all must match)
+    groups: dict[str, int] = field(default_factory=dict)  # class-map of the other types: qos-group
+    classifiers: dict[str, list[tuple[str, int]]] = field(default_factory=dict)  # policy: [(class, qos-group)]
+    queuing: dict[str, dict[int, Class]] = field(default_factory=dict)  # policy: {queue: Class}
+    networks: dict[str, dict[str, NoDrop]] = field(
+        default_factory=dict
+    )  # policy: {class: (qos-group, PFC priority or None, its line)}
+    system: dict[str, str] = field(default_factory=dict)  # {qos, queuing, network-qos: policy}
+    interfaces: dict[str, Block] = field(default_factory=dict)
     guard: bool = False
     text: str = ""
-    unread: list = field(default_factory=list)
-    switching: dict = field(default_factory=dict)  # {interface: vlans.Switching}
-    vlans: set | None = None  # those that exist; None: not told
+    unread: list[str] = field(default_factory=list)
+    switching: dict[str, vlans.Switching] = field(default_factory=dict)  # {interface: vlans.Switching}
+    vlans: set[int] | None = None  # those that exist; None: not told
 
-    def group_of(self, name):
+    def group_of(self, name: str) -> int | None:
         """The qos-group of a class, 0 for those of everything else."""
         fixed = PREDEFINED.fullmatch(name)
         if fixed:
@@ -88,13 +102,13 @@ class Config:
         return self.groups.get(name, 0 if name.endswith("default") else None)
 
     @property
-    def pauses(self):
+    def pauses(self) -> dict[int, int]:
         """{qos-group: PFC priority} of what the switch does not drop."""
-        classes = self.networks.get(self.system.get("network-qos"), {})
-        return {group: cos for group, cos, _line in classes.values() if cos is not None}
+        classes = self.networks.get(self.system.get("network-qos", ""), {})
+        return {group: cos for group, cos, _line in classes.values() if group is not None and cos is not None}
 
 
-def config_of(texts):
+def config_of(texts: Iterable[str]) -> Config:
     """The Config that some texts tell of: sections may come in several commands, and twice."""
     found = Config()
     roots = [tree(text) for text in texts]
@@ -130,15 +144,15 @@ def config_of(texts):
     return found
 
 
-def _named(name):
+def _named(name: str) -> str:
     return name[0].upper() + name[1:] if name.startswith(("ethernet", "vethernet")) else name
 
 
-def _type(words):
+def _type(words: Sequence[str]) -> str:
     return words[words.index("type") + 1] if "type" in words[:-1] else "qos"
 
 
-def _class_map(found, line):
+def _class_map(found: Config, line: Line) -> None:
     name = line.words[-1]
     if _type(line.words) == "qos":
         codes = {code for text in line.rest("match dscp") for code in numbers(text)}
@@ -150,31 +164,31 @@ def _class_map(found, line):
         found.groups[name] = group
 
 
-def _policy(found, line):
+def _policy(found: Config, line: Line) -> None:
     kind, name = _type(line.words), line.words[-1]
     classes = line.find("class")
     if kind == "qos":
         told = [(one.words[-1], next(iter(one.rest("set qos-group")), None)) for one in classes]
-        found.classifiers[name] = [(one, number(group)) for one, group in told if group is not None]
+        found.classifiers[name] = [(one, cast("int", number(group))) for one, group in told if group is not None]
     elif kind == "network-qos":
         found.networks[name] = {one.words[-1]: _no_drop(found, one) for one in classes}
     elif kind == "queuing":
-        told = {found.group_of(one.words[-1]): _class(one) for one in classes}
-        found.queuing[name] = {queue: one for queue, one in told.items() if queue is not None}
+        queues = {found.group_of(one.words[-1]): _class(one) for one in classes}
+        found.queuing[name] = {queue: one for queue, one in queues.items() if queue is not None}
 
 
-def _no_drop(found, line):
+def _no_drop(found: Config, line: Line) -> NoDrop:
     group = found.group_of(line.words[-1])
     if line.get("pause") is None:
         return group, None, None
-    pause = line.get("pause").text
+    pause = cast("Line", line.get("pause")).text
     told = re.search(r"pfc-cos (\d)", pause)
     cos = int(told.group(1)) if told else group
     # A class of a name that says nothing, and whose class-map was not shown, is taken to keep the numbers the same.
     return (cos if group is None else group), cos, pause
 
 
-def _class(line):
+def _class(line: Line) -> Class:
     found = Class(strict=line.get("priority") is not None)
     for child in line.children:
         share = re.fullmatch(r"bandwidth (?:remaining )?percent (\d+)", child.text)
@@ -185,7 +199,7 @@ def _class(line):
     return found
 
 
-def marking(text):
+def marking(text: str) -> Marking | None:
     """The Marking of a line of random-detect; without the word ecn it drops."""
     low = re.search(r"minimum-threshold (\d+) (\w+)", text)
     high = re.search(r"maximum-threshold (\d+) (\w+)", text)
@@ -198,7 +212,7 @@ def marking(text):
     return Marking(least, most, int(chance.group(1)) if chance else None, "ecn" in text.split())
 
 
-def _interface(found, line):
+def _interface(found: Block, line: Line) -> None:
     for child in line.children:
         words = child.words
         pfc = re.fullmatch(r"priority-flow-control mode (on|off|auto)( send-tlv)?", child.text)
@@ -218,10 +232,10 @@ def _interface(found, line):
             found.pauses.update(words[1:2])
 
 
-def mapped(config, policy):
+def mapped(config: Config, policy: str | None) -> tuple[str, dict[int, int]]:
     """(trust, {DSCP: qos-group}) that a classifying policy gives; without one everything is group 0."""
     codes, priorities, decided = False, False, {}
-    for name, group in config.classifiers.get(policy, ()):
+    for name, group in config.classifiers.get(policy or "", ()):
         if name == "class-default":
             decided.update({dscp: group for dscp in range(64) if dscp not in decided})
             continue
@@ -234,9 +248,9 @@ def mapped(config, policy):
     return trust, {dscp: decided.get(dscp, 0) for dscp in range(64)}
 
 
-def _kept(roots):
+def _kept(roots: Iterable[Line]) -> str:
     """What a backup holds: what belongs to QoS, once."""
-    kept = {}
+    kept: dict[str, list[str]] = {}
     for line in (line for root in roots for line in root.children):
         port = line.words[0] == "interface"
         if not port and not KEPT.fullmatch(line.text):

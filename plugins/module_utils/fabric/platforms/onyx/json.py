@@ -9,15 +9,20 @@ from __future__ import annotations
 import ast
 import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TRIED = 50  # brackets that begin nothing, after which a text is given up
 PORT = re.compile(r"((?:Eth|Po|Mpo)\d+(?:/\d+)*)(?:\s*\(.*\))?")
 
 
-def documents(text):
+def documents(text: str) -> list[Any]:
     """The JSON in an output, without banners and echoed commands, unwrapped from what the JSON API adds."""
+    found: list[Any]
     found, position, decoder, failed = [], 0, json.JSONDecoder(), 0
     while True:
         start = re.compile(r"[{\[]").search(text, position)
@@ -34,7 +39,7 @@ def documents(text):
             found.append(document)
 
 
-def tables(value):
+def tables(value: Any) -> Iterator[dict[Any, Any]]:
     """Every table in nested lists and tables, outer ones first."""
     if isinstance(value, dict):
         yield value
@@ -44,7 +49,7 @@ def tables(value):
             yield from tables(part)
 
 
-def scalars(value):
+def scalars(value: Any) -> dict[str, str]:
     """{name: text} of everything that is no table itself."""
     return {
         str(key): str(what)
@@ -54,7 +59,7 @@ def scalars(value):
     }
 
 
-def by_port(value):
+def by_port(value: Any) -> Iterator[tuple[str, Any]]:
     """(port, what is told of it), whether its name is a key or a header."""
     for table in tables(value):
         for key, what in table.items():
@@ -66,11 +71,14 @@ def by_port(value):
             yield named.group(1), table
 
 
-def from_text(text, port=None):
+def from_text(text: str, port: str | None = None) -> list[dict[str, Any]]:
     """The same document of an output that is text: tables by port, with one below for each row or traffic class.
 
     port: the one that the command names; some outputs leave it to the command.
     """
+    found: dict[str, dict[str, Any]]
+    place: dict[str, str] | None
+    columns: list[str]
     found, place, columns = {}, None, []
     at = found.setdefault(port, {}) if port else None
     for line in cleaned(text):
@@ -106,7 +114,7 @@ _HEAD = re.compile(
 )
 
 
-def _literal(text):
+def _literal(text: str) -> Any:
     """A document with Python's quotes, as some tools print it."""
     try:
         return ast.literal_eval(text.strip())
@@ -114,7 +122,7 @@ def _literal(text):
         return None
 
 
-def _unwrapped(document):
+def _unwrapped(document: Any) -> list[Any]:
     results = document.get("results") if isinstance(document, dict) else None
     if isinstance(results, list):
         return [part for one in results for part in _unwrapped(one)]

@@ -7,15 +7,21 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.json import PORT, by_port, tables
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def read_remote(told, into):
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.text import Reading
+
+
+def read_remote(told: Any, into: Reading) -> None:
     for port, what in by_port(told):
-        peers = []
+        peers: list[dict[str, str]] = []
         for table in tables(what):
             row = {key: str(value) for key, value in table.items() if not isinstance(value, (dict, list))}
             if not peers or {*row} & {*peers[-1]}:
@@ -24,7 +30,7 @@ def read_remote(told, into):
         into.neighbours[port] = [_neighbour(peer) for peer in peers if "Remote chassis id" in peer]
 
 
-def remote_text(text):
+def remote_text(text: str) -> dict[str, list[Neighbour]]:
     found, port = {}, None
     for line in cleaned(text):
         named = PORT.fullmatch(line.strip())
@@ -39,7 +45,7 @@ def remote_text(text):
     return {name: [_neighbour(peer)] for name, peer in found.items()}
 
 
-def _neighbour(peer):
+def _neighbour(peer: Mapping[str, str]) -> Neighbour:
     keys = ("Remote system name", "Remote port-id", "Remote chassis id", "Remote port description")
     # Texts may be followed by the kind of name that they are.
     told = [peer.get(key, "").partition(" ; ")[0].strip() for key in keys]

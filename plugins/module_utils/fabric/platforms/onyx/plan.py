@@ -6,8 +6,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx import settings as lines
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Container, Set
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port, Switch
 
 POOL = "aiready-roce"
 # The kinds of settings of a port that an effect comes from.
@@ -26,11 +35,12 @@ OF = {
 }
 
 
-def set_port(after, name, port, want, intent, exact):
+def set_port(after: lines.Settings, name: str, port: Port, want: Effect, intent: Intent, exact: bool) -> None:
     """Put into settings what one port lacks of its wanted effects."""
     now = compare.effect(port, intent)
     due = compare.differing(now, want, exact)
-    roce, cnp = (port.queues.get(one, one) for one in (intent.priority, intent.cnp_priority))
+    queues = cast("dict[int, int]", port.queues)
+    roce, cnp = (queues.get(one, one) for one in (intent.priority, intent.cnp_priority))
     if "roce_queue_shared_with" in due:
         for priority in (intent.priority, *now["roce_queue_shared_with"]):
             _to(after, ("bind", name, priority), priority)
@@ -40,7 +50,7 @@ def set_port(after, name, port, want, intent, exact):
     left = now["roce_priority"] if port.trust in ("dscp", "both") else None
     if "roce_priority" in due and left not in (None, intent.cnp_priority):
         # The class that RoCE leaves marks no more.
-        after.pop(("ecn", name, port.queues.get(left)), None)
+        after.pop(("ecn", name, queues.get(left)), None)
     for key, dscp, priority in (
         ("roce_priority", intent.dscp, intent.priority),
         ("cnp_priority", intent.cnp_dscp, intent.cnp_priority),
@@ -67,14 +77,14 @@ def set_port(after, name, port, want, intent, exact):
             after.pop(("flow", name, way), None)
 
 
-def _to(after, key, value):
+def _to(after: lines.Settings, key: lines.Key, value: int | str) -> None:
     if lines.is_default(key, value):
         after.pop(key, None)
     else:
         after[key] = value
 
 
-def _schedule(after, name, port, roce, cnp, want):
+def _schedule(after: lines.Settings, name: str, port: Port, roce: int, cnp: int, want: Effect) -> None:
     """The other queues share the rest, so that weights are percents whichever way the switch counts them."""
     strict = {*(port.strict or []), cnp} - {roce}
     others = [queue for queue in range(8) if queue not in strict and queue != roce]
@@ -86,7 +96,9 @@ def _schedule(after, name, port, roce, cnp, want):
         _to(after, ("ets", name, queue), f"wrr {max(share, 1)}")
 
 
-def set_switch(after, before, switch, wanted, intent, exact):
+def set_switch(
+    after: lines.Settings, before: lines.Settings, switch: Switch, wanted: Collection[str], intent: Intent, exact: bool
+) -> None:
     """What ports share: the priorities with flow control, and the pool that holds their packets."""
     used = flow_control(after, switch, wanted)
     if not used:
@@ -116,14 +128,14 @@ def set_switch(after, before, switch, wanted, intent, exact):
                 after.pop(key)
 
 
-def flow_control(after, switch, wanted):
+def flow_control(after: lines.Settings, switch: Switch, wanted: Container[str]) -> set[str]:
     """Ports that still use flow control by priority."""
     set_on = {key[1] for key, what in after.items() if key[0] == "pfc" and what != "off"}
     agreed = {name for name, oper in switch.oper.items() if oper.pfc and name not in wanted}
     return set_on | {name for name in agreed if ("pfc", name) in after or switch.ports[name].pfc_mode == "auto"}
 
 
-def drop_pools(after, kept):
+def drop_pools(after: lines.Settings, kept: Set[int]) -> None:
     for pool in [key[1] for key in after if key[0] == "pool" and key[1].startswith(POOL)]:
         members = {key for key, what in after.items() if key[0] == "member" and what == pool}
         if not {key[1] for key in members} & kept:
@@ -131,7 +143,7 @@ def drop_pools(after, kept):
                 after.pop(key, None)
 
 
-def strays(settings, intent):
+def strays(settings: lines.Settings, intent: Intent) -> tuple[str, list[int]]:
     """(pool of ours that holds RoCE's priority, others in it that nobody pauses); ('', []) where it holds none."""
     pool = settings.get(("member", intent.priority), "") if intent.lossless else ""
     paused = {key[1] for key in settings if key[0] == "pfc_priority"} | {intent.priority}
@@ -142,7 +154,7 @@ def strays(settings, intent):
     return (pool, stray) if stray else ("", [])
 
 
-def _pool_for(after, priority):
+def _pool_for(after: lines.Settings, priority: int) -> None:
     holder = after.get(("member", priority))
     if holder is not None and after.get(("pool", holder)) == "lossless":
         return

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import port_in
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural, port_in
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx import plan, state
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx import settings as lines
@@ -19,6 +20,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.o
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port, Switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.preset import Preset
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
 # Only lines that matter here are asked for, so that no password is ever read.
 QOS_LINES = "roce|traffic|qos |dcb |pfc-wd| mtu |flowcontrol"
@@ -58,9 +67,9 @@ EVERYWHERE = "all"  # the name of the ports where only `show roce` is known, whi
 class Raw:
     """What render() and revert() need of a reading."""
 
-    settings: dict
+    settings: lines.Settings
     mode: str | None = None  # of the preset; off, or None where the switch does not know it
-    preset: object = None
+    preset: Preset | None = None
 
 
 class Onyx(Platform):
@@ -85,21 +94,21 @@ class Onyx(Platform):
 
     counting = (COUNTERS, "congestion-control")
 
-    def reads(self, ports):
+    def reads(self, ports: Sequence[str]) -> list[str]:
         spans = lines.spans(ports)
         by_port = [form.format(span) for form in (QOS, CONGESTION) for span in spans]
         return [CONFIG, VERSION, ROCE, PFC, INTERFACES, *by_port, COUNTERS, PEERS]
 
-    def spelled(self, typed):
+    def spelled(self, typed: str) -> str | None:
         pool = re.match(r"\s*sh\w*\s+traffic\s+pool\s+(\S+)\s*(?:\||$)", typed)
         return f"show traffic pool {pool.group(1)}" if pool else super().spelled(typed)
 
-    def command_of(self, text):
+    def command_of(self, text: str) -> str | None:
         return onyx_text.likely_command(text)
 
     # What is there.
 
-    def parse(self, texts):
+    def parse(self, texts: Mapping[str, str]) -> Switch:
         found = onyx_text.Reading()
         for command, output in texts.items():
             kind = _kind(command) or _kind(onyx_text.likely_command(output) or "")
@@ -109,7 +118,7 @@ class Onyx(Platform):
                 onyx_text.read(output, kind, found, named)
         return self._switch(found, texts)
 
-    def _switch(self, found, texts):
+    def _switch(self, found: onyx_text.Reading, texts: Mapping[str, str]) -> Switch:
         config = found.settings or {}
         told = config.get(("roce",))
         preset, mode = found.preset, None if found.preset is None else found.preset.mode
@@ -128,7 +137,7 @@ class Onyx(Platform):
             f"{one}: this contradicts the preset of `roce`. Take it back, or turn the preset off with `no roce`."
             for one in [*(preset.exceptions if preset else []), *found.exceptions]
         ]
-        for name in sorted(state.ports(found), key=compare.natural):
+        for name in sorted(state.ports(found), key=natural):
             switch.ports[name] = state.port_of(found, name, preset)
             switch.oper[name] = state.oper_of(found, name, preset)
             link = found.interfaces.get(name, {}).get("Operational state", "")
@@ -146,7 +155,7 @@ class Onyx(Platform):
         switch.own = {f"traffic pool {name}": users for name in sorted(pools)}
         return switch
 
-    def blank(self, switch, name):
+    def blank(self, switch: Switch, name: str) -> Port:
         port = switch.ports.get(name) or Port()
         return Port(
             trust="pcp",
@@ -166,8 +175,8 @@ class Onyx(Platform):
 
     # What is to be done.
 
-    def render(self, switch, wanted, intent, exact=True):
-        raw = switch.raw or Raw({})
+    def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
+        raw = cast("Raw", switch.raw or Raw({}))
         before = dict(raw.settings)
         if intent is None:
             return Edit(self._removal(switch, raw, before, wanted))
@@ -190,20 +199,24 @@ class Onyx(Platform):
         plan.set_switch(after, before, switch, wanted, intent, exact)
         return Edit(commands + lines.commands(before, after))
 
-    def strays(self, switch, wanted, intent, exact=True):
-        raw = switch.raw or Raw({})
+    def strays(
+        self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
+    ) -> dict[str, tuple[str, str]]:
+        raw = cast("Raw", switch.raw or Raw({}))
         # The pools of the preset are the switch's.
         pool, stray = plan.strays(raw.settings, intent) if raw.mode in (None, "off") else ("", [])
         held = ", ".join(map(str, sorted([intent.priority, *stray])))
         return {f"traffic pool {pool}": (f"priorities {held}", f"priority {intent.priority}")} if stray else {}
 
-    def _has_presets(self, switch, raw):
+    def _has_presets(self, switch: Switch, raw: Raw) -> bool:
         known = re.findall(r"\d+", switch.version or self.options.get("version") or "")
         if known:
             return tuple(int(part) for part in known[:3]) >= PRESETS_SINCE
         return raw.mode is not None or switch.raw is None
 
-    def _forced_preset(self, switch, raw, intent, wanted, own):
+    def _forced_preset(
+        self, switch: Switch, raw: Raw, intent: Intent, wanted: Iterable[str], own: lines.Settings
+    ) -> bool:
         """semi-lossless has no lines of its own: it is the preset or nothing."""
         strange = sorted({key[1] for key in own if key[0] in lines.PER_PORT} - {*wanted})
         why = None
@@ -224,7 +237,15 @@ class Onyx(Platform):
             mode=intent.mode,
         )
 
-    def _preset(self, switch, raw, before, wanted, intent, exact):
+    def _preset(
+        self,
+        switch: Switch,
+        raw: Raw,
+        before: lines.Settings,
+        wanted: Mapping[str, Effect],
+        intent: Intent,
+        exact: bool,
+    ) -> list[str]:
         mode = intent.mode.replace("_", "-")
         after = dict(before)
         if raw.mode in (None, "off"):
@@ -241,7 +262,7 @@ class Onyx(Platform):
             del after[key]
         return commands + lines.commands(before, after)
 
-    def _removal(self, switch, raw, before, wanted):
+    def _removal(self, switch: Switch, raw: Raw, before: lines.Settings, wanted: Collection[str]) -> list[str]:
         live = [name for name, oper in switch.oper.items() if oper.up and name not in wanted]
         preset = raw.mode not in (None, "off")
         if preset and live:
@@ -263,12 +284,12 @@ class Onyx(Platform):
 
     # How it is done.
 
-    def apply(self, session, edit):
+    def apply(self, session: Session, edit: Edit) -> None:
         self._send(session, edit.commands)
 
-    def revert(self, session, edit, before):
-        now = self.parse({command: _run_if_known(session, command) for command in (CONFIG, ROCE)}).raw
-        then = before.raw
+    def revert(self, session: Session, edit: Edit, before: Switch) -> None:
+        now = cast("Raw", self.parse({command: _run_if_known(session, command) for command in (CONFIG, ROCE)}).raw)
+        then = cast("Raw", before.raw)
         presets = [now.mode or "off", then.mode or "off"]
         commands = lines.commands(now.settings, then.settings)
         if presets[0] != presets[1]:
@@ -278,16 +299,16 @@ class Onyx(Platform):
         if commands:
             self._send(session, commands)
 
-    def save(self, session):
+    def save(self, session: Session) -> None:
         self._send(session, ["configuration write"])
 
-    def way_back(self, edit):
+    def way_back(self, edit: Edit) -> str:
         return (
             "Onyx has no timer that takes a change back: what was sent stays. Run the task again once the switch "
             "answers: it goes on from what is there."
         )
 
-    def _send(self, session, commands):
+    def _send(self, session: Session, commands: Iterable[str]) -> None:
         session.run("configure terminal")
         try:
             for command in commands:
@@ -298,7 +319,7 @@ class Onyx(Platform):
         session.run("exit")
 
 
-def _without_ports(preset, found):
+def _without_ports(preset: Preset | None, found: onyx_text.Reading) -> list[str]:
     """Sentences about what was understood and belongs to no port."""
     told = []
     if preset is not None and preset.mode == "off":
@@ -308,12 +329,12 @@ def _without_ports(preset, found):
     return told
 
 
-def _kind(command):
+def _kind(command: str) -> str | None:
     line = " ".join(command.split())
     return next((kind for pattern, kind in KINDS if re.match(pattern, line)), None)
 
 
-def _kept(texts):
+def _kept(texts: Mapping[str, str]) -> str:
     """The lines of the running configuration that belong to QoS."""
     found = [output for command, output in texts.items() if _kind(command) == "config"]
     at_ports = "interface .*(?:qos|traffic-class|dcb|pfc-wd|mtu|flowcontrol)"
@@ -321,7 +342,7 @@ def _kept(texts):
     return "\n".join(line.strip() for output in found for line in output.splitlines() if words.match(line.strip()))
 
 
-def _run_if_known(session, command):
+def _run_if_known(session: Session, command: str) -> str:
     try:
         return session.run(command)
     except Refused:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.settings import KB, PROMPT
@@ -24,17 +25,17 @@ class Preset:
 
     mode: str = "off"
     trust: str | None = None
-    pfc: list | None = None
-    pools: dict = field(default_factory=dict)
-    queues: dict = field(default_factory=dict)  # {priority: traffic class}
-    ecn: dict = field(default_factory=dict)
-    strict: list = field(default_factory=list)
-    shares: dict = field(default_factory=dict)
-    exceptions: list = field(default_factory=list)
-    unread: list = field(default_factory=list)
+    pfc: list[int] | None = None
+    pools: dict[str, tuple[str, list[int]]] = field(default_factory=dict)
+    queues: dict[int, int] = field(default_factory=dict)  # {priority: traffic class}
+    ecn: dict[int, Marking] = field(default_factory=dict)
+    strict: list[int] = field(default_factory=list)
+    shares: dict[int, int] = field(default_factory=dict)
+    exceptions: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
 
-def preset(text):
+def preset(text: str) -> Preset | None:
     """What `show roce` tells; labels differ a little between releases."""
     mode = _told(text, r"RoCE mode")
     if mode is None:
@@ -57,16 +58,16 @@ def preset(text):
         if share.startswith("Strict"):
             found.strict.append(int(queue))
         else:
-            found.shares[int(queue)] = number(share)
+            found.shares[int(queue)] = cast("int", number(share))
         mode = (_told(text, r"Mode") or "").lower()
         if role.upper() == "ROCE" and not mode.startswith(("ecn", "red", "none", "disabled")):
             found.unread.append(lacks("show roce", f"the mode of congestion control, {mode!r}"))
         elif role.upper() == "ROCE" and (_told(text, r"Mode") or "").lower().startswith(("ecn", "red")):
             low, high = (_threshold(text, name) for name in ("Min", "Max"))
-            if None in (low, high):
+            if low is None or high is None:
                 found.unread.append(lacks("show roce", f"the thresholds of ECN of traffic class {queue}"))
                 continue
-            found.ecn[int(queue)] = Marking(low, high, mark=_told(text, r"Mode").lower().startswith("ecn"))
+            found.ecn[int(queue)] = Marking(low, high, mark=mode.startswith("ecn"))
     for line in _after(text, "RoCE used TCs").splitlines():
         if re.match(r"\s*\S+\s+\S+\s+(?:RoCE|CNP)\b", line) and not re.match(_USED, line):
             found.unread.append(lacks("show roce", f"the row {' '.join(line.split())!r}"))
@@ -74,13 +75,13 @@ def preset(text):
     return found
 
 
-def exceptions(text):
+def exceptions(text: str) -> list[str]:
     """What contradicts the preset, as the switch says it."""
     listed = (PROMPT.sub("", line).strip() for line in _after(text, "Exception list").splitlines())
     return [line for line in listed if line.lstrip("-") and line != "N/A" and not line.startswith(":")]
 
 
-def _pools(table):
+def _pools(table: str) -> dict[str, tuple[str, list[int]]]:
     """{name: (type, priorities)}; priorities that do not fit into their column go on below it."""
     found, last = {}, None
     for line in table.splitlines():
@@ -93,25 +94,25 @@ def _pools(table):
     return found
 
 
-def _threshold(text, label):
+def _threshold(text: str, label: str) -> int | None:
     """Bytes behind a label, which may name the unit; None where it names another one than KB."""
     found = re.search(rf"(?m)^\s*{label}\b([^:\n]*):\s*(\S.*?)\s*$", text)
     unit = re.search(r"[(\[](\w+)[)\]]", found.group(1)) if found else None
     return threshold_bytes(found.group(2)) if found and (unit is None or unit.group(1).upper() == "KB") else None
 
 
-def threshold_bytes(shown):
+def threshold_bytes(shown: str | None) -> int | None:
     """Bytes of a threshold in KB, with or without its unit; None of any other unit."""
     found = re.fullmatch(r"(\d+)(?:\s*KB)?", (shown or "").strip(), re.IGNORECASE)
     return int(found.group(1)) * KB if found else None
 
 
-def _told(text, label):
+def _told(text: str, label: str) -> str | None:
     match = re.search(rf"(?m)^\s*{label}\s*:\s*(\S.*?)\s*$", text)
     return match.group(1) if match else None
 
 
-def _after(text, heading):
+def _after(text: str, heading: str) -> str:
     found = re.search(rf"(?m)^\s*{heading}\s*:?(.*)$", text)
     if not found:
         return ""

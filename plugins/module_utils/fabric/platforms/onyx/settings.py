@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
@@ -18,6 +19,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines impor
     numbers,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Dict, Tuple
+
+    Key = Tuple[Any, ...]  # kind, the port where there is one, and what numbers or names the setting there
+    Settings = Dict[Key, Any]  # the values are texts or numbers, as the kind has them
 
 KB = 1000
 PROMPT = re.compile(r"(?m)^[ \t]*\S{1,80}(?: \[[^]\n]*\])?(?: \([^)\n]*\))? [#>](?: |$)")
@@ -75,8 +83,10 @@ PER_PORT = ("trust", "map", "bind", "ecn", "ets", "pfc", "watchdog")
 GLOBAL = ("pool", "memory", "member", "pfc_enabled", "pfc_priority")
 
 
-def commands(before, after):
+def commands(before: Settings, after: Settings) -> list[str]:
     """The lines that lead from some settings to others."""
+    made: dict[str, list[str | None]]
+    undone: dict[str, list[str | None]]
     made, undone = {}, {}
     for key in sorted({*before, *after}, key=_place):
         old, new = before.get(key), after.get(key)
@@ -95,37 +105,37 @@ def commands(before, after):
     return [*_lines(made), *reversed(_lines(undone))]
 
 
-def roce_settings(found):
+def roce_settings(found: Settings) -> Settings:
     """Those that belong to the treatment of RoCE, and not to the port as such."""
     return {key: value for key, value in found.items() if key[0] not in ("mtu", "flow", "roce")}
 
 
-def _goes_with_pool(key, old, after):
+def _goes_with_pool(key: Key, old: int | str | None, after: Settings) -> bool:
     return key[0] == "member" and ("pool", old) not in after
 
 
-def _place(key):
+def _place(key: Key) -> tuple[int, list[str]]:
     return (ORDER.index(key[0]) if key[0] in ORDER else -1, [str(part).zfill(4) for part in key[1:]])
 
 
-def _add(lines, key, form, value):
+def _add(lines: dict[str, list[str | None]], key: Key, form: int, value: int | str | None) -> None:
     kind, place = key[0], key[-1]
-    text = FORMS[ORDER.index(kind)][form]
+    text = cast("str", FORMS[ORDER.index(kind)][form])
     factory = f"wrr {FACTORY_WEIGHTS[place]}" if kind == "ets" else (place >> 3 if kind == "map" else "")
     line = text.format(key=place, value=value, factory=factory)
     lines.setdefault(line, []).append(None if kind in GLOBAL else key[1])
 
 
-def _lines(by_line):
+def _lines(by_line: Mapping[str, Sequence[str | None]]) -> list[str]:
     return [found for line, ports in by_line.items() for found in _spread(line, ports)]
 
 
-def _spread(line, ports):
+def _spread(line: str, ports: Sequence[str | None]) -> list[str]:
     """One line for the switch, or one per run of neighbouring ports."""
     if ports == [None]:
         return [line]
-    runs = []
-    for port in sorted(set(ports), key=natural):
+    runs: list[list[Any]] = []  # kind, stem, first, last
+    for port in sorted(cast("set[str]", set(ports)), key=natural):
         named = PORT.fullmatch(port)
         if named is None:
             raise OperatorError(
@@ -149,7 +159,7 @@ def _spread(line, ports):
     ]
 
 
-def spans(ports):
+def spans(ports: Iterable[str]) -> list[str]:
     """['1/1-1/4', '1/9'] of names of ports: as commands of Onyx take them."""
     # Other names, such as Ethernet1, are those of no port; the module refuses them when it knows which there are.
     return [
@@ -158,8 +168,10 @@ def spans(ports):
     ]
 
 
-def settings(text):
+def settings(text: str) -> Settings:
     """{(kind, port, ...): value} of a running configuration; ranges written out, defaults left out."""
+    found: Settings
+    place: list[str]
     found, place = {}, []
     for line in cleaned(text):
         words = PROMPT.sub("", " ".join(line.split()))
@@ -177,9 +189,9 @@ def settings(text):
     return {key: value for key, value in found.items() if not is_default(key, value)}
 
 
-def switching(text):
+def switching(text: str) -> dict[str, vlans.Switching]:
     """{port: vlans.Switching} of a running configuration; only of ports that a line names."""
-    found = {}
+    found: dict[str, vlans.Switching] = {}
     for line in cleaned(text):
         words = PROMPT.sub("", " ".join(line.split()))
         match = re.fullmatch(r"(no )?interface (\S+) (\d\S*)(?: (no ))?(.*)", words)
@@ -190,12 +202,12 @@ def switching(text):
     return found
 
 
-def existing_vlans(text):
+def existing_vlans(text: str) -> set[int]:
     """The VLANs of a running configuration."""
     return vlans.existing([PROMPT.sub("", " ".join(line.split())) for line in cleaned(text)], r"vlan ([\d,-]+)")
 
 
-def is_default(key, value):
+def is_default(key: Key, value: int | str) -> bool:
     """Whether a setting says no more than what holds without it."""
     kind = key[0]
     if kind == "ets":
@@ -205,14 +217,16 @@ def is_default(key, value):
     return (kind, value) in (("trust", "L2"), ("flow", "off"), ("mtu", 1500))
 
 
-def marking(text):
+def marking(text: str) -> Marking:
     """The Marking of `ecn minimum-absolute 150 maximum-absolute 1500`; relative thresholds have no size."""
     low, high = (re.search(rf"{name}imum-absolute (\d+)", text) for name in ("min", "max"))
-    sizes = [int(found.group(1)) * KB if found else 0 for found in (low, high)]
-    return Marking(*sizes, mark=not text.startswith("red"))
+    least, most = (int(found.group(1)) * KB if found else 0 for found in (low, high))
+    return Marking(least, most, mark=not text.startswith("red"))
 
 
-def _take(found, patterns, rest, off, ports):
+def _take(
+    found: Settings, patterns: Iterable[tuple[str, str]], rest: str, off: bool, ports: Sequence[str | None]
+) -> bool:
     for kind, pattern in patterns:
         match = re.fullmatch(pattern, rest)
         if not match or not ports:
@@ -230,20 +244,22 @@ def _take(found, patterns, rest, off, ports):
     return False
 
 
-def _put(found, key, value, off):
+def _put(found: Settings, key: Key, value: int | str, off: bool) -> None:
     if off:
         found.pop(key, None)
     else:
         found[key] = value
 
 
-def ports_of(kind, spans):
+def ports_of(kind: str, spans: str) -> list[str]:
     """The names of ports that a line names with its kind and their numbers."""
     found = []
     for span in spans.split(","):
         first, dash, last = span.partition("-")
-        stem, count = re.fullmatch(r"(.*?)(\d+)", first).groups() if first[-1:].isdecimal() else ("", "0")
-        end = number(last.rpartition("/")[2], int(count)) if dash else int(count)
+        stem, count = (
+            cast("re.Match[str]", re.fullmatch(r"(.*?)(\d+)", first)).groups() if first[-1:].isdecimal() else ("", "0")
+        )
+        end = number(last.rpartition("/")[2], int(count)) or 0 if dash else int(count)
         end = min(end, int(count) + LARGEST_RANGE)
         found += [f"{STEMS[kind]}{stem}{index}" for index in range(int(count), end + 1)]
     return found

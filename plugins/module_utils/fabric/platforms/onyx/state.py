@@ -8,23 +8,30 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import number
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx import settings as lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.preset import Preset
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.text import Reading
+
 TRUSTED = {"L3": "dscp", "L2": "pcp", "both": "both", "port": "none"}
 _STATES = {"up": True, "down": False}
 
 
-def ports(found):
+def ports(found: Reading) -> set[str]:
     shown = (found.interfaces, found.pfc_ports, found.qos, found.ecn, found.ets, found.counters, found.neighbours)
     names = {name for table in shown for name in table}
     return names | {key[1] for key in found.settings or {} if key[0] in lines.PER_PORT or key[0] in ("mtu", "flow")}
 
 
-def port_of(found, name, preset):
+def port_of(found: Reading, name: str, preset: Preset | None) -> Port:
     set_here = _settings_of(found, name)
     preset = preset if preset is not None and preset.mode != "off" else None
     trust, table, queues = found.qos.get(name, (None, None, None))
@@ -38,7 +45,7 @@ def port_of(found, name, preset):
     interface = found.interfaces.get(name, {})
     port = Port(dscp_map=mapped or None, queues=bound or None, speed=number(interface.get("Actual speed")))
     default = preset.trust if preset else ("L2" if known else trust)
-    port.trust = TRUSTED.get(set_here.get(("trust", name), default))
+    port.trust = TRUSTED.get(set_here.get(("trust", name), default) or "")
     _flow_control_of(port, found, name, preset)
     marked = {key[2]: lines.marking(what) for key, what in set_here.items() if key[:2] == ("ecn", name)}
     if known or preset:
@@ -54,7 +61,7 @@ def port_of(found, name, preset):
     return port
 
 
-def _settings_of(found, name):
+def _settings_of(found: Reading, name: str | None) -> lines.Settings:
     """The settings of a port and those of the switch: sorted once, since there may be thousands of ports."""
     if found.by_port is None:
         found.by_port = {}
@@ -64,10 +71,11 @@ def _settings_of(found, name):
     return {**found.by_port.get(None, {}), **found.by_port.get(name, {})}
 
 
-def _flow_control_of(port, found, name, preset):
+def _flow_control_of(port: Port, found: Reading, name: str, preset: Preset | None) -> None:
     set_here = _settings_of(found, name)
     admin = found.pfc_ports.get(name, (None, None))[0]
     mode = set_here.get(("pfc", name))
+    listed: list[int] | None
     listed = sorted(key[1] for key in set_here if key[0] == "pfc_priority")
     if preset is not None:
         enabled = None if preset.pfc is None else bool(preset.pfc)
@@ -91,12 +99,12 @@ def _flow_control_of(port, found, name, preset):
         port.lossless = sorted(held & {*port.pfc})
 
 
-def _pools(found, preset):
+def _pools(found: Reading, preset: Preset | None) -> dict[str, tuple[str, list[int]]] | None:
     if found.settings is None:
         return found.pools if preset is None else preset.pools
     whole = _settings_of(found, None)
     kinds = {key[1]: what for key, what in whole.items() if key[0] == "pool"}
-    members = {name: [] for name in kinds}
+    members: dict[str, list[int]] = {name: [] for name in kinds}
     for key, pool in whole.items():
         if key[0] == "member":
             members.setdefault(pool, []).append(key[1])
@@ -104,7 +112,7 @@ def _pools(found, preset):
     return {**(preset.pools if preset else {}), **pools}
 
 
-def _scheduling(port, set_here, found, name, preset):
+def _scheduling(port: Port, set_here: Mapping[int, str], found: Reading, name: str, preset: Preset | None) -> None:
     """Weights that are set count as percent, as guides for Onyx have it; what the switch works out comes first."""
     if found.settings is None and preset is None and name not in found.ets:
         return
@@ -114,10 +122,10 @@ def _scheduling(port, set_here, found, name, preset):
         weights.update(dict.fromkeys(preset.strict, "strict"))
     weights = found.ets.get(name) or {**weights, **set_here}
     port.strict = sorted(queue for queue, what in weights.items() if what == "strict")
-    port.shares = {queue: number(what) for queue, what in weights.items() if what != "strict"}
+    port.shares = {queue: cast("int", number(what)) for queue, what in weights.items() if what != "strict"}
 
 
-def switched(found, name, port):
+def switched(found: Reading, name: str, port: Port) -> None:
     """Onyx writes no defaults: a port without lines is in VLAN 1, once lines of others show that they were read."""
     one = found.switching.get(name) or vlans.Switching()
     if one.member:
@@ -127,24 +135,24 @@ def switched(found, name, port):
     untagged = (one.access or vlans.FIRST) if one.mode == "hybrid" else None
     allowed = one.allowed if one.mode != "hybrid" or one.allowed is not None else frozenset()
     if untagged is not None:
-        allowed = allowed | {untagged}
+        allowed = cast("frozenset[int]", allowed) | {untagged}
     admin = found.interfaces.get(name, {}).get("Admin state", "").lower()
     enabled = {"enabled": True, "disabled": False}.get(admin, one.enabled)
     vlans.settle(port, replace(one, enabled=enabled, native=untagged, allowed=allowed), found.vlans, native=None)
 
 
-def linked(state):
+def linked(state: str) -> bool | None:
     """Whether a port has its link; None of a word that is not known. What is wrong may follow in brackets."""
     return _STATES.get("".join(re.findall(r"^[a-z]+", state)))
 
 
-def oper_of(found, name, preset):
+def oper_of(found: Reading, name: str, preset: Preset | None) -> Oper:
     interface = found.interfaces.get(name, {})
     state = interface.get("Operational state", "").lower()
     _admin, acts = found.pfc_ports.get(name, (None, None))
     running = Oper(
         up=linked(state),
-        trust=TRUSTED.get(found.qos.get(name, (None,))[0]),
+        trust=TRUSTED.get(found.qos.get(name, ("",))[0]),
         ecn=found.ecn.get(name),
         mtu=number(interface.get("MTU")),
         counters=found.counters.get(name, {}),
@@ -154,7 +162,7 @@ def oper_of(found, name, preset):
         running.pfc = [] if not acts or found.pfc_enabled is False else listed
     if preset is not None and preset.mode != "off":
         running.pfc_sends = None if not running.pfc else preset.mode != "semi_lossless"
-        running.trust = running.trust or TRUSTED.get(preset.trust)
+        running.trust = running.trust or TRUSTED.get(preset.trust or "")
         running.ecn = preset.ecn if running.ecn is None else running.ecn
     elif running.pfc:
         running.pfc_sends = True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned, number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.json import (
@@ -36,6 +37,11 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.o
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.onyx.settings import Settings
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
 
 LIKELY = (
     ("executed_command", None),
@@ -66,26 +72,30 @@ class Reading:
     version: str | None = None
     model: str | None = None
     hostname: str | None = None
-    by_port: dict | None = None  # settings again, by the port that they are of
-    settings: dict | None = None  # {(kind, ...): value} of the running configuration, without what is the default
+    by_port: dict[str | None, Settings] | None = None  # settings again, by the port that they are of
+    settings: Settings | None = None  # {(kind, ...): value} of the running configuration, without what is the default
     preset: Preset | None = None
     pfc_enabled: bool | None = None
-    pfc_priorities: list | None = None
-    pfc_ports: dict = field(default_factory=dict)  # {port: (admin, whether it acts)}
-    qos: dict = field(default_factory=dict)  # {port: (trust, {DSCP: priority}, {priority: traffic class})}
-    ecn: dict = field(default_factory=dict)  # {port: {traffic class: Marking}}
-    ets: dict = field(default_factory=dict)  # {port: {traffic class: weight, or strict}}
-    pools: dict | None = None  # {name: (type, priorities)}
-    interfaces: dict = field(default_factory=dict)  # {port: its table}
-    neighbours: dict = field(default_factory=dict)
-    counters: dict = field(default_factory=dict)
-    switching: dict = field(default_factory=dict)  # {port: vlans.Switching}
-    vlans: set | None = None  # those that exist; None: not told
-    exceptions: list = field(default_factory=list)
-    unread: list = field(default_factory=list)
+    pfc_priorities: list[int] | None = None
+    pfc_ports: dict[str, tuple[str | None, bool | None]] = field(
+        default_factory=dict
+    )  # {port: (admin, whether it acts)}
+    qos: dict[str, tuple[str, dict[int, int] | None, dict[int, int] | None]] = field(
+        default_factory=dict
+    )  # {port: (trust, {DSCP: priority}, {priority: traffic class})}
+    ecn: dict[str, dict[int, Marking]] = field(default_factory=dict)  # {port: {traffic class: Marking}}
+    ets: dict[str, dict[int, str]] = field(default_factory=dict)  # {port: {traffic class: weight, or strict}}
+    pools: dict[str, tuple[str, list[int]]] | None = None  # {name: (type, priorities)}
+    interfaces: dict[str, dict[str, str]] = field(default_factory=dict)  # {port: its table}
+    neighbours: dict[str, list[Neighbour]] = field(default_factory=dict)
+    counters: dict[str, dict[str, int]] = field(default_factory=dict)
+    switching: dict[str, vlans.Switching] = field(default_factory=dict)  # {port: vlans.Switching}
+    vlans: set[int] | None = None  # those that exist; None: not told
+    exceptions: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
 
-def likely_command(text):
+def likely_command(text: str) -> str | None:
     """The command that a text is the output of, or None."""
     text = PROMPT.sub("", text)
     for pattern, command in LIKELY:
@@ -98,7 +108,7 @@ def likely_command(text):
     return None
 
 
-def read(text, kind, into, port=None):
+def read(text: str, kind: str, into: Reading, port: str | None = None) -> None:
     """Add what the output of one kind of command tells to a Reading; port: the one that the command names."""
     if kind == "config":
         named = re.findall(r"(?m)^.*?\binterface (ethernet|port-channel|mlag-port-channel) (\d\S*)", text)
@@ -114,8 +124,8 @@ def read(text, kind, into, port=None):
     elif kind == "pfc":
         _read_pfc(text, into)
     elif kind == "version":
-        told = {**_pairs(text), **scalars(documents(text))}
-        into.version, into.model = told.get("Product release"), told.get("Product model")
+        pairs = {**_pairs(text), **scalars(documents(text))}
+        into.version, into.model = pairs.get("Product release"), pairs.get("Product model")
     else:
         told = documents(text)
         _TABLES[kind](told or from_text(text, port), into)
@@ -125,7 +135,7 @@ def read(text, kind, into, port=None):
             _read_status(text, into)
 
 
-def _read_pfc(text, into):
+def _read_pfc(text: str, into: Reading) -> None:
     told = documents(text)
     pairs = {**_pairs(text), **scalars(told)}
     state = pairs.get("PFC", "").lower()
@@ -145,7 +155,7 @@ def _read_pfc(text, into):
         )
 
 
-def _read_qos(told, into):
+def _read_qos(told: Any, into: Reading) -> None:
     for port, what in by_port(told):
         known = scalars(what).get("Trust mode")
         if known is None:
@@ -173,7 +183,7 @@ def _read_qos(told, into):
         into.qos[port] = (known, priorities or None, queues or None)
 
 
-def _read_congestion(told, into):
+def _read_congestion(told: Any, into: Reading) -> None:
     port = None
     for table in tables(told):
         if "Interface ethernet" in table:
@@ -186,7 +196,7 @@ def _read_congestion(told, into):
             continue
         into.ecn.setdefault(port, {})
         if number(table.get("ECN marked packets")) is not None:
-            into.counters.setdefault(port, {})["ecn_marked"] = number(table["ECN marked packets"])
+            into.counters.setdefault(port, {})["ecn_marked"] = cast("int", number(table["ECN marked packets"]))
         queue, mode = re.fullmatch(r"TC-(\d)", str(table.get("header", ""))), str(table.get("Mode", "none")).lower()
         if queue and mode != "none" and not re.search(r"ecn|red", mode):
             into.unread.append(
@@ -195,14 +205,14 @@ def _read_congestion(told, into):
         elif queue and mode != "none":
             sizes = (str(table.get(f"{name} threshold", "")) for name in ("Minimum", "Maximum"))
             low, high = (0 if size.endswith("%") else threshold_bytes(size) for size in sizes)
-            if None in (low, high):
+            if low is None or high is None:
                 what = f"the thresholds of ECN of {port}, {queue.group()}"
                 into.unread.append(lacks("show interfaces ethernet congestion-control", what))
                 continue
             into.ecn[port][int(queue.group(1))] = Marking(low, high, mark="ecn" in mode)
 
 
-def _read_ets(told, into):
+def _read_ets(told: Any, into: Reading) -> None:
     """Shares are the percentages; weights alone are made into some, since their sum may be any number."""
     for port, what in by_port(told):
         found = {}
@@ -212,13 +222,13 @@ def _read_ets(told, into):
                 if str(key).isdecimal() and "S.Mode" in row:
                     found[int(key)] = row
         shared = {queue: row for queue, row in found.items() if row["S.Mode"].lower() != "strict"}
-        whole = sum(number(row.get("W"), 0) for row in shared.values())
+        whole = sum(number(row.get("W")) or 0 for row in shared.values())
         for queue, row in found.items():
-            part = number(row.get("W(%)"), round(100 * number(row.get("W"), 0) / whole) if whole else 0)
+            part = number(row.get("W(%)"), round(100 * (number(row.get("W")) or 0) / whole) if whole else 0)
             into.ets.setdefault(port, {})[queue] = f"wrr {part}" if queue in shared else "strict"
 
 
-def _read_pools(told, into):
+def _read_pools(told: Any, into: Reading) -> None:
     for table in tables(told):
         for name, what in table.items():
             row = scalars(what)
@@ -228,12 +238,12 @@ def _read_pools(told, into):
         into.exceptions += [message] if message != "N/A" and message not in into.exceptions else []
 
 
-def _read_interfaces(told, into):
+def _read_interfaces(told: Any, into: Reading) -> None:
     for port, what in by_port(told):
         into.interfaces[port] = {**into.interfaces.get(port, {}), **scalars(what)}
 
 
-def _read_status(text, into):
+def _read_status(text: str, into: Reading) -> None:
     """Rows of the table: Eth1/1  Up  100 Gbps."""
     for line in cleaned(text):
         row = re.match(
@@ -246,11 +256,11 @@ def _read_status(text, into):
             there.update({"Actual speed": speed.group(1)} if speed else {})
 
 
-def _read_lldp(told, into):
+def _read_lldp(told: Any, into: Reading) -> None:
     into.interfaces.update((port, into.interfaces.get(port, {})) for port, _what in by_port(told))
 
 
-def _read_local(told, into):
+def _read_local(told: Any, into: Reading) -> None:
     pairs = scalars(told)
     into.hostname = pairs.get("System Name", into.hostname)
     described = re.match(r"Mellanox (\w+),[\w-]+,SWv([\d.]+)", pairs.get("System Description", ""))
@@ -258,7 +268,7 @@ def _read_local(told, into):
         into.model, into.version = into.model or described.group(1), into.version or described.group(2)
 
 
-def _read_counters(told, into):
+def _read_counters(told: Any, into: Reading) -> None:
     names = {"RoCE PG packets": "roce_packets_received", "RoCE TC packets": "roce_packets_sent"}
     whole = {"packets": "packets", "bytes": "bytes", "discard packets": "discards"}
     for port, what in by_port(told):
@@ -271,12 +281,12 @@ def _read_counters(told, into):
         into.counters.setdefault(port, {}).update((key, value) for key, value in found.items() if value is not None)
 
 
-def _pairs(text):
+def _pairs(text: str) -> dict[str, str]:
     pairs = (line.partition(":") for line in text.splitlines())
     return {key.strip(): value.strip() for key, colon, value in pairs if colon}
 
 
-def _found(text, pattern):
+def _found(text: str, pattern: str) -> str | None:
     match = re.search(pattern, text)
     return match.group(1) if match else None
 

@@ -7,19 +7,27 @@
 from __future__ import annotations
 
 import zlib
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.os10 import text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+
 OWN = "AIREADY-"
 LONGEST_NAME = 32
-IDENTITY = {f"queue {one} qos-group {one}": [] for one in range(8)}
+IDENTITY: text.Body = {f"queue {one} qos-group {one}": [] for one in range(8)}
 # What says nothing of queues.
 APART = {"mtu", "pause", "dcbx"}
 
 
-def set_port(after, name, port, want, intent, exact):
+def set_port(after: text.Config, name: str, port: Port, want: Effect, intent: Intent, exact: bool) -> None:
     """Give one port the maps, policies and lines that it lacks of its wanted effects."""
     slots = after.ports.setdefault(name, {})
     now = compare.effect(port, intent)
@@ -52,7 +60,9 @@ def set_port(after, name, port, want, intent, exact):
         after.switch["dcbx"], slots["dcbx"] = True, "ieee"
 
 
-def strays(before, switch, wanted, intent, exact):
+def strays(
+    before: text.Config, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool
+) -> dict[text.Key, text.Body]:
     """{(kind, name): what an object of ours has to hold}, of those that are there and hold something else."""
     ideal = text.Config()
     for name, want in wanted.items():
@@ -61,7 +71,7 @@ def strays(before, switch, wanted, intent, exact):
     return {key: body for key, body in ideal.objects.items() if before.objects.get(key, body) != body}
 
 
-def hold_both(between, before, switch, wanted, most):
+def hold_both(between: text.Config, before: text.Config, switch: Switch, wanted: Iterable[str], most: int) -> bool:
     """Whether ports move from one lossless class to another: on the way there they keep both, so that none is lost."""
     moved = False
     for name in wanted:
@@ -75,7 +85,7 @@ def hold_both(between, before, switch, wanted, most):
     return moved
 
 
-def _made(after, kind, what, body):
+def _made(after: text.Config, kind: str, what: str, body: text.Body) -> str:
     """The name of an own object with these lines, which is made where it is not there."""
     name = f"{OWN}{what}"
     if len(name) > LONGEST_NAME:
@@ -84,24 +94,24 @@ def _made(after, kind, what, body):
     return name
 
 
-def _trust_map(after, intent):
-    groups = {}
+def _trust_map(after: text.Config, intent: Intent) -> str:
+    groups: dict[int, list[int]] = {}
     for dscp in range(64):
         groups.setdefault(intent.dscp_map.get(dscp, 0), []).append(dscp)
-    body = {f"qos-group {group} dscp {_spelled(dscps)}": [] for group, dscps in sorted(groups.items())}
+    body: text.Body = {f"qos-group {group} dscp {_spelled(dscps)}": [] for group, dscps in sorted(groups.items())}
     what = "-".join(str(part) for pair in sorted(intent.dscp_map.items()) for part in pair)
     return _made(after, text.TRUSTS["dscp"], f"TRUST-{what}", body)
 
 
-def network_policy(after, priorities):
-    body = {}
+def network_policy(after: text.Config, priorities: Sequence[int]) -> str:
+    body: text.Body = {}
     for one in priorities:
         title = _made(after, text.CLASSES[text.NETWORK], f"PFC-{one}", {f"match qos-group {one}": []})
         body[f"class {title}"] = ["pause", f"pfc-cos {one}"]
     return _made(after, text.NETWORK, "LOSSLESS-" + "-".join(map(str, priorities)), body)
 
 
-def _queuing_policy(after, intent, want):
+def _queuing_policy(after: text.Config, intent: Intent, want: Effect) -> str:
     """RoCE with its share and its marking, notifications first; queues that nobody names share the rest."""
     share, limits = want["bandwidth_percent"], want["ecn"]
     roce, cnp = (
@@ -119,8 +129,8 @@ def _queuing_policy(after, intent, want):
     return _made(after, text.QUEUING, f"OUT-{intent.priority}-{share}-{intent.cnp_priority}-{tag}", body)
 
 
-def _spelled(values):
-    runs = []
+def _spelled(values: Iterable[int]) -> str:
+    runs: list[list[int]] = []
     for value in values:
         if runs and runs[-1][1] + 1 == value:
             runs[-1][1] = value

@@ -7,12 +7,20 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any, cast
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import compare
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Edit, Limits, Platform
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.os10 import plan, shows, state, text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port, Switch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
 CONFIG, VERSION, INTERFACES = "show running-configuration", "show version", "show interface"
 PFC, PEERS = "show interface priority-flow-control details", "show lldp neighbors"
@@ -42,19 +50,19 @@ class Os10(Platform):
         },
     )
 
-    def __init__(self, options=None):
+    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(options)
-        self._asked = ()
+        self._asked: tuple[str, ...] = ()
 
     # What is there.
 
     counting = (INTERFACES,)
 
-    def reads(self, ports):
+    def reads(self, ports: Sequence[str]) -> list[str]:
         self._asked = tuple(ports)
         return [CONFIG, VERSION, INTERFACES, PFC, PEERS]
 
-    def command_of(self, text):
+    def command_of(self, text: str) -> str | None:
         for pattern, command in (
             (r"(?i)PFC Priorit|Oper ?status", PFC),
             (r"(?m)LineSpeed|^\s*MTU \d+ bytes", INTERFACES),
@@ -66,8 +74,8 @@ class Os10(Platform):
                 return command
         return None
 
-    def parse(self, texts):
-        kinds = {}
+    def parse(self, texts: Mapping[str, str]) -> Switch:
+        kinds: dict[str | None, str] = {}
         for command, output in texts.items():
             kind = _kind(command) or self.command_of(output)
             kinds[kind] = "\n".join([kinds[kind], output] if kind in kinds else [output])
@@ -87,7 +95,7 @@ class Os10(Platform):
             unread=unread,
         )
         names = {*found.ports, *interfaces, *acting, *switch.neighbours} - {text.SYSTEM}
-        for name in sorted(names, key=compare.natural):
+        for name in sorted(names, key=natural):
             switch.ports[name] = state.port_of(found, name, interfaces.get(name, {}), CONFIG in kinds)
             switch.oper[name] = state.oper_of(interfaces.get(name, {}), acting.get(name, {}))
             state.switched(*lans, name, switch.ports[name])
@@ -100,7 +108,7 @@ class Os10(Platform):
         }
         return switch
 
-    def blank(self, switch, name):
+    def blank(self, switch: Switch, name: str) -> Port:
         port = switch.ports.get(name) or Port()
         return Port(
             trust="none",
@@ -119,8 +127,8 @@ class Os10(Platform):
 
     # What is to be done.
 
-    def render(self, switch, wanted, intent, exact=True):
-        before = switch.raw or text.Config()
+    def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
+        before = cast("text.Config", switch.raw or text.Config())
         after = before.copy()
         for name, want in wanted.items():
             if intent is None:
@@ -137,33 +145,35 @@ class Os10(Platform):
         _without_unused(after)
         return Edit(text.commands(before, after))
 
-    def strays(self, switch, wanted, intent, exact=True):
-        before = switch.raw or text.Config()
+    def strays(
+        self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
+    ) -> dict[str, tuple[str, str]]:
+        before = cast("text.Config", switch.raw or text.Config())
         found = plan.strays(before, switch, wanted, intent, exact)
         return {" ".join(key): (_body(before.objects[key]), _body(body)) for key, body in found.items()}
 
     # How it is done.
 
-    def apply(self, session, edit):
+    def apply(self, session: Session, edit: Edit) -> None:
         self._send(session, edit.commands)
 
-    def revert(self, session, edit, before):
+    def revert(self, session: Session, edit: Edit, before: Switch) -> None:
         _quietly(session, DISCARD)
         now = text.config(session.run(CONFIG))
-        commands = text.commands(now, before.raw or text.Config())
+        commands = text.commands(now, cast("text.Config", before.raw or text.Config()))
         if commands:
             self._send(session, commands)
 
-    def save(self, session):
+    def save(self, session: Session) -> None:
         session.run("copy running-configuration startup-configuration")
 
-    def way_back(self, edit):
+    def way_back(self, edit: Edit) -> str:
         return (
             "OS10 has no timer that takes a change back: without a transaction, what was sent stays. Run the task "
             "again once the switch answers: it goes on from what is there."
         )
 
-    def _send(self, session, commands):
+    def _send(self, session: Session, commands: Iterable[str]) -> None:
         """All lines at once where the release has transactions, else one by one."""
         together = self.options.get("transaction", "auto") == "auto" and _quietly(session, START)
         try:
@@ -180,13 +190,13 @@ class Os10(Platform):
             raise
 
 
-def _without_unused(after):
+def _without_unused(after: text.Config) -> None:
     for key, users in state.users(after).items():
         if key[1].startswith(plan.OWN) and not users:
             del after.objects[key]
 
 
-def _quietly(session, command):
+def _quietly(session: Session, command: str) -> bool:
     """Whether the switch took a command that it may not have, or not need now."""
     try:
         session.run(command)
@@ -195,7 +205,7 @@ def _quietly(session, command):
     return True
 
 
-def _kind(command):
+def _kind(command: str) -> str | None:
     words = " ".join(command.split())
     for pattern, kind in (
         (r"show (?:running|startup|candidate)-config", CONFIG),
@@ -209,11 +219,11 @@ def _kind(command):
     return None
 
 
-def _found(pattern, output):
+def _found(pattern: str, output: str) -> str | None:
     match = re.search(pattern, output)
     return match.group(1) if match else None
 
 
-def _body(lines):
+def _body(lines: text.Body) -> str:
     """What an object holds, on one line."""
     return ", ".join(" ".join([line, *inner]) for line, inner in lines.items())

@@ -7,10 +7,33 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import cleaned, number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import again, headless, lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypedDict
+
+    class Interface(TypedDict, total=False):
+        """A port of `show interface`."""
+
+        up: bool | None
+        mtu: int
+        speed: int | None
+        pause: bool
+        counters: dict[str, int]
+
+    class Acting(TypedDict, total=False):
+        """A port of `show interface priority-flow-control details`."""
+
+        acts: bool
+        pfc: list[int]
+        received: dict[int, int]
+        sent: dict[int, int]
+
 
 LINKS, PAUSES = "show interface", "show interface priority-flow-control details"
 UNTOLD = ("not advertised", "-")  # of a neighbour
@@ -19,8 +42,12 @@ UNTOLD = ("not advertised", "-")  # of a neighbour
 _LINKED = {"up": True, **dict.fromkeys(("down", "administratively"), False)}
 
 
-def show_interface(text, unread):
+def show_interface(text: str, unread: list[str]) -> dict[str, Interface]:
     """{port: {up, mtu, speed, pause, counters}} of `show interface`."""
+    found: dict[str, Interface]
+    port: Interface | None
+    known: str | None
+    seen: set[str]
     found, port, way, known, seen = {}, None, "", None, set()
     for line in cleaned(text):
         head = re.match(r"\s*(Ethernet|Port-channel) ?(\d\S*) is (\w+)(?:.*line protocol is (\w+))?", line)
@@ -46,7 +73,7 @@ def show_interface(text, unread):
     return found
 
 
-def _setting(port, words, name, unread):
+def _setting(port: Interface, words: Sequence[str], name: str | None, unread: list[str]) -> None:
     """One line of a port: MTU 9216 bytes, LineSpeed 100G, Flowcontrol rx on tx off."""
     key, value = words[0].lower(), words[1].strip(",") if words[1:] else ""
     if key == "mtu" and value.isdecimal():
@@ -67,8 +94,12 @@ ACTS = {
 NO_PRIORITY = ("", "-", "none", "n/a")
 
 
-def show_pfc(text, unread):
+def show_pfc(text: str, unread: list[str]) -> dict[str, Acting]:
     """{port: {acts, pfc, pauses_received, pauses_sent}} of `show interface priority-flow-control details`."""
+    found: dict[str, Acting]
+    port: Acting | None
+    known: str | None
+    seen: set[str]
     found, port, known, seen = {}, None, None, set()
     for line in cleaned(text):
         head = re.fullmatch(r"\s*(?:interface )?ethernet ?(\d\S*)", line, re.IGNORECASE)
@@ -95,9 +126,9 @@ def show_pfc(text, unread):
     return found
 
 
-def neighbours(text, unread):
+def neighbours(text: str, unread: list[str]) -> dict[str, list[Neighbour]]:
     """{port: [Neighbour]} of `show lldp neighbors`, as a table or in detail."""
-    found = {}
+    found: dict[str, list[Neighbour]] = {}
     for block in re.split(r"(?m)^-{20,}\s*$", text):
         told = dict(re.findall(r"(?m)^\s*((?:Remote|Local) [\w ]+?)\s*:\s*(.*?)\s*$", block))
         if "Local Port ID" in told:

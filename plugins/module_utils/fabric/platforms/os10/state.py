@@ -7,11 +7,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import number, numbers, tree
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.os10 import text
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Oper, Port
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.os10 import shows
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
+
+    class Told(Port):
+        """A Port whose queues the configuration tells."""
+
+        ecn: dict[int, Marking]
+        strict: list[int]
+        shares: dict[int, int]
+
 
 FACTORY_MTU = 1532
 
@@ -23,7 +38,7 @@ COUNTED = {
 }
 
 
-def port_of(found, name, interface, known):
+def port_of(found: text.Config, name: str, interface: shows.Interface, known: bool) -> Port:
     port = Port(mtu=interface.get("mtu"), pause=interface.get("pause"), speed=interface.get("speed"))
     if not known:
         return port
@@ -53,20 +68,20 @@ def port_of(found, name, interface, known):
         port.pfc = sorted({one for _groups, priorities in pausing for one in priorities})
         port.lossless = sorted({group for groups, _priorities in pausing for group in groups})
     if not found.lacks(policy) and port.queues is not None:
-        for groups, priorities in pausing:
+        for matched, priorities in pausing:
             # One class may hold several: each priority then pauses the group of its own number.
-            own = {one: one if one in groups else groups[0] for one in priorities if groups}
+            own = {one: one if one in matched else matched[0] for one in priorities if matched}
             port.pfc_queues = {**(port.pfc_queues or {}), **{one: port.queues[group] for one, group in own.items()}}
         port.pfc_queues = port.pfc_queues or {}
     port.pfc_sends = True if here.get("pfc") else None
     port.ecn, port.strict, port.shares = {}, [], {}
     for queues, below in found.classes(text.QUEUING, found.slot(name, text.QUEUING)):
-        _queue(port, queues, below, found, found.slot(name, "ets"))
-    port.dcbx = {"cee": "cee"}.get(here.get("dcbx"), "ieee") if found.switch.get("dcbx") else "off"
+        _queue(cast("Told", port), queues, below, found, found.slot(name, "ets"))
+    port.dcbx = {"cee": "cee"}.get(here.get("dcbx", ""), "ieee") if found.switch.get("dcbx") else "off"
     return port
 
 
-def lans(configuration):
+def lans(configuration: str) -> tuple[dict[str, vlans.Switching], set[int] | None]:
     """({port: vlans.Switching}, the VLANs that exist or None) of a running configuration."""
     heads = [line.text.lower().replace("vlan ", "vlan") for line in tree(configuration).children]
     there = vlans.existing(heads, r"interface vlan(\d+)") if any("interface vlan" in head for head in heads) else None
@@ -74,7 +89,7 @@ def lans(configuration):
     return vlans.by_port(configuration, ports, lambda name: text.port_names(name.lower())), there
 
 
-def switched(switching, existing, name, port):
+def switched(switching: Mapping[str, vlans.Switching], existing: set[int] | None, name: str, port: Port) -> None:
     """The VLANs of a port; a member of a port channel has those of that. OS10 writes its defaults, too."""
     one = switching.get(name) or vlans.Switching()
     above = switching.get(f"port-channel{one.member}") if one.member else None
@@ -86,28 +101,28 @@ def switched(switching, existing, name, port):
     vlans.settle(port, replace(lines, native=lines.access), existing, native=vlans.FIRST, every=False)
 
 
-def _pauses(below):
+def _pauses(below: Iterable[str]) -> bool:
     return any(line.split()[0] == "pause" for line in below)
 
 
-def _priorities(below):
+def _priorities(below: Iterable[str]) -> list[int]:
     return [one for line in below if "pfc-cos" in line for one in numbers(line.rpartition("pfc-cos")[2])]
 
 
-def _queue(port, queues, below, found, ets):
+def _queue(port: Told, queues: Sequence[int], below: Iterable[str], found: text.Config, ets: str | None) -> None:
     for line in below:
         word, _blank, value = line.rpartition(" ")
         if word == "random-detect" and found.marking(value) is not None:
-            port.ecn.update(dict.fromkeys(queues, found.marking(value)))
+            port.ecn.update(dict.fromkeys(queues, cast("Marking", found.marking(value))))
         elif word == "bandwidth percent" and ets:
-            port.shares.update(dict.fromkeys(queues, number(value, 0)))
+            port.shares.update(dict.fromkeys(queues, number(value) or 0))
         elif line == "priority":
             port.strict = sorted({*port.strict, *queues})
 
 
-def oper_of(interface, acting):
+def oper_of(interface: shows.Interface, acting: shows.Acting) -> Oper:
     counters = {"pauses_received": acting.get("received"), "pauses_sent": acting.get("sent")}
-    pfc = {True: acting.get("pfc"), False: []}.get(acting.get("acts"))
+    pfc = {True: acting.get("pfc"), False: [], None: None}.get(acting.get("acts"))
     return Oper(
         up=interface.get("up"),
         pfc=pfc,
@@ -120,21 +135,21 @@ def oper_of(interface, acting):
     )
 
 
-def users(found):
+def users(found: text.Config) -> dict[text.Key, list[str]]:
     """{(kind, name): ports that use it, also through what refers to it}."""
-    users = {key: [] for key in found.objects}
+    users: dict[text.Key, list[str]] = {key: [] for key in found.objects}
     for port, slots in found.ports.items():
         used = {(slot, value) for slot, value in slots.items() if (slot, value) in users}
         for kind, name in list(used):
             for header, below in found.objects[(kind, name)].items():
-                used.add((text.CLASSES.get(kind), header.partition(" ")[2]))
+                used.add((text.CLASSES.get(kind, ""), header.partition(" ")[2]))
                 used |= {(text.WRED, line.partition(" ")[2]) for line in below if line.startswith("random-detect ")}
         for key in used & {*users}:
             users[key].append(port)
     return users
 
 
-def misnamed(found, asked):
+def misnamed(found: text.Config, asked: Collection[str]) -> list[str]:
     """Names of the wrong kind: the switch takes some of them, and then does nothing."""
     sentences = []
     for port, slots in found.ports.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import (
     CODES,
@@ -18,6 +19,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines impor
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import strange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Dict, List, Tuple
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import Line
+
+    Key = Tuple[str, str]  # kind and name of an object
+    Body = Dict[str, List[str]]  # its lines, each with those below it
 
 KB = 1000
 NETWORK, QUEUING = "policy-map type network-qos", "policy-map type queuing"
@@ -70,13 +80,13 @@ FORMS = (
 class Config:
     """Objects are {(kind, name): {line: lines below it}}, ports {name: {slot: value}}."""
 
-    objects: dict = field(default_factory=dict)
-    ports: dict = field(default_factory=dict)
-    switch: dict = field(default_factory=dict)
+    objects: dict[Key, Body] = field(default_factory=dict)
+    ports: dict[str, dict[str, str]] = field(default_factory=dict)
+    switch: dict[str, bool] = field(default_factory=dict)
     hostname: str | None = None
-    unread: list = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
-    def copy(self):
+    def copy(self) -> Config:
         """One that can be changed without this one."""
         return Config(
             {key: {line: list(below) for line, below in body.items()} for key, body in self.objects.items()},
@@ -85,22 +95,22 @@ class Config:
             self.hostname,
         )
 
-    def slot(self, port, name):
+    def slot(self, port: str, name: str) -> str | None:
         """What holds at a port: its own, or that of the system."""
         own = self.ports.get(port, {}).get(name)
         return self.ports.get(SYSTEM, {}).get(name) if own is None else own
 
-    def named(self, kind, name):
+    def named(self, kind: str, name: str | None) -> Body | None:
         """The lines of an object, or None."""
         return self.objects.get((kind, name)) if name is not None else None
 
-    def lacks(self, name):
+    def lacks(self, name: str | None) -> bool:
         """Whether nothing here has this name, so that it may stand in a part of the configuration that was not told."""
         return name is not None and name not in {one for _kind, one in self.objects}
 
-    def classes(self, kind, name):
+    def classes(self, kind: str, name: str | None) -> list[tuple[list[int], list[str]]]:
         """[(what its class matches, lines of it)] of a policy."""
-        found = []
+        found: list[tuple[list[int], list[str]]] = []
         for header, below in (self.named(kind, name) or {}).items():
             matched = self.named(CLASSES[kind], header.partition(" ")[2]) if header.startswith("class ") else None
             for line in matched or {}:
@@ -108,16 +118,16 @@ class Config:
                 found += [(numbers(match.group(1)), below)] if match else []
         return found
 
-    def table(self, kind, name):
+    def table(self, kind: str, name: str | None) -> dict[int, int]:
         """{code point or qos-group: qos-group or queue} of a map."""
-        found = {}
+        found: dict[int, int] = {}
         for line in self.named(kind, name) or {}:
             match = re.fullmatch(r"(?:qos-group|queue) (\d) (?:dscp|dot1p|qos-group) (\S+)(?: type ucast)?", line)
             if match:
                 found.update(dict.fromkeys(numbers(match.group(2)), int(match.group(1))))
         return found
 
-    def marking(self, name):
+    def marking(self, name: str) -> Marking | None:
         """The Marking of a WRED profile."""
         pattern = r"random-detect color green minimum-threshold (\d+) maximum-threshold (\d+) drop-probability (\d+)"
         body = self.named(WRED, name) or {}
@@ -129,7 +139,7 @@ class Config:
         return None
 
 
-def config(text):
+def config(text: str) -> Config:
     """The Config of a running configuration, or of a part of it, whatever its indentation."""
     root = tree(text)
     found = Config(unread=strange("show running-configuration", root, FORMS))
@@ -151,7 +161,7 @@ def config(text):
     return found
 
 
-def kept(text):
+def kept(text: str) -> str:
     """The lines of a running configuration that belong to QoS: what a backup holds."""
     heads = (*KINDS, "system qos", "interface ethernet", "interface port-channel", "interface range")
     found = []
@@ -166,7 +176,7 @@ def kept(text):
     return "\n".join(found)
 
 
-def commands(before, after):
+def commands(before: Config, after: Config) -> list[str]:
     """The lines that lead from one Config to another: made first, then used, then taken away."""
     found = [form for name, form in GLOBALS.items() if after.switch.get(name) and not before.switch.get(name)]
     for kind in KINDS:
@@ -180,38 +190,38 @@ def commands(before, after):
     return found
 
 
-def lossless_of(found, policy):
+def lossless_of(found: Config, policy: str | None) -> list[int]:
     """The priorities that a policy pauses."""
     pausing = [below for _groups, below in found.classes(NETWORK, policy) if "pause" in below]
     return sorted(one for below in pausing for line in below if "pfc-cos" in line for one in numbers(line.split()[-1]))
 
 
-def port_names(text):
+def port_names(text: str) -> list[str]:
     """['ethernet1/1/1', 'ethernet1/1/2'] of 'ethernet1/1/1-1/1/2', with more of them after commas."""
-    found = []
+    found: list[str] = []
     for part in re.sub(r"(?<=[a-z]) ", "", text).replace(" ", "").split(","):
         match = re.fullmatch(r"([a-z-]*?)((?:\d+[/:])*)(\d+)(?:-(?:[a-z-]*)(?:\d+[/:])*(\d+))?", part)
         if match:
             kind, place, first, last = match.groups()
-            kind = kind or (re.match(r"[a-z-]*", found[-1]).group() if found else "ethernet")
+            kind = kind or (cast("re.Match[str]", re.match(r"[a-z-]*", found[-1])).group() if found else "ethernet")
             end = min(int(last or first), int(first) + LARGEST_RANGE)
             found += [f"{kind}{place}{index}" for index in range(int(first), end + 1)]
     return found
 
 
-def _plain(text):
+def _plain(text: str) -> str:
     """Names may stand in quotes, and typed configurations write Ethernet 1/1/1."""
     words = text.replace('"', "")
     return words.lower() if words.lower().startswith("interface ") else words
 
 
-def _body(line):
+def _body(line: Line) -> Body:
     """{line: lines below it}; lines that say what is off say nothing."""
     kept_lines = [one for one in line.children if not one.text.startswith("no ")]
     return {one.text.replace('"', ""): [below.text.replace('"', "") for below in one.children] for one in kept_lines}
 
 
-def _slot_of(text):
+def _slot_of(text: str) -> tuple[str, str] | None:
     words = text.replace('"', "")
     for slot, pattern, _undone in SLOTS:
         match = re.fullmatch(pattern, words)
@@ -220,12 +230,12 @@ def _slot_of(text):
     return None
 
 
-def _slots(line):
+def _slots(line: Line) -> dict[str, str]:
     found = dict(filter(None, (_slot_of(one.text) for one in line.children)))
     return {slot: value for slot, value in found.items() if value != "off"}
 
 
-def _changed_object(key, before, after):
+def _changed_object(key: Key, before: Body | None, after: Body) -> list[str]:
     if before == after:
         return []
     before = before or {}
@@ -240,9 +250,9 @@ def _changed_object(key, before, after):
     return [f"{key[0]} {key[1]}", *inner, "exit"]
 
 
-def _changed_ports(before, after):
+def _changed_ports(before: Config, after: Config) -> list[str]:
     """Ports that change alike are set together."""
-    alike = {}
+    alike: dict[tuple[str, ...], list[str]] = {}
     for name in sorted({*before.ports, *after.ports}, key=natural):
         lines = _changed_slots(before.ports.get(name, {}), after.ports.get(name, {}))
         if lines:
@@ -252,7 +262,9 @@ def _changed_ports(before, after):
     ]
 
 
-def _changed_slots(before, after):
+def _changed_slots(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    made: list[str]
+    undone: list[str]
     made, undone = [], []
     for slot, pattern, gone in SLOTS:
         old, new = before.get(slot), after.get(slot)
@@ -265,14 +277,14 @@ def _changed_slots(before, after):
     return made + undone[::-1]
 
 
-def _header(span):
+def _header(span: str) -> str:
     if span == SYSTEM:
         return "system qos"
     return f"interface range {span}" if re.search(r"\d-\d", span) else f"interface {span}"
 
 
-def _spans(names):
-    runs = []
+def _spans(names: Iterable[str]) -> list[str]:
+    runs: list[list[Any]] = []  # place, first, last; of other ports: name, None, None
     for name in names:
         match = re.fullmatch(r"(ethernet)((?:\d+[/:])*)(\d+)", name)
         if match and runs and runs[-1][0] == match.group(2) and runs[-1][2] + 1 == int(match.group(3)):

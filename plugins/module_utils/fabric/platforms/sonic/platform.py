@@ -11,6 +11,7 @@ import json
 import re
 import shlex
 import time
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.compare import differing, effect
@@ -22,6 +23,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.s
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Refused
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Port, Switch
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.rules import Operation
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.tables import Rows, Tables
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import Session
 
 CONFIG = text.CONFIG
 SAVED = "cat /etc/sonic/config_db.json"
@@ -66,10 +76,10 @@ class Sonic(Platform):
         },
     )
 
-    def reads(self, ports):
+    def reads(self, ports: Sequence[str]) -> list[str]:
         return [CONFIG, text.joined(SHOWS), SAVED]
 
-    def parse(self, texts):
+    def parse(self, texts: Mapping[str, str]) -> Switch:
         saved = text.tables_of(texts.get(SAVED, ""))
         shown = text.separated({command: output for command, output in texts.items() if command != SAVED})
         switch, tables = Switch(platform=self.name, unread=text.silent(texts)), {}
@@ -107,13 +117,13 @@ class Sonic(Platform):
         switch.raw = dict(kept, DEVICE_METADATA={"localhost": {"buffer_model": local.get("buffer_model", "")}})
         return switch
 
-    def apart(self, texts):
+    def apart(self, texts: Mapping[str, str]) -> dict[str, str]:
         parts = text.separated(texts)
         told = [one for one in parts if one not in texts and not one.startswith("sonic-db-dump")]
         unknown = {one: parts[one] for one in told if parts[one].strip() and not text.rows(parts[one])}
         return {**texts, **unknown}
 
-    def spelled(self, typed):
+    def spelled(self, typed: str) -> str | None:
         words = " ".join(re.sub(r"^\s*sudo\s+", "", typed).split())
         if re.match(r"sonic-cfggen .*--print-data|show runningconfiguration all|sonic-db-dump -n CONFIG_DB", words):
             return CONFIG
@@ -121,14 +131,15 @@ class Sonic(Platform):
             return words
         return CONFIG if re.match(r"cat \S+\.json$", words) else super().spelled(words)
 
-    def command_of(self, text):
+    def command_of(self, text: str) -> str | None:
         return command_of(text)
 
-    def blank(self, switch, name):
+    def blank(self, switch: Switch, name: str) -> Port:
         return Port(pfc_mode="off", pfc=[], lossless=[], watchdog=False)
 
-    def render(self, switch, wanted, intent, exact=True):
-        tables, first = switch.raw or meaning.stock(list(wanted)), []
+    def render(self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool = True) -> Edit:
+        first: list[str]
+        tables, first = cast("Tables", switch.raw or meaning.stock(list(wanted))), []
         if intent is not None and intent.lossless and switch.raw and not tables.get("BUFFER_POOL"):
             first = self._reloaded(switch)
         target = rules.Target(tables, intent)
@@ -138,6 +149,8 @@ class Sonic(Platform):
             elif differing(effect(switch.ports[name], intent), wanted[name], exact):
                 target.set_port(name, wanted[name], exact)
         target.tidy()
+        made: list[str]
+        gone: list[str]
         before, after, made, gone = tables, target.tables, [], []
         stops, starts = self._watchdogs(switch, wanted, intent, exact)
         if _branch(switch.version) < PATCHES_WRED:
@@ -148,16 +161,24 @@ class Sonic(Platform):
             if operations
             else []
         )
-        payload = {"patch": operations, "prepare": made, "stops": stops, "starts": starts, "clean": gone}
+        payload: dict[str, Any] = {
+            "patch": operations,
+            "prepare": made,
+            "stops": stops,
+            "starts": starts,
+            "clean": gone,
+        }
         if first:
             payload = {"reload": True, "wanted": wanted, "intent": intent, "exact": exact}
         commands = [*first, *made, f"config checkpoint {CHECKPOINT}", *stops, *written, *starts, *gone]
         return Edit(commands=commands, name=CHECKPOINT, payload=payload)
 
-    def strays(self, switch, wanted, intent, exact=True):
-        return rules.told(switch.raw or {}, intent)
+    def strays(
+        self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent, exact: bool = True
+    ) -> dict[str, tuple[str, str]]:
+        return rules.told(cast("Tables", switch.raw or {}), intent)
 
-    def validate(self, session, edit):
+    def validate(self, session: Session, edit: Edit) -> bool:
         if edit.payload.get("reload"):
             return False
         operations = edit.payload["patch"]
@@ -174,7 +195,7 @@ class Sonic(Platform):
             session.run(f"rm -f {FILE}")
         return not edit.payload["prepare"]
 
-    def apply(self, session, edit):
+    def apply(self, session: Session, edit: Edit) -> None:
         steps = edit.payload
         with contextlib.suppress(Refused):  # of a run that was killed
             session.run(f"config delete-checkpoint {edit.name}")
@@ -190,13 +211,13 @@ class Sonic(Platform):
         session.run(f"config checkpoint {edit.name}")
         self._make(session, steps)
 
-    def confirm(self, session, edit):
+    def confirm(self, session: Session, edit: Edit) -> None:
         for command in (*edit.payload.get("clean", ()), f"config delete-checkpoint {edit.name}", f"rm -f {FILE} {LOG}"):
             # What was removed before the connection broke is not there any more.
             with contextlib.suppress(Refused):
                 session.run(command)
 
-    def tidy(self, session):
+    def tidy(self, session: Session) -> None:
         """A patch goes on where the connection broke: what is there is known when it came to its end."""
         for _second in range(PATCH_S):
             try:
@@ -206,9 +227,9 @@ class Sonic(Platform):
                 return
             time.sleep(1)
 
-    def revert(self, session, edit, before):
+    def revert(self, session: Session, edit: Edit, before: Switch) -> None:
         self.tidy(session)
-        old = before.raw or {}
+        old = cast("Tables", before.raw or {})
         now = self._tables(session)
         for command in _watchdogs_back(now.get("PFC_WD") or {}, old.get("PFC_WD") or {}):
             session.run(command)
@@ -223,13 +244,13 @@ class Sonic(Platform):
             with contextlib.suppress(Refused):
                 session.run(command)
 
-    def save(self, session):
+    def save(self, session: Session) -> None:
         session.run("config save -y")
 
-    def way_back(self, edit):
+    def way_back(self, edit: Edit) -> str:
         return f"What was there is in the checkpoint {edit.name}: `config rollback {edit.name}` brings it back."
 
-    def _make(self, session, steps):
+    def _make(self, session: Session, steps: Mapping[str, Any]) -> None:
         for command in steps["stops"]:
             session.run(command)
         if steps["patch"]:
@@ -237,15 +258,15 @@ class Sonic(Platform):
         for command in steps["starts"]:
             session.run(command)
 
-    def _patch(self, session, operations):
+    def _patch(self, session: Session, operations: Sequence[Operation]) -> None:
         _write(session, operations)
         # The switch makes a patch step by step; a connection that breaks meanwhile shall not stop it half way.
         session.run(f"nohup config apply-patch {FILE} > {LOG} 2>&1 || (cat {LOG}; false)")
 
-    def _tables(self, session):
+    def _tables(self, session: Session) -> Tables:
         return text.tables_of(session.run(CONFIG))
 
-    def _reloaded(self, switch):
+    def _reloaded(self, switch: Switch) -> list[str]:
         if ACTS in (self.options.get("allow") or ()):
             return [RELOAD]
         raise OperatorError(
@@ -256,23 +277,32 @@ class Sonic(Platform):
             "needs_qos_reload",
         )
 
-    def _watchdogs(self, switch, wanted, intent, exact):
+    def _watchdogs(
+        self, switch: Switch, wanted: Mapping[str, Effect], intent: Intent | None, exact: bool
+    ) -> tuple[list[str], list[str]]:
         """(commands to stop, commands to start) the watchdog of ports."""
+        stops: list[str]
+        starts: dict[tuple[str, int, int], list[str]]
         stops, starts = [], {}
         for name, want in wanted.items():
             port = switch.ports[name]
             on = bool(intent and intent.lossless and want.get("watchdog"))
             times = (want.get("watchdog_action"), want.get("watchdog_detection_ms"), want.get("watchdog_recovery_ms"))
             there = (port.watchdog_action, port.watchdog_detection_ms, port.watchdog_recovery_ms)
-            row = ((switch.raw or {}).get("PFC_WD") or {}).get(name)
+            row = (cast("Tables", switch.raw or {}).get("PFC_WD") or {}).get(name)
             if row and not on and (intent is None or exact):
                 stops.append(name)
             elif on and (not row or any(one not in (None, now) for one, now in zip(times, there))):
                 usual = (ACTION, DETECTION_MS, RECOVERY_MS)
-                told = tuple(next(one for one in three if one is not None) for three in zip(times, there, usual))
+                told = cast(
+                    "tuple[str, int, int]",
+                    tuple(next(one for one in three if one is not None) for three in zip(times, there, usual)),
+                )
                 starts.setdefault(told, []).append(name)
         found = []
-        interval = text.number((((switch.raw or {}).get("PFC_WD") or {}).get("GLOBAL") or {}).get("POLL_INTERVAL", ""))
+        interval = text.number(
+            ((cast("Tables", switch.raw or {}).get("PFC_WD") or {}).get("GLOBAL") or {}).get("POLL_INTERVAL", "")
+        )
         for (action, detection, recovery), names in starts.items():
             if interval is not None and interval > min(detection, recovery):
                 interval = min(detection, recovery)
@@ -281,18 +311,18 @@ class Sonic(Platform):
         return [f"config pfcwd stop {' '.join(stops)}"] if stops else [], found
 
 
-def _write(session, operations):
+def _write(session: Session, operations: Sequence[Operation]) -> None:
     """Put a patch into its file, in pieces that a command has room for: sudo leaves no other way in."""
     whole = json.dumps(operations)
     for at in range(0, len(whole), CHUNK):
         session.run(f"printf %s {shlex.quote(whole[at : at + CHUNK])} {'>>' if at else '>'} {FILE}")
 
 
-def _start(action, names, detection, recovery):
+def _start(action: str, names: Iterable[str], detection: int | str, recovery: int | str) -> str:
     return f"config pfcwd start --action {action} {' '.join(names)} {detection} --restoration-time {recovery}"
 
 
-def _watchdogs_back(now, old):
+def _watchdogs_back(now: Rows, old: Rows) -> list[str]:
     ports = {*now, *old} - {"GLOBAL"}
     gone = sorted(name for name in ports if name not in old)
     found = [f"config pfcwd stop {' '.join(gone)}"] if gone else []
@@ -306,13 +336,13 @@ def _watchdogs_back(now, old):
     return found
 
 
-def _branch(version):
+def _branch(version: str | None) -> int:
     """202311 of 20231110.12 or SONiC.202311; builds of the head count as the newest, whatever day they are of."""
     found = re.match(r"(?!.*(?:master|HEAD)).*?(20\d{4})", version or "")
     return int(found.group(1)) if found else 999999
 
 
-def _by_hand(before, after):
+def _by_hand(before: Tables, after: Tables) -> tuple[Tables, list[str], list[str]]:
     """(tables as they are once these are made, commands that make profiles, commands that remove them afterwards)."""
     old, new = before.get("WRED_PROFILE") or {}, after.get("WRED_PROFILE") or {}
     made = [
@@ -329,7 +359,7 @@ def _by_hand(before, after):
     return dict(before, WRED_PROFILE=whole), made, gone
 
 
-def _names(tables):
+def _names(tables: Tables) -> list[str]:
     """The ports that tables speak of; without the table of ports, as far as others do."""
     found = dict.fromkeys(tables.get("PORT") or {})
     for table in ("PORT_QOS_MAP", "BUFFER_PG", "QUEUE", "PFC_WD"):

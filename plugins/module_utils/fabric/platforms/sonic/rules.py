@@ -7,10 +7,28 @@
 from __future__ import annotations
 
 import copy
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import natural
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic import tables as meaning
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.tables import MAPS, OWN, TABLES
+from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.text import numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping
+    from typing import Dict
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platform import Effect
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.tables import (
+        Row,
+        Rows,
+        Tables,
+        Told,
+    )
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking
+
+    Operation = Dict[str, Any]  # of a patch as RFC 6902 has it
 
 STOCK = "AZURE"
 # The weights that a scheduler can have.
@@ -21,14 +39,15 @@ DROPPED = {"wred_yellow_enable": "false", "wred_red_enable": "false"}
 class Target:
     """The tables as they shall be, made from those that are by one port after the other."""
 
-    def __init__(self, tables, intent):
+    def __init__(self, tables: Tables, intent: Intent | None) -> None:
         self.tables = {name: copy.deepcopy(tables.get(name) or {}) for name in meaning.SHOWN}
-        self._intent = intent
+        # None where ports are cleared: that needs none.
+        self._intent = cast("Intent", intent)
         # Releases up to 2020 write a reference with its table.
         self._old = any(value[:1] == "[" for table in meaning.USERS for value in _values(self.tables[table]))
         self._dynamic = _dynamic(tables)
 
-    def set_port(self, name, want, exact):
+    def set_port(self, name: str, want: Effect, exact: bool) -> None:
         """Bring one port to the wanted effect."""
         wish, use = self._intent, self.tables["PORT_QOS_MAP"].setdefault(name, {})
         now = meaning.port_of(self.tables, name)
@@ -50,14 +69,14 @@ class Target:
             elif "pfc_to_queue_map" not in use and STOCK in self.tables[MAPS["pfc_to_queue_map"]]:
                 use["pfc_to_queue_map"] = self._reference(MAPS["pfc_to_queue_map"], STOCK)
         kept = set() if exact else {*now.pfc} - {wish.priority}
-        pauses = ",".join(map(str, sorted({*wish.lossless, *kept})))
-        if pauses != (use.get("pfc_enable") or ""):
-            use["pfc_enable"] = pauses
-        if pauses != (use.get("pfcwd_sw_enable") or ""):
-            use["pfcwd_sw_enable"] = pauses
+        paused = ",".join(map(str, sorted({*wish.lossless, *kept})))
+        if paused != (use.get("pfc_enable") or ""):
+            use["pfc_enable"] = paused
+        if paused != (use.get("pfcwd_sw_enable") or ""):
+            use["pfcwd_sw_enable"] = paused
         self._serve(name, want, queues)
 
-    def clear_port(self, name):
+    def clear_port(self, name: str) -> None:
         """Take RoCE from a port: what ours was becomes the stock's where there is one; the MTU stays."""
         use = self.tables["PORT_QOS_MAP"].get(name, {})
         for field, table in MAPS.items():
@@ -68,7 +87,7 @@ class Target:
                 use[field] = ""
         self._release(name)
 
-    def _release(self, name, kept=()):
+    def _release(self, name: str, kept: Container[int] = ()) -> None:
         """Queues that are not RoCE's, or not any more, are as in the stock where there is one."""
         for queue, row in meaning.rows_of(self.tables, "QUEUE", name).items():
             ours = [field for field in ("scheduler", "wred_profile") if meaning.name_in(row.get(field)).startswith(OWN)]
@@ -81,7 +100,7 @@ class Target:
                 if not own:
                     del self.tables["QUEUE"][f"{name}|{queue}"]
 
-    def tidy(self):
+    def tidy(self) -> None:
         """Give our maps exactly the intent, and remove objects of ours that nobody uses."""
         for name, given in strays(self.tables, self._intent).items() if self._intent is not None else ():
             self.tables["DSCP_TO_TC_MAP"][name].update(given)
@@ -90,7 +109,7 @@ class Target:
                 if not meaning.users_of(self.tables, table, name):
                     del self.tables[table][name]
 
-    def _classify(self, use, now):
+    def _classify(self, use: Row, now: Told) -> None:
         wish = self._intent
         if all(now.dscp_map[dscp] == priority for dscp, priority in wish.dscp_map.items()) and now.trust == "dscp":
             return
@@ -103,7 +122,7 @@ class Target:
         name = _map_name(wish)
         use["dscp_to_tc_map"] = self._reference("DSCP_TO_TC_MAP", self._named("DSCP_TO_TC_MAP", name, wanted))
 
-    def _queue(self, use, now):
+    def _queue(self, use: Row, now: Told) -> dict[int, int]:
         """The queues of all classes, so that RoCE has one to itself."""
         wish, queues = self._intent, dict(now.queues)
         if any(queue == queues[wish.priority] for other, queue in queues.items() if other != wish.priority):
@@ -113,7 +132,7 @@ class Target:
             use["tc_to_queue_map"] = self._reference(MAPS["tc_to_queue_map"], STOCK)
         return meaning.mapped(self.tables, use, "tc_to_queue_map")
 
-    def _group(self, use, now):
+    def _group(self, use: Row, now: Told) -> None:
         """A priority group that is RoCE's alone."""
         wish, groups = self._intent, dict(now.groups)
         shared = [other for other, group in groups.items() if group == wish.priority and other != wish.priority]
@@ -125,14 +144,14 @@ class Target:
                 groups = {other: group if other in (3, 4, 7, wish.priority) else 0 for other, group in groups.items()}
             self._use(use, "tc_to_pg_map", groups, "AIREADY_GROUPS")
 
-    def _headroom(self, name):
+    def _headroom(self, name: str) -> None:
         """Room in that group for what comes after a pause."""
         wish = self._intent
         if wish.priority in meaning.lossless_groups(self.tables, name):
             return
         rows, key = self.tables["BUFFER_PG"], f"{name}|{wish.priority}"
         for old in [old for old in rows if old.startswith(f"{name}|")]:
-            places = meaning.numbers(old.partition("|")[2])
+            places = numbers(old.partition("|")[2])
             if wish.priority in places:
                 row = rows.pop(old)
                 rows.update({f"{name}|{place}": dict(row) for place in places if place != wish.priority})
@@ -143,13 +162,13 @@ class Target:
                 "profile": profile if profile == meaning.DYNAMIC else self._reference("BUFFER_PROFILE", profile)
             }
 
-    def _profile(self, name):
+    def _profile(self, name: str) -> str | None:
         """The profile for the port's speed and cable, where the switch has made it already."""
         speed, length = self.tables["PORT"].get(name, {}).get("speed"), meaning.cable_of(self.tables, name)
         profile = f"pg_lossless_{speed}_{length}m_profile"
         return profile if profile in self.tables["BUFFER_PROFILE"] else None
 
-    def _serve(self, name, want, queues):
+    def _serve(self, name: str, want: Effect, queues: Mapping[int, int]) -> None:
         """How the queues of RoCE and of its notifications are emptied, and where packets are marked."""
         wish = self._intent
         data, notice = queues[wish.priority], queues[wish.cnp_priority]
@@ -172,7 +191,7 @@ class Target:
         elif row.get("wred_profile"):
             del self._own_queue(name, data)["wred_profile"]
 
-    def _share(self, name, data, notice, percent):
+    def _share(self, name: str, data: int, notice: int, percent: int) -> None:
         """Weights that give a queue its share: of the others' as they are, or of new ones for all."""
         others = {queue: self._weight(row) for queue, row in meaning.rows_of(self.tables, "QUEUE", name).items()}
         others = {queue: weight for queue, weight in others.items() if weight and queue not in (data, notice)}
@@ -192,27 +211,27 @@ class Target:
         plan = self._named("SCHEDULER", f"AIREADY_DWRR_{weight}", {"type": "DWRR", "weight": str(weight)})
         self._own_queue(name, data)["scheduler"] = self._reference("SCHEDULER", plan)
 
-    def _weight(self, row):
+    def _weight(self, row: Row) -> int:
         plan = self.tables["SCHEDULER"].get(meaning.name_in(row.get("scheduler")), {})
         return int(plan.get("weight", 1)) if plan and plan.get("type", "").upper() != "STRICT" else 0
 
-    def _own_queue(self, name, queue):
+    def _own_queue(self, name: str, queue: int) -> Row:
         """The row of one queue of one port alone, taken out of a range that it stood in."""
         rows = self.tables["QUEUE"]
         for key in [key for key in rows if name in key.partition("|")[0].split(",")]:
             ports, _bar, places = key.partition("|")
-            if key != f"{name}|{queue}" and queue in meaning.numbers(places):
+            if key != f"{name}|{queue}" and queue in numbers(places):
                 row = rows.pop(key)
                 for port in ports.split(","):
-                    for place in meaning.numbers(places):
+                    for place in numbers(places):
                         rows.setdefault(f"{port}|{place}", dict(row))
         return rows.setdefault(f"{name}|{queue}", {})
 
-    def _use(self, use, field, content, name):
+    def _use(self, use: Row, field: str, content: Mapping[int, int], name: str) -> None:
         table = MAPS[field]
         use[field] = self._reference(table, self._named(table, name, content))
 
-    def _named(self, table, name, content):
+    def _named(self, table: str, name: str, content: Mapping[int, int] | Mapping[str, int | str]) -> str:
         """The name of an object with this content: one that is there, or a new one of ours."""
         wanted, rows = {str(key): str(value) for key, value in content.items()}, self.tables[table]
         fitting = [one for one, row in rows.items() if row == wanted and (one.startswith(OWN) or one == STOCK)]
@@ -222,17 +241,17 @@ class Target:
         rows[free] = wanted
         return free
 
-    def _reference(self, table, name):
+    def _reference(self, table: str, name: str) -> str:
         return f"[{table}|{name}]" if self._old else name
 
-    def _replace(self, row, field, table, name):
+    def _replace(self, row: Row, field: str, table: str, name: str | None) -> None:
         if name in self.tables[table]:
             row[field] = self._reference(table, name)
         else:
             row.pop(field)
 
 
-def strays(tables, intent):
+def strays(tables: Tables, intent: Intent) -> Rows:
     """{map of ours: {DSCP: class that the stock gives it}} of code points that only this map gives RoCE's class."""
     rows, found = tables.get("DSCP_TO_TC_MAP") or {}, {}
     stock = {str(dscp): str(priority) for dscp, priority in (rows.get(STOCK) or {}).items()}
@@ -248,21 +267,21 @@ def strays(tables, intent):
     return found
 
 
-def told(tables, intent):
+def told(tables: Tables, intent: Intent) -> dict[str, tuple[str, str]]:
     """{map of ours: (what it holds, what it has to hold)}, of the code points that are wrong."""
-    found, rows = strays(tables, intent), tables.get("DSCP_TO_TC_MAP")
+    found, rows = strays(tables, intent), tables.get("DSCP_TO_TC_MAP") or {}
     return {f"DSCP_TO_TC_MAP {name}": (_told(rows[name], given), _told(given, given)) for name, given in found.items()}
 
 
-def _told(row, codes):
+def _told(row: Row, codes: Iterable[str]) -> str:
     return ", ".join(f"DSCP {dscp}: {row[dscp]}" for dscp in codes)
 
 
-def _map_name(wish):
+def _map_name(wish: Intent) -> str:
     return f"AIREADY_ROCE_{wish.dscp}_{wish.priority}_{wish.cnp_dscp}_{wish.cnp_priority}"
 
 
-def patch(before, after, tables=TABLES):
+def patch(before: Tables, after: Tables, tables: Iterable[str] = TABLES) -> list[Operation]:
     """The operations of RFC 6902 that make one set of tables the other; what is referred to comes first."""
     made, gone = [], []
     for table in tables:
@@ -284,7 +303,7 @@ def patch(before, after, tables=TABLES):
     return made + gone[::-1]
 
 
-def _fields(table, key, old, new):
+def _fields(table: str, key: str, old: Row, new: Row) -> Iterator[Operation]:
     for field in sorted({*old, *new}):
         if field not in new:
             yield {"op": "remove", "path": _path(table, key, field)}
@@ -294,20 +313,20 @@ def _fields(table, key, old, new):
             yield {"op": "replace", "path": _path(table, key, field), "value": new[field]}
 
 
-def _path(*parts):
+def _path(*parts: str) -> str:
     return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
 
 
-def _values(rows):
+def _values(rows: Rows) -> list[str]:
     return [str(value) for row in rows.values() for value in row.values()]
 
 
-def _dynamic(tables):
+def _dynamic(tables: Tables) -> bool:
     data = (tables.get("DEVICE_METADATA") or {}).get("localhost") or {}
     return data.get("buffer_model") == "dynamic"
 
 
-def _wred(limits):
+def _wred(limits: Mapping[str, int]) -> tuple[str, dict[str, int | str]]:
     name = f"AIREADY_ROCE_{limits['min_kb']}_{limits['max_kb']}_{limits['probability']}"
     return name, {
         "ecn": "ecn_all",
@@ -319,6 +338,6 @@ def _wred(limits):
     }
 
 
-def _as_wanted(marking, limits):
+def _as_wanted(marking: Marking, limits: Mapping[str, int]) -> bool:
     same = (marking.min_bytes // 1000, marking.max_bytes // 1000, marking.probability)
     return marking.mark and same == (limits["min_kb"], limits["max_kb"], limits["probability"])

@@ -7,11 +7,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import vlans
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import part
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.platforms.sonic.text import listed, number, numbers
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Marking, Port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Dict
+
+    # CONFIG_DB as JSON: {field: value}, {key: row}, {table: rows}.
+    Row = Dict[str, Any]
+    Rows = Dict[str, Row]
+    Tables = Dict[str, Rows]
+
+    class Told(Port):
+        """A Port of which the tables tell all that RoCE needs: what port_of() makes."""
+
+        dscp_map: dict[int, int]
+        queues: dict[int, int]
+        groups: dict[int, int]
+        pfc: list[int]
+        pfc_queues: dict[int, int]
+        lossless: list[int]
+        ecn: dict[int, Marking]
+        strict: list[int]
+        shares: dict[int, int]
+
 
 # Tables that RoCE is made of, in the order in which one refers to those before it.
 MAPS = {
@@ -40,9 +64,9 @@ TELLS = {
 }
 
 
-def nested(tables):
+def nested(tables: Tables) -> Tables:
     """{table: {key: row}}, also of a dump of the database, whose keys are TABLE|key."""
-    found = {}
+    found: Tables = {}
     for name, rows in tables.items():
         table, rule, key = name.partition("|")
         if rule:
@@ -52,7 +76,7 @@ def nested(tables):
     return found
 
 
-def by_port(tables):
+def by_port(tables: Tables) -> Tables:
     """The tables with a row of its own for each port: some share one, and a line card names itself first."""
     local = _row(tables, "DEVICE_METADATA", "localhost")
     found = dict(tables)
@@ -69,19 +93,19 @@ def by_port(tables):
     return found
 
 
-def ports_of(tables, names):
+def ports_of(tables: Tables, names: Iterable[str]) -> dict[str, Port]:
     """{port: what the tables make of it}, as far as they are there; a whole configuration tells what the switch is."""
     of_ports = [table for table in ("BUFFER_PG", "QUEUE") if table in tables]
-    rows = {}
+    rows: dict[str, Tables] = {}
     for table in of_ports:
         for key, row in tables[table].items():
             rows.setdefault(key.partition("|")[0], {}).setdefault(table, {})[key] = row
-    nothing = {table: {} for table in of_ports}
+    nothing: Tables = {table: {} for table in of_ports}
     return {name: _told_of({**tables, **nothing, **rows.get(name, {})}, name) for name in names}
 
 
 # How fields are read whose values decide what becomes of RoCE: (table, field), of any field where it is a map.
-READERS = {
+READERS: dict[tuple[str, str | None], Callable[[str], object]] = {
     **{(table, None): number for table in MAPS.values()},
     ("PORT_QOS_MAP", "pfc_enable"): listed,
     ("PORT_QOS_MAP", "pfcwd_sw_enable"): listed,
@@ -97,7 +121,7 @@ READERS = {
 }
 
 
-def strange(tables):
+def strange(tables: Tables) -> list[tuple[str, str, Any]]:
     """[TABLE|row, field, value] of values that have a form that is not known."""
     found = []
     for (table, named), reader in READERS.items():
@@ -112,7 +136,7 @@ def strange(tables):
     return found
 
 
-def switched(tables, name, port):
+def switched(tables: Tables, name: str, port: Port) -> None:
     """VLANs of a port, or of the port channel that it is in; one in none is routed. Whole configurations tell it."""
     shown = _row(tables, "PORT", name)
     if "admin_status" in shown:
@@ -127,32 +151,32 @@ def switched(tables, name, port):
             if str(row.get("tagging_mode")) == "untagged":
                 untagged = number(vlan[4:])
             else:
-                tagged.add(number(vlan[4:]))
+                tagged.add(cast("int", number(vlan[4:])))
     vlans.put(port, vlans.TRUNK if tagged else vlans.ACCESS if untagged else vlans.ROUTED, untagged, frozenset(tagged))
 
 
-def _told_of(tables, name):
+def _told_of(tables: Tables, name: str) -> Port:
     missing = () if "DEVICE_METADATA" in tables else [table for table in TELLS if table not in tables]
     port = replace(port_of(tables, name), **{field: None for table in missing for field in TELLS[table]})
     switched(tables, name, port)
     return port
 
 
-def name_in(reference):
+def name_in(reference: object) -> str:
     """'AZURE' of 'AZURE', or of '[DSCP_TO_TC_MAP|AZURE]' as releases up to 2020 wrote it."""
     return str(reference or "").strip("[]").rpartition("|")[2]
 
 
-def stock(names):
+def stock(names: Sequence[str]) -> Tables:
     """The tables of QoS as SONiC's own templates make them: what is assumed of a switch that is not asked."""
     uses = dict.fromkeys(MAPS, "AZURE")
-    tables = {
+    maps = {
         "DSCP_TO_TC_MAP": {**dict.fromkeys(range(64), 1), 3: 3, 4: 4, 5: 2, 8: 0, 46: 5, 48: 6},
         "TC_TO_QUEUE_MAP": IDENTITY,
         "TC_TO_PRIORITY_GROUP_MAP": {**dict.fromkeys(range(8), 0), 3: 3, 4: 4, 7: 7},
         "MAP_PFC_PRIORITY_TO_QUEUE": IDENTITY,
     }
-    tables = {name: {"AZURE": {str(key): str(value) for key, value in one.items()}} for name, one in tables.items()}
+    tables = {name: {"AZURE": {str(key): str(value) for key, value in one.items()}} for name, one in maps.items()}
     plans = {"scheduler.0": {"type": "DWRR", "weight": "14"}, "scheduler.1": {"type": "DWRR", "weight": "15"}}
     queues = {at: "scheduler.1" if at in (3, 4) else "scheduler.0" for at in range(7)}
     return dict(
@@ -166,11 +190,11 @@ def stock(names):
     )
 
 
-def port_of(tables, name):
+def port_of(tables: Tables, name: str) -> Told:
     """The Port that the tables make."""
     use = _row(tables, "PORT_QOS_MAP", name)
     whole = _row(tables, "PORT_QOS_MAP", "global")
-    port, shown = Port(), _row(tables, "PORT", name)
+    port, shown = cast("Told", Port()), _row(tables, "PORT", name)
     scheme = use.get("dscp_to_tc_map") or whole.get("dscp_to_tc_map")
     port.trust = "dscp" if scheme else "pcp" if use.get("dot1p_to_tc_map") else "none"
     told = _row(tables, "DSCP_TO_TC_MAP", name_in(scheme)) if scheme else {}
@@ -202,18 +226,18 @@ def port_of(tables, name):
     return port
 
 
-def mapped(tables, use, field):
+def mapped(tables: Tables, use: Row, field: str) -> dict[int, int]:
     """{number: number} of a map that a port uses; by default everything is what it was."""
     told = _row(tables, MAPS[field], name_in(use.get(field))) if use.get(field) else {}
     found = dict(IDENTITY)
     if field == "tc_to_pg_map" and told:
         found = dict.fromkeys(range(8), 0)
     entries = [(number(key), number(value)) for key, value in told.items()]
-    found.update((key, value) for key, value in entries if None not in (key, value))
+    found.update((key, value) for key, value in entries if key is not None and value is not None)
     return found
 
 
-def rows_of(tables, table, name):
+def rows_of(tables: Tables, table: str, name: str) -> dict[int, Row]:
     """{number: row} of a table whose keys are a port with a number or a range: Ethernet0|3-4."""
     found = {}
     for key, row in (tables.get(table) or {}).items():
@@ -223,12 +247,12 @@ def rows_of(tables, table, name):
     return found
 
 
-def lossless_groups(tables, name):
+def lossless_groups(tables: Tables, name: str) -> list[int]:
     """The priority groups of a port that have headroom."""
     return [at for at, row in rows_of(tables, "BUFFER_PG", name).items() if is_lossless(tables, row.get("profile"))]
 
 
-def is_lossless(tables, reference):
+def is_lossless(tables: Tables, reference: object) -> bool:
     """Whether a profile of a priority group has headroom for what comes after a pause."""
     profile = name_in(reference)
     told = _row(tables, "BUFFER_PROFILE", profile)
@@ -237,7 +261,7 @@ def is_lossless(tables, reference):
     return profile == DYNAMIC or profile.startswith("pg_lossless_")
 
 
-def cable_of(tables, name):
+def cable_of(tables: Tables, name: str) -> int | None:
     """The length of a port's cable in metres."""
     lengths = [
         rows[name] for rows in (tables.get("CABLE_LENGTH") or {}).values() if isinstance(rows, dict) and name in rows
@@ -245,7 +269,7 @@ def cable_of(tables, name):
     return number(str(lengths[0]).rstrip("m ")) if lengths else None
 
 
-def own_objects(tables):
+def own_objects(tables: Tables) -> dict[str, list[str]]:
     """{'TABLE|NAME' of ours: ports that use it}."""
     found = {}
     for table in OBJECTS:
@@ -255,20 +279,20 @@ def own_objects(tables):
     return found
 
 
-def users_of(tables, table, name):
+def users_of(tables: Tables, table: str, name: str) -> set[str]:
     """The ports, or 'global', that use an object."""
     found = set()
     for field in [field for field, of in MAPS.items() if of == table]:
         used = tables.get("PORT_QOS_MAP") or {}
         found |= {port for port, row in used.items() if name_in(row.get(field)) == name}
-    field = {"WRED_PROFILE": "wred_profile", "SCHEDULER": "scheduler"}.get(table)
-    for key, row in (tables.get("QUEUE") or {}).items() if field else ():
-        if name_in(row.get(field)) == name:
+    refers = {"WRED_PROFILE": "wred_profile", "SCHEDULER": "scheduler"}.get(table, "")
+    for key, row in (tables.get("QUEUE") or {}).items() if refers else ():
+        if name_in(row.get(refers)) == name:
             found.update(key.partition("|")[0].split(","))
     return found
 
 
-def _scheduled(port, tables, queues):
+def _scheduled(port: Told, tables: Tables, queues: Mapping[int, Row]) -> None:
     port.strict, weights = [], {}
     for queue, row in queues.items():
         plan = _row(tables, "SCHEDULER", name_in(row.get("scheduler"))) if row.get("scheduler") else {}
@@ -280,7 +304,7 @@ def _scheduled(port, tables, queues):
     port.shares = {queue: round(100 * weight / sum(weights.values())) for queue, weight in weights.items()}
 
 
-def _marking(tables, row):
+def _marking(tables: Tables, row: Row) -> Marking | None:
     profile = _row(tables, "WRED_PROFILE", name_in(row.get("wred_profile"))) if row.get("wred_profile") else {}
     marks = profile.get("ecn") == "ecn_all" or "green" in str(profile.get("ecn"))
     drops = str(profile.get("wred_green_enable")).lower() == "true"
@@ -290,5 +314,5 @@ def _marking(tables, row):
     return Marking(low, high, number(profile.get("green_drop_probability", "")), marks)
 
 
-def _row(tables, table, name):
+def _row(tables: Tables, table: str, name: str) -> Row:
     return part(tables, table, name)

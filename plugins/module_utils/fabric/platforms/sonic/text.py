@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric import lldpctl
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.lines import LARGEST_RANGE, part
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.session import brief
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Neighbour, Oper, Port
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.unread import lacks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import List, TypeVar
+
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.state import Switch
+
+    T = TypeVar("T")
+    Table = List[List[str]]  # rows of cells, the header first
 
 CONFIG = "sonic-cfggen -d --print-data"
 NAMES = "sonic-db-dump -n COUNTERS_DB -k COUNTERS_PORT_NAME_MAP -y"
@@ -36,12 +46,12 @@ KINDS = (
 _RULE = re.compile(r"\s*-{2,}(?:\s+-{2,})*\s*$")
 
 
-def joined(commands):
+def joined(commands: Iterable[str]) -> str:
     """One command for the shell that runs several, each after a line that names it; none of them stops it."""
     return " ".join(f"echo '{MARK}{command}'; {command} 2>/dev/null;" for command in commands) + " true"
 
 
-def separated(texts):
+def separated(texts: Mapping[str, str]) -> dict[str, str]:
     """{command: output} with what was joined taken apart, and without the lines of prompts."""
     found = {}
     for command, output in texts.items():
@@ -52,7 +62,7 @@ def separated(texts):
     return found
 
 
-def silent(texts):
+def silent(texts: Mapping[str, str]) -> list[str]:
     """Sentences about the commands among joined ones that printed nothing: what they printed as errors is lost."""
     parts = [re.split(rf"^{MARK}(.+?)\s*$", output, flags=re.M) for output in texts.values()]
     named = [pair for one in parts for pair in zip(one[1::2], one[2::2])]
@@ -63,7 +73,7 @@ def silent(texts):
     ]
 
 
-def command_of(output):
+def command_of(output: str) -> str | None:
     """The command that an output is of; None for what SONiC does not print."""
     if tables_of(output):
         return CONFIG
@@ -73,7 +83,7 @@ def command_of(output):
     return next((command for mark, command in KINDS if mark in output), None)
 
 
-def tables_of(output):
+def tables_of(output: str) -> dict[str, Any]:
     """The tables of a configuration in JSON, whatever stands around it; {} of anything else."""
     start = output.find("{")
     if start < 0:
@@ -89,7 +99,7 @@ def tables_of(output):
     }
 
 
-def rows(output):
+def rows(output: str) -> list[list[list[str]]]:
     """[[cell, ...]] of each table in an output, with the header first; columns as far as the rules under it reach."""
     found, lines = [], output.splitlines()
     for place, line in enumerate(lines[1:], 1):
@@ -118,27 +128,27 @@ def rows(output):
     return found
 
 
-def number(cell):
+def number(cell: object) -> int | None:
     """1200 of '1,200'; None of 'N/A'."""
     digits = str(cell).replace(",", "").strip()
     return int(digits) if re.fullmatch(r"-?\d+", digits) else None
 
 
-def listed(cell):
+def listed(cell: object) -> list[int] | None:
     """The same of a cell that holds nothing else, [] of one that holds nothing; None of one with another word."""
     text = str(cell or "").strip().lower()
     return [] if text in NOTHING else numbers(text) if re.fullmatch(r"\d[\d\s,-]*", text) else None
 
 
-def numbers(cell):
+def numbers(cell: object) -> list[int]:
     """[3, 4] of '3,4' or '3-4'."""
-    found = set()
+    found: set[int] = set()
     for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", str(cell or "")):
         found.update(range(int(first), min(int(last or first), int(first) + LARGEST_RANGE) + 1))
     return sorted(found)
 
 
-def read(switch, texts):
+def read(switch: Switch, texts: Mapping[str, str]) -> None:
     """Put what the outputs of shows tell into a Switch."""
     for command, output in texts.items():
         if command.endswith(" counters"):
@@ -154,7 +164,7 @@ def read(switch, texts):
             switch.version = found.group(1) if found else switch.version
 
 
-def read_hardware(switch, texts):
+def read_hardware(switch: Switch, texts: Mapping[str, str]) -> None:
     """What the switch chip was told, by the names of its ports; it counts for more than any show."""
     names = part(tables_of(texts.get(NAMES, "")), "COUNTERS_PORT_NAME_MAP", "value")
     objects = tables_of(texts.get(HARDWARE, ""))
@@ -174,7 +184,7 @@ def read_hardware(switch, texts):
 NOTHING = ("", "n/a", "-", "none")
 
 
-def _priorities(switch, table):
+def _priorities(switch: Switch, table: Table) -> None:
     for name, cell in [row[:2] for row in table[1:] if len(row) > 1]:
         port = switch.ports.setdefault(name, Port())
         if listed(cell) is None:
@@ -182,16 +192,16 @@ def _priorities(switch, table):
             continue
         port.pfc = listed(cell)
         port.pfc_mode = "on" if port.pfc else "off"
-        _oper(switch, name).pfc = list(port.pfc)
+        _oper(switch, name).pfc = list(port.pfc or ())
 
 
-def _asymmetric(switch, table):
+def _asymmetric(switch: Switch, table: Table) -> None:
     for name, cell in [row[:2] for row in table[1:] if len(row) > 1]:
         port = switch.ports.setdefault(name, Port())
         port.pfc_asymmetric = _known(switch, "show pfc asymmetric", name, cell, {"on": True, "off": False}.get)
 
 
-def _known(switch, command, name, cell, reader):
+def _known(switch: Switch, command: str, name: str, cell: str, reader: Callable[[str], T | None]) -> T | None:
     """What a reader makes of a cell; a cell that says something else is named."""
     found = reader(cell.lower())
     if found is None and cell.lower() not in NOTHING:
@@ -199,7 +209,7 @@ def _known(switch, command, name, cell, reader):
     return found
 
 
-def _counters(switch, table):
+def _counters(switch: Switch, table: Table) -> None:
     header = table[0]
     key = {"rx": "pauses_received", "tx": "pauses_sent"}.get(header[0].lower()[-2:])
     if "Priority" in header:
@@ -213,14 +223,14 @@ def _counters(switch, table):
         counted = {priority: number(cell) for priority, cell in zip(priorities, row[1:]) if priority is not None}
         lost = [cell for cell in row[1:] if number(cell) is None and cell.lower() not in NOTHING]
         if lost or None in priorities:
-            lost = ", ".join(map(repr, lost)) or "whose columns have other names"
-            switch.unread.append(lacks("show pfc counters", f"pauses of {row[0]}, {lost}"))
+            what = ", ".join(map(repr, lost)) or "whose columns have other names"
+            switch.unread.append(lacks("show pfc counters", f"pauses of {row[0]}, {what}"))
         counted = {priority: count for priority, count in counted.items() if count is not None}
         if counted:
             _oper(switch, row[0]).counters[key] = counted
 
 
-def _history(switch, table):
+def _history(switch: Switch, table: Table) -> None:
     names = [name.lower() for name in table[0]]
     if "priority" not in names:
         return
@@ -235,7 +245,7 @@ def _history(switch, table):
             oper.counters.setdefault("pauses_received", {})[priority] = count
 
 
-def _watchdog(switch, table):
+def _watchdog(switch: Switch, table: Table) -> None:
     names = [name.lower() for name in table[0]]
     if "action" not in names:
         switch.unread.append(lacks("show pfcwd config", "the watchdog, whose columns have other names"))
@@ -252,7 +262,7 @@ def _watchdog(switch, table):
         )
 
 
-def _watched(switch, table):
+def _watched(switch: Switch, table: Table) -> None:
     """Asked for queues without storms too, it shows every queue that is watched."""
     watched = {row[0].split(":")[0] for row in table[1:]}
     for name in {*switch.oper, *watched}:
@@ -261,7 +271,7 @@ def _watched(switch, table):
         _oper(switch, name).storms = _oper(switch, name).storms or ([] if name in watched else None)
 
 
-def _storms(switch, table):
+def _storms(switch: Switch, table: Table) -> None:
     names = [name.lower() for name in table[0]]
     for row in table[1:]:
         cells = dict(zip(names, row))
@@ -276,14 +286,14 @@ def _storms(switch, table):
         # stormed until the watchdog gives the queue back: operational
         if number(queue) is not None and state is not None:
             oper = _oper(switch, name)
-            stuck = {number(queue)} if state else set()
+            stuck = {cast("int", number(queue))} if state else set()
             oper.storms = sorted({*(oper.storms or ()), *stuck})
 
 
 _STORMED = {"operational": False, "stormed": True}
 
 
-def _links(switch, table):
+def _links(switch: Switch, table: Table) -> None:
     names, command = [name.lower() for name in table[0]], "show interfaces status"
     for row in table[1:]:
         cells = dict(zip(names, row))
@@ -296,7 +306,7 @@ def _links(switch, table):
             port.speed = int(speed.group(1)) // (1 if speed.group(2) == "g" else 1000) or port.speed
 
 
-def _passed(switch, table):
+def _passed(switch: Switch, table: Table) -> None:
     """What ports counted in all classes together; N/A where the switch chip does not count it."""
     names = [name.lower() for name in table[0]]
     for row in table[1:] if "rx_ok" in names else ():
@@ -310,7 +320,7 @@ def _passed(switch, table):
         _oper(switch, name).counters.update(counters)
 
 
-def _neighbours(switch, table):
+def _neighbours(switch: Switch, table: Table) -> None:
     names = [name.lower() for name in table[0]]
     # A rule below the table has the number of entries under it.
     for row in table[1:] if "localport" in names else ():
@@ -344,11 +354,11 @@ _READERS = {
 }
 
 
-def _oper(switch, name):
+def _oper(switch: Switch, name: str) -> Oper:
     return switch.oper.setdefault(name, Oper())
 
 
-def _named(command, output):
+def _named(command: str, output: str) -> str:
     """The command that the first line of a capture shows, behind a prompt."""
     found = re.search(r"^\S+@\S+[#$]\s*(?:sudo\s+)?(\S.*?)\s*$", output, re.M)
     return " ".join(found.group(1).split()) if found else command
