@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import time
+from typing import Callable, TypeVar
 
 FIRST_S, LONGEST_S = 0.2, 5.0
+T = TypeVar("T")
 
 
 class Clock:
@@ -19,7 +21,7 @@ class Clock:
     sleep = staticmethod(time.sleep)
 
 
-def wait(poll, limit_s, clock=Clock):
+def wait(poll: Callable[[], T], limit_s: float, clock: Clock | type[Clock] = Clock) -> tuple[T, float]:
     """(the last answer of poll, the seconds that it took); ends with the first answer that is true, or in time."""
     start = clock.monotonic()
     pause = FIRST_S

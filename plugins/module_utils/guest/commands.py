@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 from dataclasses import dataclass
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
@@ -27,30 +28,30 @@ TOLD = 3
 class Done:
     """What came of a command."""
 
-    argv: tuple
+    argv: tuple[str, ...]
     rc: int
     stdout: str = ""
     stderr: str = ""
     timed_out: bool = False
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         return self.rc == 0 and not self.timed_out
 
     @property
-    def missing(self):
+    def missing(self) -> bool:
         """Whether there is no such program."""
         return self.rc == NOT_FOUND and not self.stdout
 
     @property
-    def words(self):
+    def words(self) -> str:
         """The last lines that it said, of errors if there are any."""
         said = self.stderr if self.stderr.strip() else self.stdout
         lines = [line.strip() for line in said.splitlines() if line.strip()]
         return " / ".join(lines[-TOLD:])
 
     @property
-    def outcome(self):
+    def outcome(self) -> str:
         """How it ended, as a sentence."""
         name = " ".join(self.argv[:3])
         if self.timed_out:
@@ -63,7 +64,14 @@ class Done:
 class Commands:
     """Runs commands; tests give another one that answers from a table."""
 
-    def run(self, argv, limit_s=60, stdin="", env=None, network=False):
+    def run(
+        self,
+        argv: Sequence[str],
+        limit_s: float = 60,
+        stdin: str = "",
+        env: Mapping[str, str] | None = None,
+        network: bool = False,
+    ) -> Done:
         """What came of a command. A program that is missing is no exception, and nothing is raised but by must()."""
         argv = tuple(str(word) for word in argv)
         try:
@@ -88,14 +96,14 @@ class Commands:
             late = True
         return Done(argv, process.returncode, _text(out), _text(err), late)
 
-    def must(self, argv, subject, wanted, todo, code, **options):
+    def must(self, argv: Sequence[str], subject: str, wanted: str, todo: str, code: str, **options: Any) -> Done:
         """The same for a command that has to succeed; its failure is told with its last lines."""
         done = self.run(argv, **options)
         if not done.ok:
             raise OperatorError(subject, wanted, done.outcome, todo, code, command=list(done.argv), rc=done.rc)
         return done
 
-    def find(self, program):
+    def find(self, program: str) -> str | None:
         """The path of a program; None where there is none."""
         for folder in PATH.split(":"):
             path = os.path.join(folder, program)
@@ -104,7 +112,7 @@ class Commands:
         return None
 
 
-def environment(extra=None, network=False):
+def environment(extra: Mapping[str, str] | None = None, network: bool = False) -> dict[str, str]:
     """The environment of a command: nothing of the task's but the way to the network, where that is asked for."""
     found = {"PATH": PATH, "LC_ALL": "C", "LANG": "C", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
     if network:
@@ -114,12 +122,12 @@ def environment(extra=None, network=False):
     return found
 
 
-def _end(process):
+def _end(process: subprocess.Popen[bytes]) -> None:
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         process.kill()
 
 
-def _text(raw):
+def _text(raw: bytes | None) -> str:
     return (raw or b"").decode("utf-8", "replace")

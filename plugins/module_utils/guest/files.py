@@ -11,6 +11,7 @@ import errno
 import os
 import stat
 import tempfile
+from typing import cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
@@ -18,17 +19,17 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import
 class Files:
     """The files below a root, which is another folder in tests. Paths are those that the guest knows."""
 
-    def __init__(self, root="/"):
+    def __init__(self, root: str = "/") -> None:
         self._root = root.rstrip("/")
 
-    def at(self, path):
+    def at(self, path: str) -> str:
         """Where a path of the guest is for this process."""
         return self._root + path
 
-    def exists(self, path):
+    def exists(self, path: str) -> bool:
         return os.path.exists(self.at(path))
 
-    def text(self, path):
+    def text(self, path: str) -> str | None:
         """What a file holds; None where it is not there or cannot be read."""
         try:
             with open(self.at(path), encoding="utf-8", errors="replace") as file:
@@ -36,35 +37,35 @@ class Files:
         except OSError:
             return None
 
-    def mode(self, path):
+    def mode(self, path: str) -> int | None:
         """The permissions of a file as a number; None where there is no file."""
         try:
             return stat.S_IMODE(os.stat(self.at(path)).st_mode)
         except OSError:
             return None
 
-    def changed_at(self, path):
+    def changed_at(self, path: str) -> float | None:
         """When a file was last written, in seconds of the wall clock; None where there is no file."""
         try:
             return os.stat(self.at(path)).st_mtime
         except OSError:
             return None
 
-    def came_at(self, path):
+    def came_at(self, path: str) -> float | None:
         """When a file came to where it is, whatever time its package gave it; None where there is no file."""
         try:
             return os.stat(self.at(path)).st_ctime
         except OSError:
             return None
 
-    def names(self, folder):
+    def names(self, folder: str) -> list[str]:
         """The sorted names in a folder; none where there is no folder."""
         try:
             return sorted(os.listdir(self.at(folder)))
         except OSError:
             return []
 
-    def write(self, path, text, mode=0o644):
+    def write(self, path: str, text: str, mode: int = 0o644) -> None:
         """Write a whole file at once, with its folder; a full disk leaves the old file as it was."""
         target = self.at(path)
         try:
@@ -84,13 +85,13 @@ class Files:
         except OSError as error:
             raise _trouble(path, "was to be written", error) from error
 
-    def set_mode(self, path, mode):
+    def set_mode(self, path: str, mode: int) -> None:
         try:
             os.chmod(self.at(path), mode)
         except OSError as error:
             raise _trouble(path, f"was to get the mode {mode:04o}", error) from error
 
-    def remove(self, path):
+    def remove(self, path: str) -> None:
         """Remove a file; one that is gone already is fine."""
         try:
             os.unlink(self.at(path))
@@ -100,7 +101,7 @@ class Files:
             raise _trouble(path, "was to be removed", error) from error
 
 
-def _trouble(path, wanted, error):
+def _trouble(path: str, wanted: str, error: OSError) -> OperatorError:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     todo = {
         errno.ENOSPC: "Make room on that file system, then run the task again",
@@ -108,6 +109,6 @@ def _trouble(path, wanted, error):
         errno.EROFS: "Make that file system writable, then run the task again",
         errno.EACCES: "Run the task as root, with `become: true`",
         errno.EPERM: "Run the task as root, with `become: true`",
-    }.get(error.errno, "Look at that path on the guest, then run the task again")
+    }.get(cast("int", error.errno), "Look at that path on the guest, then run the task again")
     found = "The disk is full" if full else f"The guest answers: {error.strerror}"
     return OperatorError(path, wanted, found, todo, "disk_full" if full else "file_trouble", path=path)

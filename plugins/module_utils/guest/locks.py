@@ -9,9 +9,14 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
 
 # Files that dpkg, apt and rpm lock for as long as they work.
 LOCKED = {
@@ -27,7 +32,7 @@ NUMBERED = {
 _FLOCK = "hhqqi4x"
 
 
-def holder(files, family):
+def holder(files: Files, family: str) -> str | None:
     """The process that holds a lock of the package manager, as `name (process id)`; None where nobody does."""
     for path in LOCKED.get(family, ()):
         pid = _locking(files.at(path))
@@ -40,11 +45,11 @@ def holder(files, family):
     return None
 
 
-def wait_until_free(files, family, wait_s, subject, clock=Clock):
+def wait_until_free(files: Files, family: str, wait_s: float, subject: str, clock: Clock | type[Clock] = Clock) -> None:
     """Wait until no other process uses the package manager."""
-    seen = []
+    seen: list[str | None] = []
 
-    def free():
+    def free() -> bool:
         seen.append(holder(files, family))
         return seen[-1] is None
 
@@ -61,7 +66,7 @@ def wait_until_free(files, family, wait_s, subject, clock=Clock):
         )
 
 
-def _locking(path):
+def _locking(path: str) -> int | None:
     """The process that has a lock on a file; asking needs no right to write, and takes no lock."""
     try:
         with open(path, "rb") as file:
@@ -72,6 +77,6 @@ def _locking(path):
     return pid if kind != fcntl.F_UNLCK else None
 
 
-def _named(files, pid):
+def _named(files: Files, pid: int) -> str:
     name = (files.text(f"/proc/{pid}/comm") or "").strip()
     return f"{name} (process {pid})" if name else f"process {pid}"

@@ -7,14 +7,19 @@
 from __future__ import annotations
 
 import platform
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
 
 MACHINE_ID = "/etc/machine-id"
 
 
-def name():
+def name() -> str:
     return platform.node()
 
 
-def ids(files):
+def ids(files: Files) -> dict[str, str | None]:
     """Its name, and the ID that stays the same when the name does not."""
     return {"name": name(), "machine_id": (files.text(MACHINE_ID) or "").strip() or None}

@@ -9,8 +9,13 @@ from __future__ import annotations
 import platform
 import shlex
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Iterable, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
 
 # The distributions that are supported, by their ID and the versions of it, and the family each belongs to.
 SUPPORTED = {
@@ -32,30 +37,30 @@ class Distribution:
     name: str
     codename: str = ""
     # debian (apt and dpkg) or redhat (dnf and rpm); None for any other.
-    family: str = None
+    family: str | None = None
 
     @property
-    def major(self):
+    def major(self) -> str:
         return self.version.split(".")[0]
 
     @property
-    def supported(self):
+    def supported(self) -> bool:
         known = SUPPORTED.get(self.id, ())
         return self.version in known or self.major in known
 
     @property
-    def package_format(self):
-        return {"debian": "deb", "redhat": "rpm"}.get(self.family)
+    def package_format(self) -> str | None:
+        return {"debian": "deb", "redhat": "rpm"}.get(cast("str", self.family))
 
-    def headers(self, kernel):
+    def headers(self, kernel: str) -> str:
         """The package with the headers of a kernel."""
         return f"kernel-devel-{kernel}" if self.family == "redhat" else f"linux-headers-{kernel}"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
 
-def parse(text):
+def parse(text: str) -> Distribution:
     """The Distribution that the text of an os-release file tells."""
     told = {}
     for line in text.splitlines():
@@ -73,17 +78,17 @@ def parse(text):
     )
 
 
-def read(files):
+def read(files: Files) -> Distribution:
     """The Distribution of this guest."""
     return parse(files.text("/etc/os-release") or files.text("/usr/lib/os-release") or "")
 
 
-def kernel():
+def kernel() -> str:
     """The release of the kernel that runs."""
     return platform.release()
 
 
-def refuse_foreign(subject, wanted, distribution):
+def refuse_foreign(subject: str, wanted: str, distribution: Distribution) -> None:
     """Refuse a system whose packages nobody here knows how to handle."""
     if distribution.family is None:
         raise OperatorError(
@@ -97,20 +102,20 @@ def refuse_foreign(subject, wanted, distribution):
         )
 
 
-def told_supported():
+def told_supported() -> list[str]:
     """The supported distributions as people write them."""
     names = {"ubuntu": "Ubuntu", "debian": "Debian", "rhel": "RHEL", "rocky": "Rocky Linux"}
     return [f"{names[identity]} {'/'.join(versions)}" for identity, versions in SUPPORTED.items()]
 
 
-def _family(identity, relatives):
+def _family(identity: str, relatives: Iterable[str]) -> str | None:
     if identity in FAMILIES:
         return FAMILIES[identity]
     # Fedora itself says of no other that it is like it.
     return next((RELATIVES[name] for name in (identity, *relatives) if name in RELATIVES), None)
 
 
-def _unquoted(value):
+def _unquoted(value: str) -> str:
     try:
         words = shlex.split(value)
     except ValueError:

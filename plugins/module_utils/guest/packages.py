@@ -9,10 +9,17 @@ from __future__ import annotations
 import fnmatch
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Callable, Iterable, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import locks
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands, Done
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.os_release import Distribution
+
 
 # Building a kernel module on a small guest takes minutes.
 LIMIT_S = 1800
@@ -36,53 +43,67 @@ class Package:
 class Packages:
     """What both package managers have in common."""
 
-    family = None
+    family: str | None = None
 
-    def __init__(self, commands, files, subject="packages", wait_s=300, clock=Clock):
+    def __init__(
+        self,
+        commands: Commands,
+        files: Files,
+        subject: str = "packages",
+        wait_s: float = 300,
+        clock: Clock | type[Clock] = Clock,
+    ) -> None:
         self._commands = commands
         self._files = files
         self._subject = subject
         self._wait_s = wait_s
         self._clock = clock
 
-    def all(self):
+    def all(self) -> list[Package]:
         """Every package that is installed, also in part."""
         raise NotImplementedError
 
-    def in_file(self, path):
+    def in_file(self, path: str) -> Package | None:
         """The Package in a file; None for a file that holds none."""
         raise NotImplementedError
 
-    def repair(self, path=None):
+    def repair(self, path: str | None = None) -> None:
         """Finish what was broken off; path: the file of a package that may have been broken off half unpacked."""
         raise NotImplementedError
 
-    def install(self, what, how="install", without=()):
+    def install(self, what: Sequence[str], how: str = "install", without: Sequence[str] = ()) -> None:
         """Install packages by their names, name and version, or paths, in the place of others.
 
         how: install, downgrade or reinstall.
         """
         raise NotImplementedError
 
-    def remove(self, names):
+    def remove(self, names: Sequence[str]) -> None:
         """Remove packages; their configuration stays."""
         raise NotImplementedError
 
-    def versions(self, name):
+    def versions(self, name: str) -> list[str]:
         """The versions of a package that the repositories have, newest first."""
         raise NotImplementedError
 
-    def pinned(self, name, version):
+    def pinned(self, name: str, version: str) -> str:
         """How a version of a package is asked for."""
         raise NotImplementedError
 
-    def broken_off(self):
+    def broken_off(self) -> bool:
         """Whether the package manager was killed in the middle, so that it refuses to work until it is repaired."""
         return False
 
-    def change(self, argv, wanted, todo, again=None, fine=None):
+    def change(
+        self,
+        argv: Sequence[str],
+        wanted: str,
+        todo: str,
+        again: Callable[[Done], bool] | None = None,
+        fine: Callable[[Done], bool] | None = None,
+    ) -> Done:
         """Run a command that changes packages, when nobody else does. again, fine: what a failure may be good for."""
-        locks.wait_until_free(self._files, self.family, self._wait_s, self._subject, self._clock)
+        locks.wait_until_free(self._files, cast("str", self.family), self._wait_s, self._subject, self._clock)
         done = self._commands.run(argv, limit_s=LIMIT_S, network=True)
         if not done.ok and again is not None and again(done):
             done = self._commands.run(argv, limit_s=LIMIT_S, network=True)
@@ -99,7 +120,7 @@ class Dpkg(Packages):
     family = "debian"
     _FIELDS = "${Package}\t${Version}\t${Architecture}\t${db:Status-Abbrev}\n"
 
-    def all(self):
+    def all(self) -> list[Package]:
         done = self._commands.run(["dpkg-query", "-W", "-f", self._FIELDS])
         found = []
         for line in done.stdout.splitlines():
@@ -110,18 +131,18 @@ class Dpkg(Packages):
                 found.append(Package(name, version, architecture, whole=state[1] == "i" and state[2] == " "))
         return found
 
-    def broken_off(self):
+    def broken_off(self) -> bool:
         # dpkg keeps what it has not yet entered into its list in files with numbers for names.
         return any(name.isdecimal() for name in self._files.names("/var/lib/dpkg/updates"))
 
-    def in_file(self, path):
+    def in_file(self, path: str) -> Package | None:
         done = self._commands.run(["dpkg-deb", "-f", path, "Package", "Version", "Architecture"])
         told = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
         if not done.ok or "Package" not in told:
             return None
         return Package(told["Package"], told.get("Version", ""), told.get("Architecture", ""))
 
-    def repair(self, path=None):
+    def repair(self, path: str | None = None) -> None:
         wanted, todo = "an installation that was broken off was to be finished", "Repair it by hand, see `dpkg --audit`"
         kept = ["dpkg", "--force-confold", "--force-confdef"]
         # Neither can do all alone: a package that is half unpacked cannot be configured, and one that lacks others is
@@ -131,7 +152,7 @@ class Dpkg(Packages):
             self.change([*kept, "--install", path], wanted, todo, fine=lambda done: True)
         self.change([*self._apt("install"), "--fix-broken"], wanted, todo)
 
-    def install(self, what, how="install", without=()):
+    def install(self, what: Sequence[str], how: str = "install", without: Sequence[str] = ()) -> None:
         asked = {"downgrade": ["--allow-downgrades"], "reinstall": ["--reinstall"]}.get(how, [])
         options = ["--no-install-recommends", *asked]
         self.change(
@@ -141,33 +162,33 @@ class Dpkg(Packages):
             again=self._renewed,
         )
 
-    def remove(self, names):
+    def remove(self, names: Sequence[str]) -> None:
         self.change(
             [*self._apt("remove"), *names], f"{', '.join(names)} was to be removed", "Look at the answer of apt"
         )
 
-    def versions(self, name):
+    def versions(self, name: str) -> list[str]:
         told = self._madison(name)
         if not told:
             self._update()
             told = self._madison(name)
         return told
 
-    def pinned(self, name, version):
+    def pinned(self, name: str, version: str) -> str:
         return f"{name}={version}"
 
-    def _madison(self, name):
+    def _madison(self, name: str) -> list[str]:
         done = self._commands.run(["apt-cache", "madison", name])
         columns = [line.split("|") for line in done.stdout.splitlines()]
         return [column[1].strip() for column in columns if len(column) > 1 and column[0].strip() == name]
 
-    def _renewed(self, done):
+    def _renewed(self, done: Done) -> bool:
         return bool(_OLD_LISTS.search(done.stdout + done.stderr)) and self._update()
 
-    def _update(self):
+    def _update(self) -> bool:
         return self._commands.run(["apt-get", "-q", "update"], limit_s=LIMIT_S, network=True).ok
 
-    def _apt(self, verb):
+    def _apt(self, verb: str) -> list[str]:
         # Its own time limit is for a process that comes between the look at the lock and the lock.
         kept = ["-o", "Dpkg::Options::=--force-confold", "-o", "Dpkg::Options::=--force-confdef"]
         return ["apt-get", "-q", "-y", "-o", f"DPkg::Lock::Timeout={self._wait_s}", *kept, verb]
@@ -179,17 +200,17 @@ class Rpm(Packages):
     family = "redhat"
     _FIELDS = "%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\n"
 
-    def all(self):
+    def all(self) -> list[Package]:
         done = self._commands.run(["rpm", "-qa", "--qf", self._FIELDS])
         lines = [line.split("\t") for line in done.stdout.splitlines()]
-        return [Package(*line) for line in lines if len(line) == 3]
+        return [Package(*cast("tuple[str, str, str]", line)) for line in lines if len(line) == 3]
 
-    def in_file(self, path):
+    def in_file(self, path: str) -> Package | None:
         done = self._commands.run(["rpm", "-qp", "--nosignature", "--qf", self._FIELDS, path])
         line = done.stdout.strip().split("\t")
-        return Package(*line) if done.ok and len(line) == 3 else None
+        return Package(*cast("tuple[str, str, str]", line)) if done.ok and len(line) == 3 else None
 
-    def repair(self, path=None):
+    def repair(self, path: str | None = None) -> None:
         # A transaction that was killed leaves two versions of a package, or the entry of one whose files are missing.
         self.change(
             ["dnf", "-y", "remove", "--duplicates"],
@@ -198,7 +219,7 @@ class Rpm(Packages):
             fine=lambda done: "No duplicated packages" in done.stdout + done.stderr,
         )
 
-    def install(self, what, how="install", without=()):
+    def install(self, what: Sequence[str], how: str = "install", without: Sequence[str] = ()) -> None:
         if without:
             self.remove(without)
         self.change(
@@ -207,11 +228,11 @@ class Rpm(Packages):
             "Look at the answer of dnf, and at the repositories of the guest",
         )
 
-    def remove(self, names):
+    def remove(self, names: Sequence[str]) -> None:
         wanted = f"{', '.join(names)} was to be removed"
         self.change(["dnf", "-y", "remove", *names], wanted, "Look at the answer of dnf")
 
-    def versions(self, name):
+    def versions(self, name: str) -> list[str]:
         fields = "%{version}-%{release}"
         done = self._commands.run(
             ["dnf", "-q", "repoquery", "--available", "--qf", fields + "\n", name], limit_s=LIMIT_S, network=True
@@ -221,17 +242,24 @@ class Rpm(Packages):
         told = [line.strip() for line in done.stdout.splitlines()]
         return list(dict.fromkeys(reversed([line for line in told if line and " " not in line])))
 
-    def pinned(self, name, version):
+    def pinned(self, name: str, version: str) -> str:
         return f"{name}-{version}"
 
 
-def of(distribution, commands, files, subject="packages", wait_s=300, clock=Clock):
+def of(
+    distribution: Distribution,
+    commands: Commands,
+    files: Files,
+    subject: str = "packages",
+    wait_s: float = 300,
+    clock: Clock | type[Clock] = Clock,
+) -> Packages:
     """The package manager of a distribution."""
-    kind = {"debian": Dpkg, "redhat": Rpm}[distribution.family]
+    kind = {"debian": Dpkg, "redhat": Rpm}[cast("str", distribution.family)]
     return kind(commands, files, subject, wait_s, clock)
 
 
-def named(packages, patterns):
+def named(packages: Iterable[Package], patterns: Sequence[str]) -> list[Package]:
     """Those packages whose name fits one of the patterns, sorted by name."""
     fitting = [one for one in packages if any(fnmatch.fnmatchcase(one.name, pattern) for pattern in patterns)]
     return sorted(fitting, key=lambda one: one.name)

@@ -6,16 +6,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
+
 DEVICES = "/sys/bus/pci/devices"
 NVIDIA, DISPLAY = "0x10de", "0x03"
 
 
-def nvidia_gpus(files):
+def nvidia_gpus(files: Files) -> list[str] | None:
     """The addresses of NVIDIA's GPUs; None where the bus cannot be read."""
     addresses = files.names(DEVICES)
     return [one for one in addresses if _is_nvidia_gpu(files, one)] if addresses else None
 
 
-def _is_nvidia_gpu(files, address):
+def _is_nvidia_gpu(files: Files, address: str) -> bool:
     vendor, kind = ((files.text(f"{DEVICES}/{address}/{what}") or "").strip() for what in ("vendor", "class"))
     return vendor == NVIDIA and kind.startswith(DISPLAY)

@@ -10,9 +10,13 @@ import base64
 import binascii
 import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.registry import Login
 
 MODE = 0o600
 PLACES = {
@@ -31,13 +35,13 @@ class LoginState:
 
     username: str = ""
     password: str = ""
-    mode: int = None
+    mode: int | None = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"LoginState({self.username!r})"
 
 
-def tree(path, text):
+def tree(path: str, text: str | None) -> dict[str, Any]:
     """What a file says, {} of one that is not there."""
     if text is None or not text.strip():
         return {}
@@ -51,7 +55,7 @@ def tree(path, text):
     return said
 
 
-def _broken(path, why):
+def _broken(path: str, why: str) -> OperatorError:
     return OperatorError(
         path,
         "is no file of logins",
@@ -62,9 +66,9 @@ def _broken(path, why):
     )
 
 
-def refuse_helpers(path, said, key):
+def refuse_helpers(path: str, said: Mapping[str, Any], key: str) -> None:
     """Refuse a file whose logins a program keeps: what stands in the file itself is then not looked at."""
-    helpers = said.get("credHelpers") if isinstance(said.get("credHelpers"), dict) else {}
+    helpers: Any = said.get("credHelpers") if isinstance(said.get("credHelpers"), dict) else {}
     helper = helpers.get(key) or said.get("credsStore")
     if helper:
         raise OperatorError(
@@ -78,7 +82,7 @@ def refuse_helpers(path, said, key):
         )
 
 
-def login_in(said, key, mode):
+def login_in(said: Mapping[str, Any], key: str, mode: int | None) -> LoginState:
     """The login of one registry in a tree."""
     entry = said.get("auths", {}).get(key)
     if not isinstance(entry, dict):
@@ -95,7 +99,7 @@ def login_in(said, key, mode):
     return LoginState(username, password.strip("\0"), mode)
 
 
-def with_login(said, key, login):
+def with_login(said: Mapping[str, Any], key: str, login: Login | None) -> dict[str, Any]:
     """The tree with a login; without it when login is None. Everything else is kept."""
     auths = {name: entry for name, entry in said.get("auths", {}).items() if name != key}
     if login is not None:
@@ -103,12 +107,12 @@ def with_login(said, key, login):
     return dict(said, auths=auths)
 
 
-def as_text(said):
+def as_text(said: Mapping[str, Any]) -> str:
     return json.dumps(said, indent=4) + "\n"
 
 
-def compare(now, wanted):
-    changes = []
+def compare(now: LoginState, wanted: LoginState) -> list[Change]:
+    changes: list[Change] = []
     if now.username != wanted.username:
         changes.append(Change("username", now.username or None, wanted.username or None))
     if now.password != wanted.password:
@@ -119,7 +123,7 @@ def compare(now, wanted):
     return changes
 
 
-def project(state):
+def project(state: LoginState) -> dict[str, str]:
     return {
         "username": state.username,
         "password": SET if state.password else "",

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Iterable, Literal, Sequence
 
 GPU = re.compile(r"GPU (\d+): .*\(UUID: (GPU-[0-9A-Za-z-]+)\)")
 INSTANCE = re.compile(r"\s+MIG .*Device\s+(\d+): \(UUID: (MIG-[0-9A-Za-z/-]+)\)")
@@ -15,7 +16,7 @@ KIND = "nvidia.com/gpu"
 TYPED = re.compile(r"(?:gpu|mig)(?=\d)")
 
 
-def gpus(listing):
+def gpus(listing: str) -> list[tuple[str, str, bool]]:
     """The devices of `nvidia-smi -L` as (name by number, UUID, whether it is divided).
 
     Containers get a divided GPU by its parts, so that it need not be handed out as a whole.
@@ -33,7 +34,7 @@ def gpus(listing):
     return [(name, uuid, name in divided) for name, uuid in found]
 
 
-def gap(present, listed):
+def gap(present: Sequence[tuple[str, str, bool]], listed: Iterable[str]) -> tuple[list[str], list[str]]:
     """Devices that are there and not handed out, and names that are handed out with nothing behind them.
 
     Devices are named by numbers, by UUIDs, or both, as the toolkit was set up; where UUIDs are used they decide,
@@ -42,7 +43,7 @@ def gap(present, listed):
     names = {name.split("=", 1)[1] for name in listed if name.startswith(f"{KIND}=")} - {"all"}
     given = {TYPED.sub("", name) if TYPED.match(name) else name for name in names}
     uuids = {name for name in given if name.startswith(("GPU-", "MIG-"))}
-    column = 1 if uuids else 0
+    column: Literal[0, 1] = 1 if uuids else 0
     there = {device[column] for device in present}
     needed = {device[column] for device in present if not device[2]}
     return sorted(needed - given), sorted((uuids or given) - there)

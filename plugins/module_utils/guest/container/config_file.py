@@ -7,13 +7,17 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import toml_text
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
-def read(files, path):
+
+def read(files: Files, path: str) -> str | None:
     """The text of a file, or None when there is no such file."""
     text = files.text(path)
     if text is None and files.exists(path):
@@ -28,7 +32,7 @@ def read(files, path):
     return text
 
 
-def tree(path, text, kind):
+def tree(path: str, text: str | None, kind: str) -> dict[str, Any]:
     """What a text says, {} of a file that is not there or empty."""
     if text is None or not text.strip():
         return {}
@@ -41,7 +45,7 @@ def tree(path, text, kind):
     return said
 
 
-def _broken(path, kind, why):
+def _broken(path: str, kind: str, why: str) -> OperatorError:
     return OperatorError(
         path,
         f"is no {kind.upper()}",
@@ -52,7 +56,7 @@ def _broken(path, kind, why):
     )
 
 
-def differences(name, before, after):
+def differences(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
     """One change for each value that is not the same in two trees."""
     old, new = dict(_leaves(before)), dict(_leaves(after))
     return [
@@ -62,7 +66,7 @@ def differences(name, before, after):
     ]
 
 
-def _leaves(value, path=()):
+def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     if isinstance(value, dict) and value:
         for key, below in value.items():
             yield from _leaves(below, (*path, str(key)))
@@ -70,7 +74,7 @@ def _leaves(value, path=()):
         yield path, value
 
 
-def put(files, path, text):
+def put(files: Files, path: str, text: str | None) -> None:
     """Replace a file as a whole, with the permissions that it has; None removes it."""
     if text is None:
         files.remove(path)

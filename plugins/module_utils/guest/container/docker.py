@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.runtime_state import RuntimeState
 
 
 class Docker:
     """The daemon, asked by its command line."""
 
-    def __init__(self, label, commands):
+    def __init__(self, label: str, commands: Commands) -> None:
         self._label = label
         self._commands = commands
 
-    def info(self):
+    def info(self) -> dict[str, Any]:
         done = self._commands.run(["docker", "info", "--format", "{{json .}}"])
         try:
             info = json.loads(done.stdout)
@@ -37,13 +42,13 @@ class Docker:
             )
         return info
 
-    def containers(self):
+    def containers(self) -> tuple[str, ...]:
         """Names of running containers that end when the daemon does."""
         if self.info().get("LiveRestoreEnabled"):
             return ()
         return tuple(sorted(self._commands.run(["docker", "ps", "--format", "{{.Names}}"]).stdout.split()))
 
-    def complete(self, state):
+    def complete(self, state: RuntimeState) -> RuntimeState:
         """The state with what the daemon says of itself."""
         info = self.info()
         runtime = state.runtime

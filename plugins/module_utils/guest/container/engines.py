@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Iterable, Iterator, Mapping
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Engine:
     # Whether containers stop when the service does. Where each has a guardian of its own, they go on.
     loses_containers: bool = False
     # Keys at the top of the configuration that a reload is enough for, and those below them.
-    reloadable: tuple = ()
+    reloadable: tuple[str, ...] = ()
     # The program behind its option for GPUs, which it looks for once, when it starts.
     gpu_hook: str = ""
 
@@ -75,7 +76,7 @@ class Runtime:
     cdi: bool = False
 
 
-def runtime_in(engine, trees, name):
+def runtime_in(engine: str, trees: Iterable[Mapping[str, Any]], name: str) -> Runtime:
     """What the trees of an engine's files, in the order in which they are read, say of one runtime."""
     path, default, cdi = "", None, False
     for tree in trees:
@@ -86,7 +87,7 @@ def runtime_in(engine, trees, name):
     return Runtime(path=path, default=default == name, cdi=cdi)
 
 
-def _said(engine, tree, name):
+def _said(engine: str, tree: Mapping[str, Any], name: str) -> Iterator[tuple[str, str | None, bool]]:
     if engine == "docker":
         runtime = _below(tree, "runtimes", name)
         yield _text(runtime, "path"), tree.get("default-runtime"), _below(tree, "features").get("cdi") is True
@@ -101,18 +102,18 @@ def _said(engine, tree, name):
             yield _text(_below(runtime, "options"), "BinaryName"), default, cri.get("enable_cdi") is True
 
 
-def _below(tree, *keys):
+def _below(tree: Any, *keys: str) -> dict[str, Any]:
     for key in keys:
         tree = tree.get(key) if isinstance(tree, dict) else None
     return tree if isinstance(tree, dict) else {}
 
 
-def _text(tree, key):
+def _text(tree: Mapping[str, Any], key: str) -> str:
     value = tree.get(key)
     return value if isinstance(value, str) else ""
 
 
-def without_runtime(engine, tree, name):
+def without_runtime(engine: str, tree: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The tree of docker's configuration without one runtime; other settings are kept."""
     left = {key: value for key, value in tree.items() if key != "runtimes"}
     runtimes = {key: value for key, value in _below(tree, "runtimes").items() if key != name}
@@ -123,7 +124,7 @@ def without_runtime(engine, tree, name):
     return left
 
 
-def mended(before, made, name, default, cdi):
+def mended(before: Mapping[str, Any], made: Mapping[str, Any], name: str, default: bool, cdi: bool) -> dict[str, Any]:
     """What nvidia-ctk made of docker's configuration, without what it should not have done.
 
     Switching CDI on, it drops every other flag under features (1.20.0, EnableCDI), and it never takes a default back.

@@ -6,14 +6,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Callable, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.service import Service
 
 # How long an engine may take to answer after it was started, and to take a new configuration over.
 ANSWERS_S, RELOADS_S = 60, 10
 
 
-def containers_in_the_way(label, containers):
+def containers_in_the_way(label: str, containers: Sequence[str]) -> OperatorError:
     return OperatorError(
         label,
         "has to be restarted to load its configuration",
@@ -28,13 +34,21 @@ def containers_in_the_way(label, containers):
 class Loading:
     """One engine that has to load its files."""
 
-    def __init__(self, label, commands, restart, clock=Clock):
+    def __init__(self, label: str, commands: Commands, restart: str, clock: type[Clock] = Clock) -> None:
         self._label = label
         self._commands = commands
         self._safe = restart == "safe"
         self._clock = clock
 
-    def load(self, services, containers, is_loaded, put_back, reload_first=False, reread_units=False):
+    def load(
+        self,
+        services: Sequence[Service],
+        containers: Callable[[], Sequence[str]],
+        is_loaded: Callable[[], bool],
+        put_back: Callable[[], None],
+        reload_first: bool = False,
+        reread_units: bool = False,
+    ) -> None:
         """Load by the gentlest way that works. services are in the order in which they start, the engine itself last.
 
         containers() names those that a restart would stop, is_loaded() reads the engine again, and put_back() puts the
@@ -62,13 +76,21 @@ class Loading:
             what = "does not run with its new configuration"
             self._take_back(engine, put_back, what, begun, services, reread_units)
 
-    def _until(self, is_loaded, engine, limit_s):
-        def ended():
+    def _until(self, is_loaded: Callable[[], bool], engine: Service, limit_s: float) -> bool:
+        def ended() -> str:
             return "loaded" if is_loaded() else "" if engine.look().active else "stopped"
 
         return wait(ended, limit_s, self._clock)[0] == "loaded"
 
-    def _take_back(self, engine, put_back, what, begun, services=(), reread_units=False):
+    def _take_back(
+        self,
+        engine: Service,
+        put_back: Callable[[], None],
+        what: str,
+        begun: float,
+        services: Sequence[Service] = (),
+        reread_units: bool = False,
+    ) -> None:
         words = engine.last_words(since=begun)
         put_back()
         if reread_units:
@@ -89,5 +111,5 @@ class Loading:
             journal=words,
         )
 
-    def _reread_units(self):
+    def _reread_units(self) -> None:
         self._commands.run(["systemctl", "daemon-reload"], limit_s=120)

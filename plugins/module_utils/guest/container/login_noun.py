@@ -11,21 +11,27 @@ import glob
 import os
 import pwd
 import re
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, cast
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import auth_file, config_file, registry
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.auth_file import LoginState
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
 ADDRESS = re.compile(r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 # Where engines look for the authority of a registry.
 AUTHORITIES = ("/etc/docker/certs.d", "/etc/containers/certs.d")
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """What is wrong with the parameters, all of it."""
-    problems = []
+    problems: list[str] = []
     if ADDRESS.fullmatch(params["registry"]) is None:
         problems.append(
             f"`registry`: {params['registry']} is no host name with or without a port. Leave out https:// and paths."
@@ -41,21 +47,23 @@ def check_params(params):
     return problems
 
 
-class RegistryLogin(Noun):
+class RegistryLogin(Noun[Wish, LoginState]):
     """One entry in a file of logins."""
 
-    def __init__(self, params, files, ask=registry.Registry):
+    def __init__(
+        self, params: Mapping[str, Any], files: Files, ask: type[registry.Registry] = registry.Registry
+    ) -> None:
         self._params = params
         self._files = files
         self._ask = ask
         self._key = registry.login_key(params["registry"])
-        self._login = None
+        self._login: registry.Login | None = None
         if params["state"] == "present":
             self._login = registry.Login(params["registry"], params["username"], params["password"])
-        self._user = None
+        self._user = cast("pwd.struct_passwd", None)
         self._path = ""
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, LoginState]]) -> None:
         (item,) = items
         item.ids.update(machine.ids(self._files))
         item.label = f"The login at {self._params['registry']}"
@@ -66,19 +74,19 @@ class RegistryLogin(Noun):
         with self._as_user():
             item.now = self._state()
         if self._is_to_be_asked(item.now):
-            item.ids["checked"] = self._registry().takes(self._login)
+            item.ids["checked"] = self._registry().takes(cast("registry.Login", self._login))
 
-    def want(self, item):
+    def want(self, item: Item[Wish, LoginState]) -> LoginState:
         if self._login is None:
             # A login that is not there leaves its file alone.
             mode = item.now.mode if not item.now.username else auth_file.MODE
             return LoginState(mode=mode)
         return LoginState(self._login.username, self._login.password, auth_file.MODE)
 
-    def compare(self, now, wanted):
+    def compare(self, now: LoginState, wanted: LoginState) -> list[Change]:
         return auth_file.compare(now, wanted)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, LoginState]]) -> None:
         (item,) = items
         item.touched = True
         with self._as_user():
@@ -89,7 +97,7 @@ class RegistryLogin(Noun):
                 os.makedirs(folder, mode=0o700, exist_ok=True)
             self._files.write(self._path, auth_file.as_text(said), mode=auth_file.MODE)
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, LoginState]]) -> None:
         (item,) = items
         with self._as_user():
             item.proved = self._state()
@@ -103,24 +111,24 @@ class RegistryLogin(Noun):
                 path=self._path,
             )
 
-    def project(self, state):
+    def project(self, state: LoginState) -> dict[str, Any]:
         return auth_file.project(state)
 
-    def _tree(self):
+    def _tree(self) -> dict[str, Any]:
         said = auth_file.tree(self._path, config_file.read(self._files, self._path))
         auth_file.refuse_helpers(self._path, said, self._key)
         return said
 
-    def _state(self):
+    def _state(self) -> LoginState:
         return auth_file.login_in(self._tree(), self._key, self._files.mode(self._path))
 
-    def _is_to_be_asked(self, now):
+    def _is_to_be_asked(self, now: LoginState) -> bool:
         if self._login is None or self._params["check"] == "never":
             return False
         same = (now.username, now.password) == (self._login.username, self._login.password)
         return self._params["check"] == "always" or not same
 
-    def _registry(self):
+    def _registry(self) -> registry.Registry:
         address = self._params["registry"]
         named = [self._params["ca_file"]] if self._params["ca_file"] else []
         known = [path for place in AUTHORITIES for path in sorted(glob.glob(f"{place}/{glob.escape(address)}/*.crt"))]
@@ -133,7 +141,7 @@ class RegistryLogin(Noun):
         )
 
     @contextlib.contextmanager
-    def _as_user(self):
+    def _as_user(self) -> Iterator[None]:
         """Act as the user on files in his home: what he put there must not lead root elsewhere."""
         if os.geteuid() != 0 or self._user.pw_uid == 0:
             yield
@@ -150,7 +158,7 @@ class RegistryLogin(Noun):
             os.setgroups(groups)
 
 
-def _user(label, name):
+def _user(label: str, name: str | None) -> pwd.struct_passwd:
     """Whose login it is."""
     try:
         user = pwd.getpwnam(name) if name else pwd.getpwuid(os.geteuid())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any, Mapping
 from urllib.parse import quote, urlsplit
 
 LINE = re.compile(r'(HTTP_PROXY|HTTPS_PROXY|NO_PROXY)="?([^"]*)"?')
@@ -20,19 +21,19 @@ class Proxy:
 
     http: str = ""
     https: str = ""
-    no_proxy: tuple = ()
+    no_proxy: tuple[str, ...] = ()
     credentials: str = ""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Proxy({self.http!r}, {self.https!r}, {self.no_proxy!r})"
 
     @property
-    def url(self):
+    def url(self) -> str:
         """One address with everything in it, for a request of our own."""
         return _with(self.https or self.http, self.credentials)
 
 
-def from_params(params):
+def from_params(params: Mapping[str, Any]) -> Proxy:
     """The proxy that a task asks for; one without an address when it asks for none."""
     http = (params["http"] or "").rstrip("/")
     credentials = quote(params["username"] or "", safe="")
@@ -41,9 +42,9 @@ def from_params(params):
     return Proxy(http, (params["https"] or http).rstrip("/"), tuple(params["no_proxy"] or ()), credentials)
 
 
-def problems(params):
+def problems(params: Mapping[str, Any]) -> list[str]:
     """What is wrong with the wish."""
-    found = []
+    found: list[str] = []
     for name in ("http", "https"):
         value = params[name] or ""
         if value and URL.fullmatch(value) is None:
@@ -58,7 +59,7 @@ def problems(params):
     return found
 
 
-def as_text(proxy):
+def as_text(proxy: Proxy) -> str | None:
     """The file; None for no proxy."""
     if not (proxy.http or proxy.https):
         return None
@@ -71,7 +72,7 @@ def as_text(proxy):
     return "\n".join(line for line in lines if line) + "\n"
 
 
-def parse(text):
+def parse(text: str | None) -> Proxy:
     """What a file says."""
     said = {}
     for line in (text or "").splitlines():
@@ -84,11 +85,11 @@ def parse(text):
     return Proxy(http, https, left_out, credentials or others)
 
 
-def _with(url, credentials):
+def _with(url: str, credentials: str) -> str:
     return url.replace("://", f"://{credentials}@", 1) if credentials else url
 
 
-def _without(url):
+def _without(url: str) -> tuple[str, str]:
     """(address, credentials) of an address."""
     credentials, at, place = urlsplit(url).netloc.rpartition("@")
     return (url.replace(f"{credentials}@", "", 1), credentials) if at else (url, "")

@@ -18,9 +18,15 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import trust
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from email.message import Message
+    from http.client import HTTPMessage
+    from typing import IO
 
 LIMIT_S = 30
 ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
@@ -30,7 +36,7 @@ HUB_API, HUB_KEY = "registry-1.docker.io", "https://index.docker.io/v1/"
 NVIDIA, NVIDIA_USER = "nvcr.io", "$oauthtoken"
 
 
-def login_key(address):
+def login_key(address: str) -> str:
     """The name under which an engine looks for the login of a registry."""
     return HUB_KEY if address in HUB else address
 
@@ -44,33 +50,48 @@ class Login:
     password: str
 
     @property
-    def basic(self):
+    def basic(self) -> str:
         return base64.b64encode(f"{self.username}:{self.password}".encode()).decode()
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """urllib would carry the login along to wherever it is sent."""
 
-    def redirect_request(self, req, fp, code, msg, headers, newurl):
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:
         return None
 
 
 class Registry:
     """The API of one registry."""
 
-    def __init__(self, address, insecure=False, ca_files=(), proxy="", no_proxy=(), limit_s=LIMIT_S):
+    def __init__(
+        self,
+        address: str,
+        insecure: bool = False,
+        ca_files: Sequence[str] = (),
+        proxy: str = "",
+        no_proxy: Sequence[str] = (),
+        limit_s: float = LIMIT_S,
+    ) -> None:
         self._address = address
         self._host = HUB_API if address in HUB else address
         self._insecure = insecure
         self._limit_s = limit_s
-        handlers = [_NoRedirects(), urllib.request.HTTPSHandler(context=self._context(insecure, ca_files))]
+        handlers: list[urllib.request.BaseHandler] = [
+            _NoRedirects(),
+            urllib.request.HTTPSHandler(context=self._context(insecure, ca_files)),
+        ]
         host = self._host.rpartition(":")[0] or self._host
-        left_out = urllib.request.proxy_bypass_environment(host, {"no": ",".join(no_proxy)})
+        left_out = urllib.request.proxy_bypass_environment(  # type: ignore[attr-defined]
+            host, {"no": ",".join(no_proxy)}
+        )
         if proxy:
             handlers.append(urllib.request.ProxyHandler({} if left_out else {"http": proxy, "https": proxy}))
         self._opener = urllib.request.build_opener(*handlers)
 
-    def _context(self, insecure, ca_files):
+    def _context(self, insecure: bool, ca_files: Sequence[str]) -> ssl.SSLContext:
         context = ssl.create_default_context()
         for path in ca_files:
             try:
@@ -89,13 +110,13 @@ class Registry:
             context.verify_mode = ssl.CERT_NONE
         return context
 
-    def answers(self):
+    def answers(self) -> None:
         """Nothing where a registry is there, with or without a login; an error otherwise."""
         _scheme, status, headers = self._first()
         if status != 200 and not (status == 401 and headers.get("WWW-Authenticate")):
             raise self._strange(status)
 
-    def takes(self, login):
+    def takes(self, login: Login) -> str:
         """How the registry checked the login, 'basic', 'token' or 'open'; an error when it refuses it."""
         scheme, status, headers = self._first()
         if status == 200:
@@ -114,7 +135,7 @@ class Registry:
         self._demand(login, self._send(api, f"Bearer {token}")[0])
         return "token"
 
-    def _first(self):
+    def _first(self) -> tuple[str, int, Message]:
         """(scheme, status, headers) of the API's root, without a login."""
         try:
             status, headers, _body = self._send(f"https://{self._host}/v2/")
@@ -125,7 +146,7 @@ class Registry:
             return "http", status, headers
         return "https", status, headers
 
-    def _token(self, login, said):
+    def _token(self, login: Login, said: Mapping[str, str]) -> str:
         realm = urllib.parse.urlsplit(said.get("realm", ""))
         if realm.scheme != "https" and not (self._insecure and realm.scheme == "http"):
             raise OperatorError(
@@ -150,7 +171,7 @@ class Registry:
             raise self._strange(status)
         return token
 
-    def _demand(self, login, status):
+    def _demand(self, login: Login, status: int) -> None:
         if status == 200:
             return
         if status not in (401, 403):
@@ -172,7 +193,7 @@ class Registry:
             status=status,
         )
 
-    def _send(self, url, authorization=None):
+    def _send(self, url: str, authorization: str | None = None) -> tuple[int, Message, bytes]:
         request = urllib.request.Request(url, headers={"User-Agent": "ansible"})
         if authorization is not None:
             # Not for a proxy, and not for another address.
@@ -186,7 +207,7 @@ class Registry:
         except (urllib.error.URLError, OSError) as error:
             raise self._unreachable(url, error) from None
 
-    def _unreachable(self, url, error):
+    def _unreachable(self, url: str, error: OSError) -> OperatorError:
         reason = getattr(error, "reason", error)
         host = urllib.parse.urlsplit(url).netloc
         code, found, todo = _trouble(reason)
@@ -199,7 +220,7 @@ class Registry:
             asked=host,
         )
 
-    def _strange(self, status):
+    def _strange(self, status: int) -> OperatorError:
         moved = 300 <= status < 400
         return OperatorError(
             f"Registry {self._address}",
@@ -211,7 +232,7 @@ class Registry:
         )
 
 
-def _trouble(reason):
+def _trouble(reason: str | BaseException) -> tuple[str, str, str]:
     """(code, what was found, what to do) for an error of the network."""
     if isinstance(reason, ssl.SSLCertVerificationError):
         return (

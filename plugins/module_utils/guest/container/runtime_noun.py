@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
@@ -26,11 +28,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.ru
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.service import Service
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.toolkit import REFRESH_UNIT, Toolkit
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
-class ContainerRuntime(Noun):
+
+class ContainerRuntime(Noun[Wish, RuntimeState]):
     """The files, the service and the devices of an engine."""
 
-    def __init__(self, params, commands, files, clock=Clock):
+    def __init__(self, params: Mapping[str, Any], commands: Commands, files: Files, clock: type[Clock] = Clock) -> None:
         engine = engines.ENGINES[params["engine"]]
         self._params = params
         self._commands = commands
@@ -43,9 +50,11 @@ class ContainerRuntime(Noun):
         self._service = Service(engine.unit, commands)
         self._docker = Docker(self._label, commands)
         # {path: text} as read, and as it shall be.
+        self._before: dict[str, str | None]
+        self._made: dict[str, str | None]
         self._before, self._made = {}, {}
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, RuntimeState]]) -> None:
         (item,) = items
         item.label = self._label
         item.ids.update(self._ids)
@@ -59,14 +68,14 @@ class ContainerRuntime(Noun):
         item.ids["engine_version"] = item.now.version or None
         self._made = self._wanted_texts(item.now) if present else self._texts_without(item.now)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, RuntimeState]) -> RuntimeState:
         trees = {path: self._tree(path, text) for path, text in self._made.items()}
         return runtime_state.want(item.label, item.now, trees, self._params)
 
-    def compare(self, now, wanted):
+    def compare(self, now: RuntimeState, wanted: RuntimeState) -> list[Change]:
         return runtime_state.compare(now, wanted)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, RuntimeState]]) -> None:
         (item,) = items
         changed = [path for path, tree in item.wanted.trees.items() if tree != item.now.trees[path]]
         item.touched = True
@@ -77,7 +86,7 @@ class ContainerRuntime(Noun):
         if item.now.cdi_missing or item.now.cdi_stale:
             self._describe_devices()
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, RuntimeState]]) -> None:
         (item,) = items
         item.proved = self._state()
         gap = runtime_state.compare(item.proved, item.wanted)
@@ -91,28 +100,28 @@ class ContainerRuntime(Noun):
                 left=[change.path for change in gap],
             )
 
-    def project(self, state):
+    def project(self, state: RuntimeState) -> dict[str, Any]:
         return runtime_state.project(state)
 
-    def pending(self, state):
+    def pending(self, state: RuntimeState) -> list[dict[str, Any]]:
         return runtime_state.pending(state)
 
     # What is there
 
-    def _paths(self):
+    def _paths(self) -> list[str]:
         paths = [self._engine.config] if self._engine.config else []
         # Before it knew files of its own, the toolkit wrote into the engine's.
         if self._engine.drop_in and (self._params["state"] == "absent" or self._toolkit.has_drop_in):
             paths.append(self._engine.drop_in)
         return paths
 
-    def _tree(self, path, text):
+    def _tree(self, path: str, text: str | None) -> dict[str, Any]:
         return config_file.tree(path, text, self._engine.format)
 
-    def _read_files(self):
+    def _read_files(self) -> dict[str, str | None]:
         return {path: config_file.read(self._files, path) for path in self._paths()}
 
-    def _state(self):
+    def _state(self) -> RuntimeState:
         texts = self._read_files()
         trees = {path: self._tree(path, text) for path, text in texts.items()}
         state = self._with_devices(RuntimeState(self._engine.name, self._params["runtime_name"], trees=trees))
@@ -129,13 +138,14 @@ class ContainerRuntime(Noun):
         changed = [self._files.changed_at(path) for path in [*texts, *folders]]
         return replace(state, loaded=all(moment <= seen.since for moment in changed if moment is not None))
 
-    def _knows_gpus(self, since):
+    def _knows_gpus(self, since: float) -> bool:
         hook = self._commands.find(self._engine.gpu_hook)
         if self._params["state"] == "absent" or hook is None:
             return True
-        return self._files.came_at(hook) <= since
+        came = self._files.came_at(hook)
+        return came is not None and came <= since
 
-    def _with_devices(self, state):
+    def _with_devices(self, state: RuntimeState) -> RuntimeState:
         """GPUs against what is handed out, where the interface for devices is used."""
         if self._params["state"] == "absent" or not (self._params["cdi"] or self._engine.name == "podman"):
             return state
@@ -152,7 +162,7 @@ class ContainerRuntime(Noun):
         missing, stale = cdi.gap(there, self._toolkit.devices())
         return replace(state, cdi_missing=tuple(missing), cdi_stale=tuple(stale))
 
-    def _require_engine(self):
+    def _require_engine(self) -> None:
         if self._params["state"] == "present" and self._commands.find(self._engine.program) is None:
             raise OperatorError(
                 self._label,
@@ -164,7 +174,7 @@ class ContainerRuntime(Noun):
 
     # What shall be
 
-    def _wanted_texts(self, now):
+    def _wanted_texts(self, now: RuntimeState) -> dict[str, str | None]:
         if not self._engine.config:
             return {}
         made = self._toolkit.configured(self._engine, self._before, self._params)
@@ -180,7 +190,7 @@ class ContainerRuntime(Noun):
             made[path] = _as_json(tree)
         return made
 
-    def _texts_without(self, now):
+    def _texts_without(self, now: RuntimeState) -> dict[str, str | None]:
         if self._engine.name == "docker":
             (path,) = now.trees
             tree = engines.without_runtime("docker", now.trees[path], now.name)
@@ -201,8 +211,8 @@ class ContainerRuntime(Noun):
 
     # The change
 
-    def _put(self, paths, texts):
-        done = []
+    def _put(self, paths: Sequence[str], texts: Mapping[str, str | None]) -> None:
+        done: list[str] = []
         try:
             for path in paths:
                 config_file.put(self._files, path, texts[path])
@@ -212,17 +222,17 @@ class ContainerRuntime(Noun):
                 config_file.put(self._files, path, self._before[path])
             raise
 
-    def _load(self, item, changed):
+    def _load(self, item: Item[Wish, RuntimeState], changed: Sequence[str]) -> None:
         loading = Loading(item.label, self._commands, self._params["restart"], self._clock)
         loading.load(
             [self._service],
             self._docker.containers if self._engine.loses_containers else tuple,
             lambda: self._is_loaded(item.wanted),
             lambda: self._put(changed, self._before),
-            reload_first=self._engine.reloadable and not runtime_state.restart_is_due(item.now, item.wanted),
+            reload_first=bool(self._engine.reloadable) and not runtime_state.restart_is_due(item.now, item.wanted),
         )
 
-    def _is_loaded(self, wanted):
+    def _is_loaded(self, wanted: RuntimeState) -> bool:
         try:
             state = self._state()
         except OperatorError:
@@ -230,7 +240,7 @@ class ContainerRuntime(Noun):
             return False
         return state.running and state.loaded and (state.knows_gpus or not wanted.knows_gpus)
 
-    def _describe_devices(self):
+    def _describe_devices(self) -> None:
         unit = Service(REFRESH_UNIT, self._commands)
         if not unit.look().known:
             self._toolkit.generate()
@@ -244,5 +254,5 @@ class ContainerRuntime(Noun):
             )
 
 
-def _as_json(tree):
+def _as_json(tree: Mapping[str, Any]) -> str:
     return json.dumps(tree, indent=4) + "\n"

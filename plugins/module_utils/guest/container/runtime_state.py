@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -26,7 +27,7 @@ class RuntimeState:
     engine: str
     name: str
     # {path: what the file says}, in the order in which the engine reads them.
-    trees: dict = field(default_factory=dict)
+    trees: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     # Whether the engine's service runs, and whether with what its files say now.
     running: bool = False
     loaded: bool = True
@@ -34,17 +35,17 @@ class RuntimeState:
     knows_gpus: bool = True
     version: str = ""
     # Running containers that a restart would stop.
-    containers: tuple = ()
+    containers: tuple[str, ...] = ()
     # GPUs that containers cannot be given, and names with no GPU behind them.
-    cdi_missing: tuple = ()
-    cdi_stale: tuple = ()
+    cdi_missing: tuple[str, ...] = ()
+    cdi_stale: tuple[str, ...] = ()
 
     @property
-    def runtime(self):
+    def runtime(self) -> engines.Runtime:
         return engines.runtime_in(self.engine, self.trees.values(), self.name)
 
 
-def want(label, now, trees, wish):
+def want(label: str, now: RuntimeState, trees: Mapping[str, dict[str, Any]], wish: Mapping[str, Any]) -> RuntimeState:
     """The state with these files; refuses what would stop containers that nobody allowed to stop."""
     wanted = replace(now, trees=trees, cdi_missing=(), cdi_stale=(), loaded=True, knows_gpus=True)
     differ = file_changes(now, wanted)
@@ -62,7 +63,7 @@ def want(label, now, trees, wish):
     return wanted
 
 
-def restart_is_due(now, wanted):
+def restart_is_due(now: RuntimeState, wanted: RuntimeState) -> bool:
     """Whether a reload is known not to be enough."""
     if now.knows_gpus != wanted.knows_gpus:
         return True
@@ -72,7 +73,7 @@ def restart_is_due(now, wanted):
     return any(key not in reloadable for key in touched)
 
 
-def _refuse_old(label, now):
+def _refuse_old(label: str, now: RuntimeState) -> None:
     major = now.version.split(".")[0]
     if now.engine == "docker" and major.isdecimal() and int(major) < DOCKER_CDI_SINCE:
         raise OperatorError(
@@ -85,19 +86,19 @@ def _refuse_old(label, now):
         )
 
 
-def _flat(trees):
+def _flat(trees: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     return {key: value for tree in trees.values() for key, value in tree.items()}
 
 
-def file_changes(now, wanted):
-    changes = []
+def file_changes(now: RuntimeState, wanted: RuntimeState) -> list[Change]:
+    changes: list[Change] = []
     for path, tree in wanted.trees.items():
         name = path.rsplit("/", 1)[-1]
         changes += config_file.differences(name, now.trees.get(path, {}), tree)
     return changes
 
 
-def compare(now, wanted):
+def compare(now: RuntimeState, wanted: RuntimeState) -> list[Change]:
     changes = file_changes(now, wanted)
     if now.loaded != wanted.loaded:
         needs = None if wanted.loaded else WAITS
@@ -113,12 +114,12 @@ def compare(now, wanted):
     return changes
 
 
-def pending(state):
+def pending(state: RuntimeState) -> list[dict[str, Any]]:
     waits = (("engine", state.loaded), ("gpu_option", state.knows_gpus))
     return [{"what": what, "needs": WAITS} for what, done in waits if not done]
 
 
-def project(state):
+def project(state: RuntimeState) -> dict[str, Any]:
     runtime = state.runtime
     return {
         "runtime_path": runtime.path,

@@ -9,6 +9,10 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Callable
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
 
 # What is read of a journal, and how much of it is told.
 JOURNAL_LINES, WORDS_LINES = 100, 8
@@ -30,11 +34,11 @@ class Seen:
 class Service:
     """One systemd unit."""
 
-    def __init__(self, unit, commands):
+    def __init__(self, unit: str, commands: Commands) -> None:
         self.unit = unit
         self._commands = commands
 
-    def look(self):
+    def look(self) -> Seen:
         done = self._commands.run(
             [
                 "systemctl",
@@ -53,16 +57,16 @@ class Service:
             memlock=said.get("LimitMEMLOCK", ""),
         )
 
-    def do(self, verb, limit_s=120):
+    def do(self, verb: str, limit_s: float = 120) -> bool:
         """Whether a verb of systemctl succeeded."""
         return self._commands.run(["systemctl", verb, self.unit], limit_s=limit_s).ok
 
-    def start_afresh(self):
+    def start_afresh(self) -> bool:
         """Restart it, also after it failed so often that systemd would not try any more."""
         self._commands.run(["systemctl", "reset-failed", self.unit])
         return self.do("restart")
 
-    def last_words(self, since=None):
+    def last_words(self, since: float | None = None) -> str:
         """What it said last of what ails it, else what systemd said of it, or what is known instead."""
         # A service that failed is known to have failed before the journal has what it said last.
         self._commands.run(["journalctl", "--sync"], limit_s=20)
@@ -71,7 +75,7 @@ class Service:
         lines = [line for line in lines if _ails(line)] or lines
         return " / ".join(lines[-WORDS_LINES:]) or "nothing"
 
-    def _journal(self, which, since, fits=bool):
+    def _journal(self, which: str, since: float | None, fits: Callable[[str], bool] = bool) -> list[str]:
         argv = ["journalctl", which, "--no-pager", "--output=cat", f"--lines={JOURNAL_LINES}"]
         if since is not None:
             argv.append(f"--since=@{int(since)}")
@@ -80,5 +84,5 @@ class Service:
         return [line for line in lines if line and fits(line)] if done.ok else []
 
 
-def _ails(line):
+def _ails(line: str) -> bool:
     return _CHATTER.search(line) is None

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine
@@ -24,6 +26,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.lo
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.service import Service
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.settings_state import SettingsState
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.service import Seen
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
 HEADING = "# Made by Ansible, aiready.vsphere.container_engine.\n"
 # Docker's containers are children of containerd, so that both need the limit, in the order in which they start.
 UNITS = {"docker": ("containerd.service", "docker.service"), "containerd": ("containerd.service",)}
@@ -31,10 +39,10 @@ UNITS = {"docker": ("containerd.service", "docker.service"), "containerd": ("con
 MEMLOCK = HEADING + "[Service]\nLimitMEMLOCK=infinity\n"
 
 
-class EngineSettings(Noun):
+class EngineSettings(Noun[Wish, SettingsState]):
     """The settings of one engine's service."""
 
-    def __init__(self, params, commands, files, clock=Clock):
+    def __init__(self, params: Mapping[str, Any], commands: Commands, files: Files, clock: type[Clock] = Clock) -> None:
         self._params = params
         self._commands = commands
         self._files = files
@@ -43,19 +51,19 @@ class EngineSettings(Noun):
         self._ids = machine.ids(files)
         self._label = f"{self._engine.name} on {self._ids['name']}"
         self._docker = Docker(self._label, commands)
-        self._services = []
+        self._services: list[Service] = []
         # {path: text} as it was before.
-        self._before = {}
+        self._before: dict[str, str | None] = {}
 
     @property
-    def _env_file(self):
+    def _env_file(self) -> str:
         return f"/etc/{self._engine.name}/proxy.env"
 
     @property
-    def _proxy_drop_in(self):
+    def _proxy_drop_in(self) -> str:
         return f"/etc/systemd/system/{self._engine.unit}.d/50-aiready-proxy.conf"
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, SettingsState]]) -> None:
         (item,) = items
         item.label = self._label
         item.ids.update(self._ids)
@@ -71,13 +79,13 @@ class EngineSettings(Noun):
             )
         item.now = self._state()
 
-    def want(self, item):
+    def want(self, item: Item[Wish, SettingsState]) -> SettingsState:
         return settings_state.want(item.label, item.now, item.wish)
 
-    def compare(self, now, wanted):
+    def compare(self, now: SettingsState, wanted: SettingsState) -> list[Change]:
         return settings_state.compare(now, wanted)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, SettingsState]]) -> None:
         (item,) = items
         now, wanted = item.now, item.wanted
         files = self._files_for(now, wanted)
@@ -97,7 +105,7 @@ class EngineSettings(Noun):
                 reread_units=True,
             )
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, SettingsState]]) -> None:
         (item,) = items
         item.proved = self._state()
         gap = settings_state.compare(item.proved, item.wanted)
@@ -111,16 +119,16 @@ class EngineSettings(Noun):
                 left=[change.path for change in gap],
             )
 
-    def project(self, state):
+    def project(self, state: SettingsState) -> dict[str, Any]:
         return settings_state.project(state)
 
-    def pending(self, state):
+    def pending(self, state: SettingsState) -> list[dict[str, Any]]:
         return settings_state.pending(state)
 
-    def _state(self):
+    def _state(self) -> SettingsState:
         looks = {service.unit: service.look() for service in self._services}
         said = proxy.parse(self._text(self._env_file)) if self._text(self._proxy_drop_in) else proxy.Proxy()
-        daemon = {}
+        daemon: dict[str, Any] = {}
         if self._engine.name == "docker":
             daemon = config_file.tree(self._engine.config, self._text(self._engine.config), "json")
         state = SettingsState(
@@ -141,7 +149,7 @@ class EngineSettings(Noun):
             state = replace(state, loaded=loaded, containers=self._docker.containers())
         return state
 
-    def _is_current(self, unit, seen):
+    def _is_current(self, unit: str, seen: Seen) -> bool:
         """Whether a service started after the files that it reads only then were written."""
         paths = [_memlock_drop_in(unit)]
         if unit == self._engine.unit:
@@ -152,11 +160,11 @@ class EngineSettings(Noun):
             return True
         return all(moment <= seen.since for moment in written) and self._memlock(unit) in (None, seen.memlock)
 
-    def _memlock(self, unit):
+    def _memlock(self, unit: str) -> str | None:
         """The limit that our file gives a service."""
         return settings_state.UNLIMITED if self._text(_memlock_drop_in(unit)) == MEMLOCK else None
 
-    def _is_loaded(self):
+    def _is_loaded(self) -> bool:
         try:
             state = self._state()
         except OperatorError:
@@ -164,14 +172,14 @@ class EngineSettings(Noun):
             return False
         return state.running and state.loaded
 
-    def _late(self):
+    def _late(self) -> list[Service]:
         """The engine, and before it what it needs and what is older than its files, also those of a killed run."""
         late = [service for service in self._services[:-1] if not self._is_current(service.unit, service.look())]
         return [*late, self._services[-1]]
 
-    def _files_for(self, now, wanted):
+    def _files_for(self, now: SettingsState, wanted: SettingsState) -> dict[str, str | None]:
         """{path: text} of what is to be written."""
-        files = {}
+        files: dict[str, str | None] = {}
         for unit, limit in wanted.memlock.items():
             if now.memlock[unit] != limit:
                 files[_memlock_drop_in(unit)] = MEMLOCK
@@ -186,8 +194,8 @@ class EngineSettings(Noun):
             files[self._engine.config] = json.dumps(wanted.daemon, indent=4) + "\n"
         return files
 
-    def _put(self, files):
-        done = []
+    def _put(self, files: Mapping[str, str | None]) -> None:
+        done: list[str] = []
         try:
             for path, text in files.items():
                 if path == self._env_file and text is not None:
@@ -201,9 +209,9 @@ class EngineSettings(Noun):
                 config_file.put(self._files, path, self._before[path])
             raise
 
-    def _text(self, path):
+    def _text(self, path: str) -> str | None:
         return config_file.read(self._files, path)
 
 
-def _memlock_drop_in(unit):
+def _memlock_drop_in(unit: str) -> str:
     return f"/etc/systemd/system/{unit}.d/50-aiready-memlock.conf"

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container import loading, runtime_state
@@ -22,26 +23,26 @@ class SettingsState:
     """One engine's service."""
 
     # {unit: its limit of locked memory, as systemd has it}
-    memlock: dict = field(default_factory=dict)
-    proxy: Proxy = None
+    memlock: dict[str, str] = field(default_factory=dict)
+    proxy: Proxy = Proxy()
     # What Docker's configuration says.
-    daemon: dict = field(default_factory=dict)
+    daemon: dict[str, Any] = field(default_factory=dict)
     running: bool = False
     loaded: bool = True
-    containers: tuple = ()
+    containers: tuple[str, ...] = ()
 
     @property
-    def insecure(self):
+    def insecure(self) -> list[str]:
         listed = self.daemon.get(INSECURE)
         return [entry for entry in listed if isinstance(entry, str)] if isinstance(listed, list) else []
 
     @property
-    def units(self):
+    def units(self) -> tuple[dict[str, str], Proxy]:
         """What a service takes over only when it starts."""
         return self.memlock, self.proxy
 
 
-def want(label, now, wish):
+def want(label: str, now: SettingsState, wish: Mapping[str, Any]) -> SettingsState:
     """The state that is asked for; refuses what would stop containers that nobody allowed to stop."""
     wanted = replace(now, loaded=True)
     if wish["memlock"] == "unlimited":
@@ -59,7 +60,7 @@ def want(label, now, wish):
     return wanted
 
 
-def _daemon(now, insecure, secure):
+def _daemon(now: SettingsState, insecure: Sequence[str], secure: Sequence[str]) -> dict[str, Any]:
     listed = [address for address in now.insecure if address not in secure]
     listed += [address for address in insecure if address not in listed]
     if listed == now.insecure:
@@ -68,8 +69,8 @@ def _daemon(now, insecure, secure):
     return dict(daemon, **{INSECURE: listed}) if listed else daemon
 
 
-def compare(now, wanted):
-    changes = []
+def compare(now: SettingsState, wanted: SettingsState) -> list[Change]:
+    changes: list[Change] = []
     for unit, limit in wanted.memlock.items():
         if now.memlock[unit] != limit:
             changes.append(Change(f"{unit}: LimitMEMLOCK", now.memlock[unit], limit))
@@ -84,7 +85,7 @@ def compare(now, wanted):
     return changes
 
 
-def _proxy_changes(now, wanted):
+def _proxy_changes(now: Proxy, wanted: Proxy) -> list[Change]:
     changes = [
         Change(f"proxy.{name}", getattr(now, name) or None, getattr(wanted, name) or None)
         for name in ("http", "https")
@@ -98,11 +99,11 @@ def _proxy_changes(now, wanted):
     return changes
 
 
-def pending(state):
+def pending(state: SettingsState) -> list[dict[str, Any]]:
     return [] if state.loaded else [{"what": "engine", "needs": runtime_state.WAITS}]
 
 
-def project(state):
+def project(state: SettingsState) -> dict[str, Any]:
     return {
         "memlock": "unlimited" if all(limit == UNLIMITED for limit in state.memlock.values()) else "limited",
         "proxy_http": state.proxy.http,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any, Sequence, cast
 
 HEXADECIMAL = re.compile(r"[0-9A-Fa-f]*")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -21,18 +22,18 @@ class TomlError(ValueError):
     """What is wrong with a text, and in which line."""
 
 
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """The tree of a TOML text, as dictionaries, lists and plain values."""
     return _Reader(text).document()
 
 
 class _Reader:
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
 
-    def document(self):
-        tree = {}
+    def document(self) -> dict[str, Any]:
+        tree: dict[str, Any] = {}
         table = tree
         while True:
             self._skip(LINES)
@@ -46,7 +47,7 @@ class _Reader:
                 self._pair(table)
             self._end_of_line()
 
-    def _table(self, tree, keys, listed):
+    def _table(self, tree: dict[str, Any], keys: Sequence[str], listed: bool) -> dict[str, Any]:
         place = tree
         for key in keys[:-1]:
             place = self._step(place, key)
@@ -59,7 +60,7 @@ class _Reader:
             return rows[-1]
         return self._step(place, last)
 
-    def _step(self, place, key):
+    def _step(self, place: dict[str, Any], key: str) -> dict[str, Any]:
         below = place.setdefault(key, {})
         if isinstance(below, list) and below:
             below = below[-1]
@@ -67,7 +68,7 @@ class _Reader:
             raise self._error(f"{key} is a value and no table")
         return below
 
-    def _pair(self, table):
+    def _pair(self, table: dict[str, Any]) -> None:
         keys = self._keys("=")
         place = table
         for key in keys[:-1]:
@@ -77,8 +78,8 @@ class _Reader:
             raise self._error(f"{keys[-1]} is set twice")
         place[keys[-1]] = self._value()
 
-    def _keys(self, end):
-        keys = []
+    def _keys(self, end: str) -> list[str]:
+        keys: list[str] = []
         while True:
             self._skip(BLANKS)
             keys.append(self._key())
@@ -88,7 +89,7 @@ class _Reader:
             if not self._take("."):
                 raise self._error(f"{end!r} is missing")
 
-    def _key(self):
+    def _key(self) -> str:
         if self._peek() in ('"', "'"):
             return self._string()
         found = BARE.match(self.text, self.at)
@@ -97,7 +98,7 @@ class _Reader:
         self.at = found.end()
         return found[0]
 
-    def _value(self):
+    def _value(self) -> Any:
         sign = self._peek()
         if sign in ('"', "'"):
             return self._string()
@@ -123,9 +124,9 @@ class _Reader:
             return int(digits, 0)
         return float(digits)
 
-    def _array(self):
+    def _array(self) -> list[Any]:
         self.at += 1
-        values = []
+        values: list[Any] = []
         while True:
             self._skip(LINES)
             if self._take("]"):
@@ -135,9 +136,9 @@ class _Reader:
             if not self._take(",") and self._peek() != "]":
                 raise self._error("',' or ']' is missing")
 
-    def _inline(self):
+    def _inline(self) -> dict[str, Any]:
         self.at += 1
-        table = {}
+        table: dict[str, Any] = {}
         self._skip(BLANKS)
         if self._take("}"):
             return table
@@ -149,14 +150,14 @@ class _Reader:
             if not self._take(","):
                 raise self._error("',' or '}' is missing")
 
-    def _string(self):
+    def _string(self) -> str:
         for quote in ('"""', "'''", '"', "'"):
             if self._take(quote):
                 break
         several = len(quote) == 3
         if several and self._take("\r\n") is False:
             self._take("\n")
-        out = []
+        out: list[str] = []
         while not self._take(quote):
             sign = self._peek()
             if sign == "" or (sign == "\n" and not several):
@@ -165,14 +166,14 @@ class _Reader:
             out.append(self._escape() if sign == "\\" and quote[0] == '"' else sign)
         return "".join(out)
 
-    def _escape(self):
+    def _escape(self) -> str:
         sign = self._peek()
         self.at += 1
         if sign in ESCAPES:
             return ESCAPES[sign]
         if sign in ("u", "U"):
             length = 4 if sign == "u" else 8
-            digits = HEXADECIMAL.match(self.text, self.at)[0][:length]
+            digits = cast("re.Match[str]", HEXADECIMAL.match(self.text, self.at))[0][:length]
             self.at += len(digits)
             # A half of a surrogate pair is no character of its own.
             if len(digits) < length or int(digits, 16) > sys.maxunicode or 0xD800 <= int(digits, 16) <= 0xDFFF:
@@ -183,7 +184,7 @@ class _Reader:
             return ""
         raise self._error(f"\\{sign} has no meaning")
 
-    def _skip(self, signs, comments=True):
+    def _skip(self, signs: str, comments: bool = True) -> None:
         while self.at < len(self.text):
             sign = self.text[self.at]
             if sign == "#" and comments:
@@ -194,20 +195,20 @@ class _Reader:
             else:
                 return
 
-    def _end_of_line(self):
+    def _end_of_line(self) -> None:
         self._skip(BLANKS)
         if self._peek() not in ("", "\n") and not self._take("\r\n"):
             raise self._error("the line does not end here")
 
-    def _peek(self):
+    def _peek(self) -> str:
         return self.text[self.at : self.at + 1]
 
-    def _take(self, word):
+    def _take(self, word: str) -> bool:
         if self.text.startswith(word, self.at):
             self.at += len(word)
             return True
         return False
 
-    def _error(self, what):
+    def _error(self, what: str) -> TomlError:
         line = self.text.count("\n", 0, self.at) + 1
         return TomlError(f"line {line}: {what}")

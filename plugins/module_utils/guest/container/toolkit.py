@@ -14,8 +14,13 @@ import os
 import re
 import shutil
 import tempfile
+from typing import TYPE_CHECKING, Any, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands, Done
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.engines import Engine
 
 PROGRAM = "nvidia-ctk"
 # A file of its own beside the engine's, and the choice of where the present configuration is read, came with this one.
@@ -27,12 +32,12 @@ REFRESH_UNIT = "nvidia-cdi-refresh.service"
 class Toolkit:
     """The command line tool of the NVIDIA Container Toolkit."""
 
-    def __init__(self, label, commands):
+    def __init__(self, label: str, commands: Commands) -> None:
         self._label = label
         self._commands = commands
         self.version = ""
 
-    def require(self):
+    def require(self) -> None:
         """Find out which version is installed."""
         done = self._commands.run([PROGRAM, "--version"])
         if done.missing:
@@ -49,11 +54,13 @@ class Toolkit:
         self.version = found[1]
 
     @property
-    def has_drop_in(self):
-        numbers = re.match(r"(\d+)\.(\d+)", self.version)
+    def has_drop_in(self) -> bool:
+        numbers = cast("re.Match[str]", re.match(r"(\d+)\.(\d+)", self.version))
         return tuple(int(number) for number in numbers.groups()) >= DROP_IN_SINCE
 
-    def configured(self, engine, texts, wish):
+    def configured(
+        self, engine: Engine, texts: Mapping[str, str | None], wish: Mapping[str, Any]
+    ) -> dict[str, str | None]:
         """What the engine's files would be: {path: text}, made from {path: text or None}."""
         # Memory where there is such a folder: a full disk is no reason not to say what would change.
         place = "/run" if os.access("/run", os.W_OK) else None
@@ -63,7 +70,9 @@ class Toolkit:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _configured(self, folder, engine, texts, wish):
+    def _configured(
+        self, folder: str, engine: Engine, texts: Mapping[str, str | None], wish: Mapping[str, Any]
+    ) -> dict[str, str | None]:
         # containerd's imports name the folder of the drop-in, so copies name theirs until they are put in place.
         here = {path: os.path.join(folder, os.path.basename(path)) for path in texts}
         own = os.path.join(os.path.dirname(engine.drop_in), "*.toml") if engine.drop_in else ""
@@ -71,9 +80,9 @@ class Toolkit:
         if engine.drop_in in here:
             here[engine.drop_in] = os.path.join(folder, "conf.d", os.path.basename(engine.drop_in))
         for path, copy in here.items():
-            if texts[path] is not None and path != engine.drop_in:
-                text = texts[path].replace(own, copied) if own else texts[path]
-                _write(copy, text)
+            text = texts[path]
+            if text is not None and path != engine.drop_in:
+                _write(copy, text.replace(own, copied) if own else text)
         argv = [
             PROGRAM,
             "runtime",
@@ -93,20 +102,20 @@ class Toolkit:
         made = {path: _read(copy) for path, copy in here.items()}
         return {path: text.replace(copied, own) if text is not None and own else text for path, text in made.items()}
 
-    def devices(self):
+    def devices(self) -> list[str]:
         """The names under which the interface for devices hands out GPUs."""
         done = self._commands.run([PROGRAM, "cdi", "list"])
         if not done.ok:
             raise self._refused("does not list the devices of containers", done, "cdi_unreadable")
         return [line.strip() for line in done.stdout.splitlines() if "=" in line and "/" in line.split("=")[0]]
 
-    def generate(self):
+    def generate(self) -> None:
         """Write the specification of the devices anew."""
         done = self._commands.run([PROGRAM, "cdi", "generate", f"--output={SPECIFICATION}"], limit_s=120)
         if not done.ok:
             raise self._refused("does not describe the GPUs to containers", done, "cdi_not_generated")
 
-    def _refused(self, what, done, code):
+    def _refused(self, what: str, done: Done, code: str) -> OperatorError:
         return OperatorError(
             self._label,
             f"nvidia-ctk {what}",
@@ -117,13 +126,13 @@ class Toolkit:
         )
 
 
-def _write(path, text):
+def _write(path: str, text: str) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 
 
-def _read(path):
+def _read(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import packages
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import (
@@ -17,6 +19,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver impor
     trouble,
 )
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.packages import Packages
+
 # NVIDIA's installer writes what went wrong here.
 INSTALLER_LOG = "/var/log/nvidia-installer.log"
 REBUILD_S, LOAD_S = 600, 120
@@ -25,14 +34,16 @@ REBUILD_S, LOAD_S = 600, 120
 class Steps:
     """The steps of one guest."""
 
-    def __init__(self, label, commands, files, manager, wish):
+    def __init__(
+        self, label: str, commands: Commands, files: Files, manager: Packages, wish: Mapping[str, Any]
+    ) -> None:
         self._label = label
         self._commands = commands
         self._files = files
         self._manager = manager
         self._wish = wish
 
-    def make(self, changes, now, wanted, around):
+    def make(self, changes: Sequence[Change], now: DriverState, wanted: DriverState, around: Surroundings) -> None:
         """Make the changes, in an order in which each finds what it needs."""
         due = {change.path for change in changes}
         again = now.interrupted
@@ -50,7 +61,7 @@ class Steps:
         if "loaded" in due:
             self._load(wanted, around)
 
-    def _keep_nouveau_away(self, block):
+    def _keep_nouveau_away(self, block: bool) -> None:
         notes.begin(self._files, "nouveau")
         if block:
             self._files.write(nouveau.FILE, nouveau.TEXT)
@@ -70,7 +81,7 @@ class Steps:
                 break
         notes.end(self._files, "nouveau")
 
-    def _install(self, now, wanted, around):
+    def _install(self, now: DriverState, wanted: DriverState, around: Surroundings) -> None:
         found = self._wish["found"]
         if found.kind == source.REPOSITORY:
             self._repair(now, None)
@@ -89,31 +100,31 @@ class Steps:
                     self._manager.install([path], self._how(now, wanted), others)
         notes.end(self._files, "driver")
 
-    def _repair(self, now, path):
+    def _repair(self, now: DriverState, path: str | None) -> None:
         if "packages" in now.interrupted:
             self._manager.repair(path)
 
-    def _how(self, now, wanted):
+    def _how(self, now: DriverState, wanted: DriverState) -> str:
         if now.version == wanted.version and now.format == wanted.format:
             return "reinstall"
         older = now.version and self._wish["downgrade"] == "allow" and now.package == wanted.package
         return "downgrade" if older and _numbers(wanted.version) < _numbers(now.version) else "install"
 
-    def _make_way(self, now, wanted, around):
+    def _make_way(self, now: DriverState, wanted: DriverState, around: Surroundings) -> list[str]:
         """The packages that the new driver takes the place of; what a .run file has installed is removed at once."""
         if now.format == "run" and wanted.format != "run":
             self._uninstall()
         old = [now.package] if now.package and now.package != wanted.package else []
         return sorted({*around.others, *old})
 
-    def _run_file(self, path, now, others):
+    def _run_file(self, path: str, now: DriverState, others: Sequence[str]) -> None:
         if others:
             self._manager.remove(others)
         if now.loaded is not None:
             # The installer wants to load the new module in the end. What it cannot do then stands in its log.
             self._commands.run(["systemctl", "stop", "nvidia-gridd", "nvidia-persistenced"])
             self._commands.run(["modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia"])
-        keys = []
+        keys: list[str] = []
         if self._wish["signing_key"]:
             keys = [
                 f"--module-signing-secret-key={self._wish['signing_key']}",
@@ -131,12 +142,12 @@ class Steps:
                 rc=done.rc,
             )
 
-    def _errors_of_installer(self):
+    def _errors_of_installer(self) -> str:
         lines = (self._files.text(INSTALLER_LOG) or "").splitlines()
         errors = [line.split("ERROR:", 1)[1].strip() for line in lines if "ERROR:" in line]
         return f"Its log says: {' / '.join(errors[-2:])}" if errors else ""
 
-    def _remove(self, now, around):
+    def _remove(self, now: DriverState, around: Surroundings) -> None:
         self._repair(now, None)
         notes.begin(self._files, "driver")
         if now.format == "run":
@@ -146,7 +157,7 @@ class Steps:
             self._manager.remove(names)
         notes.end(self._files, "driver")
 
-    def _uninstall(self):
+    def _uninstall(self) -> None:
         if self._files.exists(read.UNINSTALLER):
             self._commands.must(
                 ["nvidia-uninstall", "--silent"],
@@ -157,7 +168,7 @@ class Steps:
                 limit_s=packages.LIMIT_S,
             )
 
-    def _build(self, wanted, around):
+    def _build(self, wanted: DriverState, around: Surroundings) -> None:
         self._commands.must(
             ["dkms", "autoinstall", "-k", around.kernel],
             self._label,
@@ -167,11 +178,11 @@ class Steps:
             limit_s=packages.LIMIT_S,
         )
 
-    def _load(self, wanted, around):
+    def _load(self, wanted: DriverState, around: Surroundings) -> None:
         done = self._commands.run(["modprobe", "nvidia"], limit_s=LOAD_S)
         if not done.ok and self._wish["gpu"] == "required":
             raise trouble.not_loaded(self._label, wanted.version, done.words, around)
 
 
-def _numbers(version):
-    return tuple(int(part) for part in version.split("."))
+def _numbers(version: str | None) -> tuple[int, ...]:
+    return tuple(int(part) for part in cast("str", version).split("."))

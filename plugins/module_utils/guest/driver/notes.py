@@ -7,13 +7,17 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
 FILE = "/var/lib/aiready.vsphere/vgpu_guest_driver.json"
 # Steps that leave no other trace when they are cut short.
 STEPS = ("driver", "nouveau")
 
 
-def read(files):
+def read(files: Files) -> tuple[str, ...]:
     """The steps that were begun and not ended."""
     try:
         told = json.loads(files.text(FILE) or "{}")
@@ -23,11 +27,11 @@ def read(files):
     return tuple(step for step in STEPS if step in begun)
 
 
-def begin(files, step):
+def begin(files: Files, step: str) -> None:
     files.write(FILE, json.dumps({"begun": sorted({*read(files), step})}) + "\n", 0o600)
 
 
-def end(files, step):
+def end(files: Files, step: str) -> None:
     left = [one for one in read(files) if one != step]
     if left:
         files.write(FILE, json.dumps({"begun": left}) + "\n", 0o600)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import platform
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Sequence, cast
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import machine, os_release, packages
@@ -24,23 +26,36 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver impor
     trouble,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import state as states
+from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import Surroundings
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.packages import Packages
 
-class GuestDriver(Noun):
+
+class GuestDriver(Noun[Wish, DriverState]):
     """One guest; its files, its commands and its time may be others in tests."""
 
-    def __init__(self, commands=None, files=None, clock=Clock, kernel=None, machine=None):
+    def __init__(
+        self,
+        commands: Commands | None = None,
+        files: Files | None = None,
+        clock: type[Clock] = Clock,
+        kernel: str | None = None,
+        machine: str | None = None,
+    ) -> None:
         self._commands = commands or Commands()
         self._files = files or Files()
         self._clock = clock
         self._kernel = kernel or os_release.kernel()
         self._machine = machine or platform.machine()
-        self._around = None
-        self._manager = None
-        self._look = None
+        self._around = cast("Surroundings", None)
+        self._manager = cast("Packages", None)
+        self._look = cast("read.Look", None)
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, DriverState]]) -> None:
         (item,) = items
         wish = item.wish
         distribution = os_release.read(self._files)
@@ -58,7 +73,7 @@ class GuestDriver(Noun):
             secure_boot=self._around.secure_boot,
         )
 
-    def want(self, item):
+    def want(self, item: Item[Wish, DriverState]) -> DriverState:
         wish = item.wish
         found = wish["found"]
         if found is not None and found.kind == source.REPOSITORY:
@@ -66,10 +81,10 @@ class GuestDriver(Noun):
         wish["now"] = item.now
         return plan.want(item.label, item.now, self._around, wish)
 
-    def compare(self, now, wanted):
+    def compare(self, now: DriverState, wanted: DriverState) -> list[Change]:
         return plan.compare(now, wanted)
 
-    def validate(self, items):
+    def validate(self, items: Sequence[Item[Wish, DriverState]]) -> None:
         """The file, where it is there already; one that a task before will copy is looked at in the real run."""
         (item,) = items
         found = item.wish["found"]
@@ -81,7 +96,7 @@ class GuestDriver(Noun):
             except OperatorError as error:
                 item.error = error
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, DriverState]]) -> None:
         (item,) = items
         item.touched = True
         steps = apply.Steps(item.label, self._commands, self._files, self._manager, item.wish)
@@ -90,26 +105,26 @@ class GuestDriver(Noun):
         except OperatorError as error:
             item.error = error
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, DriverState]]) -> None:
         for item in items:
-            item.proved = self._see(item, prove=True)
+            item.proved = proved = self._see(item, prove=True)
             if item.error is not None:
                 continue
-            left = [change for change in plan.compare(item.proved, item.wanted) if self._matters(change, item)]
+            left = [change for change in plan.compare(proved, item.wanted) if self._matters(change, item, proved)]
             try:
-                self._judge(item, left)
+                self._judge(item, proved, left)
             except OperatorError as error:
                 item.error = error
 
-    def project(self, state):
+    def project(self, state: DriverState) -> dict[str, Any]:
         return states.project(state)
 
-    def pending(self, state):
+    def pending(self, state: DriverState) -> list[dict[str, Any]]:
         return states.pending(state)
 
-    def _judge(self, item, left):
+    def _judge(self, item: Item[Wish, DriverState], proved: DriverState, left: Sequence[Change]) -> None:
         asked = item.wish["state"] == "present" and item.wish["gpu"] == "required"
-        if left and item.wanted.version and item.proved.version == item.wanted.version and item.proved.built is None:
+        if left and item.wanted.version and proved.version == item.wanted.version and proved.built is None:
             raise trouble.not_loaded(item.label, item.wanted.version, "nvidia not found in directory", self._around)
         if left:
             raise OperatorError(
@@ -120,15 +135,15 @@ class GuestDriver(Noun):
                 "not_as_wanted",
                 left=[change.path for change in left],
             )
-        if asked and not states.pending(item.proved):
-            trouble.refuse_without_gpu(item.label, item.proved, self._around, item.wish["host_version"])
+        if asked and not states.pending(proved):
+            trouble.refuse_without_gpu(item.label, proved, self._around, item.wish["host_version"])
 
-    def _matters(self, change, item):
+    def _matters(self, change: Change, item: Item[Wish, DriverState], proved: DriverState) -> bool:
         # Without a GPU a module may be refused by the kernel, or be loaded by the package: either is fine. So is a
         # module that got into the kernel without the reboot that was thought to be needed.
-        return change.path != "loaded" or (item.wish["gpu"] == "required" and item.proved.loaded != item.proved.version)
+        return change.path != "loaded" or (item.wish["gpu"] == "required" and proved.loaded != proved.version)
 
-    def _see(self, item, prove=False):
+    def _see(self, item: Item[Wish, DriverState], prove: bool = False) -> DriverState:
         wish = item.wish
         seen, self._around = self._look.state(wish["found"])
         kind = wish["found"].format if wish["found"] is not None else None
@@ -141,13 +156,13 @@ class GuestDriver(Noun):
             item.now = seen
         return seen
 
-    def _found(self, label, wish, distribution):
+    def _found(self, label: str, wish: Wish, distribution: os_release.Distribution) -> source.Source | None:
         if wish["state"] == "absent":
             return None
         found = source.of(wish["package"], wish["source"], wish["version"])
         return package_file.known(label, found, self._manager, distribution)
 
-    def _choose(self, item):
+    def _choose(self, item: Item[Wish, DriverState]) -> None:
         """Which version of a package of a repository it is: the one asked for, the one that is there, or the newest."""
         wish, found = item.wish, item.wish["found"]
         if item.now.package == found.name and found.version in (None, item.now.version):

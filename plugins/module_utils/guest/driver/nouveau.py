@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Sequence
 
 FILE = "/etc/modprobe.d/blacklist-nouveau.conf"
 TEXT = "blacklist nouveau\noptions nouveau modeset=0\n"
@@ -15,7 +16,7 @@ FOLDERS = ("/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/mo
 REBUILDS = (("update-initramfs", ["update-initramfs", "-u"]), ("dracut", ["dracut", "--force"]))
 
 
-def blocked(texts, command_line=""):
+def blocked(texts: Sequence[str], command_line: str = "") -> bool:
     """Whether files of modprobe, or the command line of the kernel, keep nouveau away and its modes unset."""
     lines = [" ".join(line.split("#")[0].split()) for text in texts for line in text.splitlines()]
     words = command_line.split()

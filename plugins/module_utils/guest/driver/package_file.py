@@ -12,11 +12,17 @@ import hashlib
 import os
 import shutil
 import tempfile
+from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from ansible.module_utils.common.text.converters import to_native
 from ansible.module_utils.urls import open_url
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import read, refusals, source
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import Surroundings
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.os_release import Distribution
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.packages import Packages
 
 PIECE = 1 << 20
 # A file that comes from an address is several hundred megabytes; /tmp is often kept in memory.
@@ -24,7 +30,7 @@ FOLDER = "/var/tmp"
 SILENT_S = 60
 
 
-def known(label, found, manager, distribution):
+def known(label: str, found: source.Source, manager: Packages, distribution: Distribution) -> source.Source:
     """The Source with what its file tells, where it is on the guest already."""
     if found.kind != source.FILE or not os.path.isfile(found.place):
         return found
@@ -35,7 +41,7 @@ def known(label, found, manager, distribution):
     return looked
 
 
-def check(label, wish, path, around, manager):
+def check(label: str, wish: Mapping[str, Any], path: str, around: Surroundings, manager: Packages) -> None:
     """Refuse a file that is not what the task says it is."""
     found = wish["found"]
     wanted = f"the guest driver {found.version} was to be installed"
@@ -57,7 +63,7 @@ def check(label, wish, path, around, manager):
 
 
 @contextlib.contextmanager
-def at_hand(label, wish):
+def at_hand(label: str, wish: Mapping[str, Any]) -> Iterator[str]:
     """The path of the driver's file on the guest, fetched if need be, for as long as it is needed."""
     found = wish["found"]
     if found.kind != source.URL:
@@ -79,7 +85,7 @@ def at_hand(label, wish):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _fetch(label, wish, path):
+def _fetch(label: str, wish: Mapping[str, Any], path: str) -> None:
     answer = open_url(wish["found"].place, timeout=SILENT_S, ca_path=wish["ca_file"])
     expected = answer.headers.get("Content-Length")
     with contextlib.closing(answer), open(path, "wb") as file:
@@ -95,7 +101,7 @@ def _fetch(label, wish, path):
         )
 
 
-def _not_fetched(label, found, error):
+def _not_fetched(label: str, found: source.Source, error: OSError) -> OperatorError:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     # The address may hold a password or a signature of its own.
     told = to_native(error).replace(found.place, found.base)
@@ -109,7 +115,7 @@ def _not_fetched(label, found, error):
     )
 
 
-def _check_digest(label, wanted, path, checksum):
+def _check_digest(label: str, wanted: str, path: str, checksum: str | None) -> None:
     if not checksum:
         return
     name, _colon, digest = checksum.partition(":")
@@ -127,7 +133,7 @@ def _check_digest(label, wanted, path, checksum):
         )
 
 
-def _no_package(label, found):
+def _no_package(label: str, found: source.Source) -> OperatorError:
     return OperatorError(
         label,
         f"the guest driver in {found.base} was to be installed",
@@ -138,7 +144,7 @@ def _no_package(label, found):
     )
 
 
-def _same_version(label, found, looked):
+def _same_version(label: str, found: source.Source, looked: source.Source) -> None:
     if found.version and looked.version and found.version != looked.version:
         raise OperatorError(
             label,

@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import version as versions
 
-ARGUMENTS = {
+ARGUMENTS: dict[str, dict[str, Any]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "package": {"type": "str"},
     "source": {"type": "str", "choices": ["auto", "file", "url", "repository"], "default": "auto"},
@@ -34,9 +35,9 @@ REQUIRED_TOGETHER = [("signing_key", "signing_certificate")]
 DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """What is wrong with the options, all of it."""
-    problems = []
+    problems: list[str] = []
     if params["state"] == "present":
         problems += _package(params)
     for name in ("host_version", "version"):
@@ -47,7 +48,7 @@ def check_params(params):
     return problems
 
 
-def _package(params):
+def _package(params: Mapping[str, Any]) -> list[str]:
     if not params["package"].strip():
         return ["`package` is empty: name a file on the guest, an address or a package of a repository."]
     found = source.of(params["package"], params["source"], params["version"])
@@ -72,7 +73,7 @@ def _package(params):
     return problems
 
 
-def _checksum(text, kind):
+def _checksum(text: str, kind: str) -> list[str]:
     if kind == source.REPOSITORY:
         return ["`checksum` is for files; the packages of a repository are checked by their signatures."]
     name, _colon, digest = text.partition(":")

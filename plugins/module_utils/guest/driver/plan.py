@@ -7,13 +7,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import refusals, trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import pending
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
 
-def want(label, now, around, wish):
+
+def want(label: str, now: DriverState, around: Surroundings, wish: Mapping[str, Any]) -> DriverState:
     """The state that is asked for; what is impossible is refused."""
     if wish["state"] == "absent":
         return _without(label, now, around)
@@ -42,7 +46,7 @@ def want(label, now, around, wish):
     return wanted
 
 
-def _without(label, now, around):
+def _without(label: str, now: DriverState, around: Surroundings) -> DriverState:
     refusals.refuse_in_use(label, now, around, "the driver was to be removed")
     gone = replace(now, version=None, format=None, package=None, built=None, interrupted=())
     if now.version is None:
@@ -51,9 +55,9 @@ def _without(label, now, around):
     return replace(gone, nouveau=now.nouveau if not now.ours else "allowed")
 
 
-def compare(now, wanted):
+def compare(now: DriverState, wanted: DriverState) -> list[Change]:
     """The changes that lead from one state to the other, in the order in which they are made."""
-    found = []
+    found: list[Change] = []
     if now.interrupted != wanted.interrupted:
         found.append(Change("interrupted", list(now.interrupted), list(wanted.interrupted)))
     if now.missing != wanted.missing:
@@ -70,10 +74,10 @@ def compare(now, wanted):
     return found
 
 
-def told(state):
+def told(state: DriverState) -> str | None:
     """A driver in a few words."""
     return f"{state.version} ({state.format})" if state.version else None
 
 
-def _waits(wanted):
+def _waits(wanted: DriverState) -> bool:
     return any(entry["what"] == "driver" for entry in pending(wanted))

@@ -9,11 +9,17 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import packages, pci
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import notes, nouveau, source
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.os_release import Distribution
 
 # Packages of the guest driver itself.
 GUEST = ("nvidia-linux-grid-*", "nvidia-linux-grid")
@@ -47,16 +53,24 @@ TOOLS = ("gcc", "make", "dkms")
 class Look:
     """One look at the guest; what was asked once is not asked again."""
 
-    def __init__(self, commands, files, manager, distribution, kernel, machine):
+    def __init__(
+        self,
+        commands: Commands,
+        files: Files,
+        manager: packages.Packages,
+        distribution: Distribution,
+        kernel: str,
+        machine: str,
+    ) -> None:
         self._commands = commands
         self._files = files
         self._manager = manager
         self._distribution = distribution
         self._kernel = kernel
         self._machine = machine
-        self._installed = []
+        self._installed: list[packages.Package] = []
 
-    def state(self, wish):
+    def state(self, wish: source.Source | None) -> tuple[DriverState, Surroundings]:
         """(DriverState, Surroundings); wish: the Source that the task names, None for none."""
         self._installed = self._manager.all()
         own = self._own(wish)
@@ -78,7 +92,7 @@ class Look:
             state = replace(state, report=self.report())
         return state, self._around(own, wish, state)
 
-    def report(self):
+    def report(self) -> smi_text.Report:
         """What nvidia-smi tells."""
         done = self._commands.run(["nvidia-smi", "-q"])
         if done.missing:
@@ -87,21 +101,21 @@ class Look:
             return smi_text.Report(trouble="unknown", said=done.outcome)
         return smi_text.parse(done.stdout + done.stderr)
 
-    def requirements(self, kind, headers):
+    def requirements(self, kind: str | None, headers: bool) -> tuple[str, ...]:
         """The packages that are missing for building the module of a driver of this kind."""
         # Packages bring the tools themselves; which kernel runs is what they cannot know.
         tools = [tool for tool in TOOLS if kind == "run" and self._commands.find(tool) is None]
         needed = headers and not self._files.exists(f"/lib/modules/{self._kernel}/build")
         return tuple(tools + ([self._distribution.headers(self._kernel)] if needed else []))
 
-    def _own(self, wish):
+    def _own(self, wish: source.Source | None) -> packages.Package | None:
         """The package of the guest driver that is installed: the one that is wished for before any other."""
         found = packages.named(self._installed, GUEST)
         if wish is not None and wish.name and wish.format != "run":
             found = packages.named(self._installed, [wish.name]) or found
         return found[0] if found else None
 
-    def _ran(self):
+    def _ran(self) -> str | None:
         """The version that a .run file has installed; None without one."""
         if not self._files.exists(UNINSTALLER) or not self._files.exists(LICENCE_SERVICE):
             return None
@@ -109,15 +123,15 @@ class Look:
         found = [name[len("libnvidia-ml.so.") :] for name in names if re.match(r"libnvidia-ml\.so\.\d{3,}", name)]
         return found[0] if found else self._built()
 
-    def _built(self):
+    def _built(self) -> str | None:
         done = self._commands.run(["modinfo", "nvidia"])
         found = re.search(r"(?m)^version:\s*(\S+)", done.stdout) if done.ok else None
         return found[1] if found else None
 
-    def _loaded(self):
+    def _loaded(self) -> str | None:
         return (self._files.text("/sys/module/nvidia/version") or "").strip() or None
 
-    def _nouveau_blocked(self):
+    def _nouveau_blocked(self) -> bool:
         texts = [
             self._files.text(f"{folder}/{name}") or ""
             for folder in nouveau.FOLDERS
@@ -126,13 +140,13 @@ class Look:
         ]
         return nouveau.blocked(texts, self._files.text("/proc/cmdline") or "")
 
-    def _interrupted(self, own):
+    def _interrupted(self, own: packages.Package | None) -> tuple[str, ...]:
         open_ones = list(notes.read(self._files))
         if self._manager.broken_off() or (own is not None and not own.whole):
             open_ones.append("packages")
         return tuple(sorted(set(open_ones)))
 
-    def _around(self, own, wish, state):
+    def _around(self, own: packages.Package | None, wish: source.Source | None, state: DriverState) -> Surroundings:
         enabled = self._secure_boot()
         gpus = pci.nvidia_gpus(self._files)
         mine = {own.name} if own else set()
@@ -155,7 +169,7 @@ class Look:
             kernel_said=self._kernel_said() if state.report.trouble else (),
         )
 
-    def _secure_boot(self):
+    def _secure_boot(self) -> bool | None:
         try:
             with open(self._files.at(EFI_VARIABLE), "rb") as file:
                 # Four bytes of attributes, then the value.
@@ -164,7 +178,7 @@ class Look:
             # A guest without EFI has none; one whose variables cannot be read may have it.
             return None if self._files.exists("/sys/firmware/efi") else False
 
-    def _key_enrolled(self):
+    def _key_enrolled(self) -> bool:
         for path in SIGNING_KEYS:
             if self._files.exists(path):
                 said = self._commands.run(["mokutil", "--test-key", path])
@@ -172,19 +186,19 @@ class Look:
                     return True
         return False
 
-    def _users(self):
+    def _users(self) -> tuple[str, ...]:
         fields = ["--query-compute-apps=pid,process_name", "--format=csv,noheader"]
         done = self._commands.run(["nvidia-smi", *fields])
         rows = [line.split(",", 1) for line in done.stdout.splitlines() if done.ok]
         return tuple(f"{row[1].strip()} (process {row[0].strip()})" for row in rows if row[0].strip().isdecimal())
 
-    def _kernel_said(self):
+    def _kernel_said(self) -> tuple[str, ...]:
         done = self._commands.run(["dmesg"])
         lines = [line.strip() for line in done.stdout.splitlines() if re.search(r"NVRM:|nvidia:", line)]
         return tuple(lines[-2:])
 
 
-def head_of(path):
+def head_of(path: str) -> str:
     """The first lines of a file; empty where it cannot be read."""
     try:
         with open(path, "rb") as file:
@@ -193,7 +207,9 @@ def head_of(path):
         return ""
 
 
-def look_into(found, path, manager, distribution):
+def look_into(
+    found: source.Source, path: str, manager: packages.Packages, distribution: Distribution
+) -> source.Source | None:
     """A Source with what its file tells of itself; None for a file that is not what its name says."""
     if not os.path.isfile(path):
         return None

@@ -6,17 +6,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import os_release
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver import source as sources
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import version as versions
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
+
 # How many processes a message names.
 TOLD = 5
 
 
-def refuse(label, now, around, wish):
+def refuse(label: str, now: DriverState, around: Surroundings, wish: Mapping[str, Any]) -> None:
     """Refuse a driver that cannot work on this guest, or that would do harm."""
     source = wish["found"]
     subject, wanted = label, f"the guest driver {source.version or source.base} was to be installed"
@@ -44,7 +49,7 @@ def refuse(label, now, around, wish):
     _refuse_unsigned(subject, wanted, around, source, wish)
 
 
-def refuse_pair(subject, wanted, host, guest):
+def refuse_pair(subject: str, wanted: str, host: str | None, guest: str | None) -> None:
     """Refuse a guest driver on a host driver that would disable the vGPU of the VM."""
     if not host or not guest:
         return
@@ -66,7 +71,7 @@ def refuse_pair(subject, wanted, host, guest):
     )
 
 
-def refuse_in_use(subject, now, around, wanted):
+def refuse_in_use(subject: str, now: DriverState, around: Surroundings, wanted: str) -> None:
     """Refuse to take the driver away from programs that use it."""
     if not around.users:
         return
@@ -82,7 +87,7 @@ def refuse_in_use(subject, now, around, wanted):
     )
 
 
-def _refuse_kind(subject, wanted, around, source):
+def _refuse_kind(subject: str, wanted: str, around: Surroundings, source: sources.Source) -> None:
     """A package of another system, of another processor, or of another kind of driver."""
     os_release.refuse_foreign(subject, wanted, around.distribution)
     own = around.distribution.package_format
@@ -117,7 +122,7 @@ def _refuse_kind(subject, wanted, around, source):
     )
 
 
-def _refuse_company(subject, wanted, around):
+def _refuse_company(subject: str, wanted: str, around: Surroundings) -> None:
     """Drivers that bring the same files, and packages that keep the package manager from working."""
     if around.conflicting:
         names = " ".join(around.conflicting)
@@ -143,7 +148,7 @@ def _refuse_company(subject, wanted, around):
         )
 
 
-def _refuse_downgrade(subject, wanted, now, source, word):
+def _refuse_downgrade(subject: str, wanted: str, now: DriverState, source: sources.Source, word: str) -> None:
     have, asked = versions.parse(now.version), versions.parse(source.version)
     if word == "allow" or have is None or asked is None or asked >= have:
         return
@@ -157,7 +162,9 @@ def _refuse_downgrade(subject, wanted, now, source, word):
     )
 
 
-def _refuse_unsigned(subject, wanted, around, source, wish):
+def _refuse_unsigned(
+    subject: str, wanted: str, around: Surroundings, source: sources.Source, wish: Mapping[str, Any]
+) -> None:
     """Secure boot refuses a module without a signature by a key that the firmware knows."""
     if not around.secure_boot or around.key_enrolled or wish["secure_boot"] == "signed":
         return
@@ -175,7 +182,7 @@ def _refuse_unsigned(subject, wanted, around, source, wish):
     )
 
 
-def _example(host):
+def _example(host: str) -> str:
     """The guest driver of the same release as a host driver, where the table has it."""
     found = versions.parse(host)
     names = [release.guest for release in matrix.RELEASES if found is not None and release.host == found.driver]

@@ -9,6 +9,10 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.packages import Package
 
 FILE, URL, REPOSITORY = "file", "url", "repository"
 # The version of a driver within the version of a package, such as 2:550.54.15-1.
@@ -30,21 +34,21 @@ class Source:
     kind: str
     # The path, the address or the name, as the task says it.
     place: str
-    format: str = None
+    format: str | None = None
     # The name of the package; of a .run file, that of the driver.
-    name: str = None
-    version: str = None
-    architecture: str = None
+    name: str | None = None
+    version: str | None = None
+    architecture: str | None = None
     # Whether the version is from the file itself and not only from its name.
     looked: bool = False
 
     @property
-    def base(self):
+    def base(self) -> str:
         """The last part of a path or address."""
         return os.path.basename(re.split(r"[?#]", self.place)[0]) if self.kind != REPOSITORY else self.place
 
     @property
-    def flavour(self):
+    def flavour(self) -> str:
         """guest, host or data_centre, by the names that NVIDIA gives."""
         words = f"{self.name or ''} {self.base}"
         if _GRID.search(words):
@@ -52,7 +56,7 @@ class Source:
         return "host" if _HOST.search(words) else "data_centre"
 
 
-def of(package, kind="auto", version=None):
+def of(package: str, kind: str = "auto", version: str | None = None) -> Source:
     """The Source that a task names; what its name tells of it is filled in."""
     if kind == "auto":
         kind = URL if re.match(r"https?://", package) else FILE if package.startswith("/") else REPOSITORY
@@ -69,13 +73,13 @@ def of(package, kind="auto", version=None):
     )
 
 
-def driver_version(text):
+def driver_version(text: str | None) -> str | None:
     """The version of a driver in the version of a package or in a file's name; None where there is none."""
     found = _DRIVER.findall(text or "")
     return found[-1] if found else None
 
 
-def is_package(source, package):
+def is_package(source: Source, package: Package) -> Source:
     """The source with what the package in the file tells of itself."""
     return replace(
         source,
@@ -86,7 +90,7 @@ def is_package(source, package):
     )
 
 
-def is_run_file(source, head):
+def is_run_file(source: Source, head: str) -> Source | None:
     """The source with what the first lines of a .run file tell; None where they are not those of NVIDIA's.
 
     Which of the lines there are depends on the release, so that the name of the file has the last word.
@@ -106,7 +110,7 @@ def is_run_file(source, head):
     )
 
 
-def _package(base, kind):
+def _package(base: str, kind: str | None) -> str | None:
     """The name of the package, from the file's name."""
     if kind == "deb":
         return base.split("_")[0]
@@ -115,6 +119,6 @@ def _package(base, kind):
     return base[: -len(".run")] if kind == "run" else None
 
 
-def _architecture(text):
+def _architecture(text: str) -> str | None:
     found = re.search(r"x86_64|amd64|aarch64|arm64", text)
     return _ARCHITECTURES.get(found[0], found[0]) if found else None

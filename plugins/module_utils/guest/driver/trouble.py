@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.host.driver import matrix
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.driver.state import DriverState, Surroundings
 
 # What modprobe and the kernel say of a module without a valid signature.
 UNSIGNED = re.compile(r"Key was rejected by service|Required key not available|module verification failed")
@@ -21,7 +25,7 @@ UNUSABLE = (
 NOT_THERE = re.compile(r"not found in directory|No such file or directory")
 
 
-def refuse_without_gpu(label, state, around, host):
+def refuse_without_gpu(label: str, state: DriverState, around: Surroundings, host: str) -> None:
     """An error unless nvidia-smi shows a GPU."""
     report = state.report
     if report.gpus:
@@ -41,7 +45,7 @@ def refuse_without_gpu(label, state, around, host):
     )
 
 
-def not_loaded(label, version, words, around):
+def not_loaded(label: str, version: str | None, words: str, around: Surroundings) -> OperatorError:
     """The error for a module that the kernel does not take."""
     wanted = f"the module of the driver {version} was to be loaded"
     found = f"The kernel refuses it: {words or 'without a word'}"
@@ -69,7 +73,7 @@ def not_loaded(label, version, words, around):
     return OperatorError(label, wanted, found, "Look at `dmesg` on the guest", "module_not_loaded")
 
 
-def _cause(state, around, host):
+def _cause(state: DriverState, around: Surroundings, host: str) -> tuple[str, str, str]:
     """(what is the matter, what to do, code), the most certain cause first."""
     trouble = state.report.trouble
     if trouble == "version_mismatch":
@@ -86,8 +90,8 @@ def _cause(state, around, host):
         )
     if state.nouveau_loaded:
         return "The driver nouveau has taken the GPU", "Reboot the guest: nouveau is blocked from then on", "nouveau"
-    if host and not matrix.guest_allowed(host, state.version).allowed:
-        verdict = matrix.guest_allowed(host, state.version)
+    if host and not matrix.guest_allowed(host, cast("str", state.version)).allowed:
+        verdict = matrix.guest_allowed(host, cast("str", state.version))
         return (
             f"The host runs {host}, and the VM has started without its vGPU. {verdict.reason.rstrip('.')}",
             "Install a guest driver that fits the host",

@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.container.registry import Login, Registry
@@ -27,7 +28,7 @@ LARGEST_KEY = 1 << 20
 NO_HEAD = (405, 501)
 
 
-def look(params):
+def look(params: Mapping[str, Any]) -> dict[str, Any]:
     """{addresses, registries, disks, time}; everything on the network is asked side by side."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         addresses = [pool.submit(address, one, params["timeout_s"]) for one in params["addresses"]]
@@ -39,9 +40,18 @@ def look(params):
     return dict(told, disks=[disk(path) for path in params["paths"]], time=time.time())
 
 
-def address(wish, timeout_s, opener=None):
+def address(
+    wish: Mapping[str, Any], timeout_s: float, opener: urllib.request.OpenerDirector | None = None
+) -> dict[str, Any]:
     """Whether one address answers as it should."""
-    told = {"url": wish["url"], "reached": False, "status": None, "why": "", "code": "", "content": None}
+    told: dict[str, Any] = {
+        "url": wish["url"],
+        "reached": False,
+        "status": None,
+        "why": "",
+        "code": "",
+        "content": None,
+    }
     try:
         opener = opener or _opener(wish["ca_file"])
         if wish["expect"] == "key":
@@ -55,7 +65,7 @@ def address(wish, timeout_s, opener=None):
     return dict(told, reached=right, status=status, why="" if right else _refused(status))
 
 
-def _key(told, opener, timeout_s):
+def _key(told: dict[str, Any], opener: urllib.request.OpenerDirector, timeout_s: float) -> dict[str, Any]:
     """The same with the content of a key file."""
     status, content = _ask(opener, "GET", told["url"], timeout_s, LARGEST_KEY + 1)
     if not 200 <= status < 300:
@@ -65,13 +75,13 @@ def _key(told, opener, timeout_s):
     return dict(told, reached=True, status=status, content=base64.b64encode(content).decode("ascii"))
 
 
-def _refused(status):
+def _refused(status: int) -> str:
     return f"It answers {status}{', so that it is not there' if status in (404, 410) else ''}."
 
 
-def registry(wish, timeout_s):
+def registry(wish: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
     """Whether a registry answers, and whether it takes the login where there is one."""
-    told = {"address": wish["address"], "reached": False, "login": "none", "why": "", "code": ""}
+    told: dict[str, Any] = {"address": wish["address"], "reached": False, "login": "none", "why": "", "code": ""}
     login = Login(wish["address"], wish["username"] or "", wish["password"] or "")
     known = bool(wish["username"] and wish["password"])
     try:
@@ -86,7 +96,7 @@ def registry(wish, timeout_s):
     return dict(told, reached=True)
 
 
-def disk(path):
+def disk(path: str) -> dict[str, Any]:
     """Free space where a path is, or would be made."""
     where = os.path.abspath(os.path.expanduser(path))
     while not os.path.exists(where) and os.path.dirname(where) != where:
@@ -97,19 +107,21 @@ def disk(path):
         return {"path": path, "free_gb": None, "why": f"It cannot be read: {error.strerror}."}
 
 
-def _opener(ca_file):
+def _opener(ca_file: str | None) -> urllib.request.OpenerDirector:
     context = ssl.create_default_context()
     if ca_file:
         context.load_verify_locations(ca_file)
     return urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
 
 
-def _status(opener, url, timeout_s):
+def _status(opener: urllib.request.OpenerDirector, url: str, timeout_s: float) -> int:
     status, dummy = _ask(opener, "HEAD", url, timeout_s)
     return _ask(opener, "GET", url, timeout_s)[0] if status in NO_HEAD else status
 
 
-def _ask(opener, method, url, timeout_s, most=0):
+def _ask(
+    opener: urllib.request.OpenerDirector, method: str, url: str, timeout_s: float, most: int = 0
+) -> tuple[int, bytes]:
     """The status, and so many bytes of the content."""
     request = urllib.request.Request(url, method=method, headers={"User-Agent": "ansible"})
     try:
@@ -120,7 +132,7 @@ def _ask(opener, method, url, timeout_s, most=0):
             return error.code, b""
 
 
-def _reason(reason, timeout_s):
+def _reason(reason: str | BaseException, timeout_s: float) -> str:
     """What went wrong, as a sentence."""
     if isinstance(reason, ssl.SSLCertVerificationError):
         return f"Its certificate is not accepted: {str(reason.verify_message).rstrip('.')}."

@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping
 from urllib.parse import urlsplit
 
-ARGUMENTS = {
+ARGUMENTS: dict[str, dict[str, Any]] = {
     "addresses": {
         "type": "list",
         "elements": "dict",
@@ -36,7 +37,7 @@ ARGUMENTS = {
 }
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters, one sentence each."""
     problems = [
         f"addresses[{number}].url: {entry['url']} is no address; write it with http:// or https://."

@@ -11,9 +11,13 @@ is shown as it is.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import plan, token
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.state import LicenceState
 
 # (code, words of the journal, what is found, what to do). The first that fits tells; the order is that of certainty.
 CAUSES = (
@@ -65,7 +69,16 @@ NORMAL = re.compile(
 TOLD = 3
 
 
-def why(label, state, journal, held=None, now_s=None, unreachable=(), synchronised=None, seconds=0):
+def why(
+    label: str,
+    state: LicenceState,
+    journal: str,
+    held: token.Token | None = None,
+    now_s: float | None = None,
+    unreachable: Sequence[str] = (),
+    synchronised: bool | None = None,
+    seconds: float = 0,
+) -> OperatorError:
     """The error for a guest whose GPUs have no licence after so many seconds."""
     wanted = f"its vGPU shall have a licence, which it had not after {seconds:.0f} s"
     said = last_words(journal)
@@ -105,19 +118,19 @@ def why(label, state, journal, held=None, now_s=None, unreachable=(), synchronis
     )
 
 
-def last_words(journal):
+def last_words(journal: str) -> str:
     """The last lines that say something of the licence."""
     lines = [line for line in _since_begin(journal) if not NORMAL.search(line)]
     return " / ".join(lines[-TOLD:])
 
 
-def _known(journal):
+def _known(journal: str) -> tuple[str, str, str] | None:
     """(code, what is found, what to do) of the first cause that the journal tells; None where it tells none."""
     text = "\n".join(line for line in _since_begin(journal) if not NORMAL.search(line))
     return next(((code, found, todo) for code, words, found, todo in CAUSES if re.search(words, text)), None)
 
 
-def _cause(journal, unreachable):
+def _cause(journal: str, unreachable: Sequence[str]) -> tuple[str, str, str]:
     known = _known(journal)
     if known is not None:
         return known
@@ -131,7 +144,7 @@ def _cause(journal, unreachable):
     )
 
 
-def _since_begin(journal):
+def _since_begin(journal: str) -> list[str]:
     lines = [line.strip() for line in journal.splitlines() if line.strip()]
     starts = [index for index, line in enumerate(lines) if BEGIN.search(line)]
     return lines[starts[-1] :] if starts else lines

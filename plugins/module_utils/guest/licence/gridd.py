@@ -10,6 +10,7 @@ Only the lines of the keys that are asked for change; comments, blanks and all o
 from __future__ import annotations
 
 import re
+from typing import Mapping
 
 FOLDER = "/etc/nvidia"
 FILE, TEMPLATE = f"{FOLDER}/gridd.conf", f"{FOLDER}/gridd.conf.template"
@@ -24,7 +25,7 @@ _LINE = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*=\s*(.*?)\s*\Z")
 _COMMENTED = re.compile(r"\s*#+\s*([A-Za-z][A-Za-z0-9_]*)\s*=")
 
 
-def parse(text):
+def parse(text: str | None) -> dict[str, str]:
     """{key: value} of the file; of a key that stands there twice, the last."""
     found = {}
     for line in (text or "").splitlines():
@@ -34,7 +35,7 @@ def parse(text):
     return found
 
 
-def with_settings(text, settings):
+def with_settings(text: str | None, settings: Mapping[str, str | None]) -> str:
     """The text with these values, None for a key that shall not be set."""
     lines = (text or "").splitlines()
     for key, value in settings.items():
@@ -42,17 +43,17 @@ def with_settings(text, settings):
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def is_key(name):
+def is_key(name: str) -> bool:
     return _KEY.match(name) is not None
 
 
-def feature(settings):
+def feature(settings: Mapping[str, str]) -> str | None:
     """The word for the feature type of a file; its number where the manual has no such number."""
     number = settings.get(FEATURE)
     return next((word for word, known in FEATURES.items() if known == number), number)
 
 
-def _with_one(lines, key, value):
+def _with_one(lines: list[str], key: str, value: str | None) -> list[str]:
     places = [index for index, line in enumerate(lines) if _key_of(line) == key]
     if value is None:
         return [line for index, line in enumerate(lines) if index not in places]
@@ -68,16 +69,16 @@ def _with_one(lines, key, value):
     return [*lines[:place], made, *lines[place:]]
 
 
-def _key_of(line):
+def _key_of(line: str) -> str | None:
     pair = _LINE.match(line)
     return pair[1] if pair is not None else None
 
 
-def _commented_key(line):
+def _commented_key(line: str) -> str | None:
     found = _COMMENTED.match(line)
     return found[1] if found is not None else None
 
 
-def _bare(value):
+def _bare(value: str) -> str:
     quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
     return value[1:-1] if quoted else value

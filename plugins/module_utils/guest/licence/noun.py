@@ -10,7 +10,9 @@ import contextlib
 import re
 import socket
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Callable, Sequence, cast
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
@@ -21,13 +23,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import causes, gridd, params, plan, token
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import state as states
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+
 SERVICE = "nvidia-gridd"
 RESTART_S = 60
 # The port of a licence server, and how long one that does not answer is waited for.
 PORT, REACH_S = 443, 5
 
 
-def _connect(host, port):
+def _connect(host: str, port: int) -> bool:
     """Whether a server takes connections."""
     try:
         with contextlib.closing(socket.create_connection((host, port), timeout=REACH_S)):
@@ -36,17 +41,23 @@ def _connect(host, port):
         return False
 
 
-class Licence(Noun):
+class Licence(Noun[Wish, states.LicenceState]):
     """One guest; its files, its commands, its time and its network may be others in tests."""
 
-    def __init__(self, commands=None, files=None, clock=Clock, connect=None):
+    def __init__(
+        self,
+        commands: Commands | None = None,
+        files: Files | None = None,
+        clock: type[Clock] = Clock,
+        connect: Callable[[str, int], bool] | None = None,
+    ) -> None:
         self._commands = commands or Commands()
         self._files = files or Files()
         self._clock = clock
         self._connect = connect or _connect
         self._folder = gridd.TOKENS
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, states.LicenceState]]) -> None:
         (item,) = items
         wish = item.wish
         wish["settings"] = params.wished_settings(wish)
@@ -61,18 +72,18 @@ class Licence(Noun):
         wish["held"] = {token.fingerprint(text): token.read(text) for text in texts}
         item.ids.update(machine.ids(self._files))
 
-    def want(self, item):
+    def want(self, item: Item[Wish, states.LicenceState]) -> states.LicenceState:
         return plan.want(item.label, item.now, item.wish)
 
-    def compare(self, now, wanted):
+    def compare(self, now: states.LicenceState, wanted: states.LicenceState) -> list[Change]:
         return plan.compare(now, wanted)
 
-    def keep(self, items):
+    def keep(self, items: Sequence[Item[Wish, states.LicenceState]]) -> None:
         """A licence comes a while after the service has started: what is set up right may still have none."""
         for item in items:
             self._await(item)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, states.LicenceState]]) -> None:
         (item,) = items
         item.touched = True
         try:
@@ -88,13 +99,13 @@ class Licence(Noun):
         except OperatorError as error:
             item.error = error
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, states.LicenceState]]) -> None:
         for item in items:
             if item.error is not None:
                 item.proved = self._see(item.wish)
                 continue
             self._await(item)
-            left = plan.compare(item.proved, item.wanted)
+            left = plan.compare(cast("states.LicenceState", item.proved), item.wanted)
             if left and item.error is None:
                 item.error = OperatorError(
                     item.label,
@@ -105,15 +116,15 @@ class Licence(Noun):
                     left=[change.path for change in left],
                 )
 
-    def project(self, state):
+    def project(self, state: states.LicenceState) -> dict[str, Any]:
         return states.project(state)
 
-    def _await(self, item):
+    def _await(self, item: Item[Wish, states.LicenceState]) -> None:
         """Wait until the GPUs say what is wanted of them; what they say last is the proof."""
         wish = item.wish
-        seen = []
+        seen: list[states.LicenceState] = []
 
-        def done():
+        def done() -> bool:
             seen.append(self._see(wish))
             if wish["proof"] == "none":
                 return True
@@ -122,14 +133,14 @@ class Licence(Noun):
         done_, seconds = wait(done, wish["wait_s"], self._clock)
         item.proved = seen[-1]
         if not done_:
-            item.error = self._why(item, seconds)
+            item.error = self._why(item, seen[-1], seconds)
 
-    def _why(self, item, seconds):
+    def _why(self, item: Item[Wish, states.LicenceState], proved: states.LicenceState, seconds: float) -> OperatorError:
         if item.wish["state"] == "absent":
             return OperatorError(
                 item.label,
                 "its licence was to be given back",
-                f"nvidia-smi still says {item.proved.status} after {seconds:.0f} s",
+                f"nvidia-smi still says {proved.status} after {seconds:.0f} s",
                 f"Look at `journalctl -u {SERVICE}` on the guest",
                 "still_licensed",
             )
@@ -137,7 +148,7 @@ class Licence(Noun):
         servers = [host for one in held for host in one.servers]
         return causes.why(
             item.label,
-            item.proved,
+            proved,
             self._journal(item),
             held=held[0] if held else None,
             now_s=self._clock.wall(),
@@ -146,7 +157,7 @@ class Licence(Noun):
             seconds=seconds,
         )
 
-    def _write(self, item):
+    def _write(self, item: Item[Wish, states.LicenceState]) -> None:
         conf = self._conf()
         made = gridd.with_settings(conf, item.wish["settings"])
         if self._files.text(gridd.FILE) != made:
@@ -160,12 +171,12 @@ class Licence(Noun):
         for name in sorted({*now.tokens} - {*wanted.tokens}):
             self._files.remove(self._path(name))
 
-    def _conf(self):
+    def _conf(self) -> str:
         """The text of the settings; before there are any, that of the template with its explanations."""
         text = self._files.text(gridd.FILE)
         return text if text is not None else self._files.text(gridd.TEMPLATE) or ""
 
-    def _text(self, label, wish):
+    def _text(self, label: str, wish: Wish) -> str | None:
         """The token that the task gives; None for none."""
         if wish["state"] == "absent":
             return None
@@ -182,7 +193,7 @@ class Licence(Noun):
             raise OperatorError(label, wanted, trouble, plan.PORTAL, "no_token")
         return text
 
-    def _see(self, wish):
+    def _see(self, wish: Wish) -> states.LicenceState:
         conf = gridd.parse(self._files.text(gridd.FILE))
         names = [name for name in self._files.names(self._folder) if name.endswith(token.ENDING)]
         texts = {name: self._files.text(self._path(name)) or "" for name in names}
@@ -196,7 +207,7 @@ class Licence(Noun):
         )
         return replace(found, report=self._report()) if service is not None else found
 
-    def _service(self):
+    def _service(self) -> tuple[str | None, float | None]:
         """(the state of the service, the second of the wall clock at which it started)."""
         shown = ["LoadState", "ActiveState", "ActiveEnterTimestampMonotonic"]
         done = self._commands.run(["systemctl", "show", SERVICE, "--property", ",".join(shown)])
@@ -208,33 +219,33 @@ class Licence(Noun):
         age = self._clock.monotonic() - int(since) / 1e6 if re.match(r"[1-9]\d*\Z", since) else None
         return told.get("ActiveState"), self._clock.wall() - age if age is not None else None
 
-    def _current(self, started, paths):
+    def _current(self, started: float | None, paths: Sequence[str]) -> bool:
         now = self._clock.wall()
         written = [self._files.changed_at(path) for path in paths]
         # A file from the future was written before the clock was set, and tells nothing.
         return started is None or all(at is None or at > now or at <= started for at in written)
 
-    def _report(self):
+    def _report(self) -> smi_text.Report:
         done = self._commands.run(["nvidia-smi", "-q"])
         if done.missing or done.timed_out:
             return smi_text.Report(trouble="not_installed" if done.missing else "unknown", said=done.outcome)
         return smi_text.parse(done.stdout + done.stderr)
 
-    def _journal(self, item):
+    def _journal(self, item: Item[Wish, states.LicenceState]) -> str:
         done = self._commands.run(["journalctl", "-u", SERVICE, "-o", "cat", "--no-pager", "-n", "50"])
         text = done.stdout if done.ok else ""
         secret = (item.wish["text"] or "").strip()
         return text.replace(secret, "(the token)") if secret else text
 
-    def _synchronised(self):
+    def _synchronised(self) -> bool | None:
         done = self._commands.run(["timedatectl", "show", "--property", "NTPSynchronized", "--value"])
         return {"yes": True, "no": False}.get(done.stdout.strip()) if done.ok else None
 
-    def _path(self, name):
+    def _path(self, name: str) -> str:
         return f"{self._folder}/{name}"
 
 
-def _place(host):
+def _place(host: str) -> tuple[str, int]:
     """Host and port of a server, whose port is the usual one unless it says another."""
     found = re.match(r"(\[[^\]]+\]|[^:]+):(\d+)\Z", host)
     return (found[1].strip("[]"), int(found[2])) if found else (host, PORT)

@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import gridd, token
 
-ARGUMENTS = {
+ARGUMENTS: dict[str, dict[str, Any]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "feature_type": {"type": "str", "choices": list(gridd.FEATURES), "default": "vgpu"},
     "token": {"type": "str", "no_log": True},
@@ -23,9 +25,9 @@ ARGUMENTS = {
 MUTUALLY_EXCLUSIVE = [("token", "token_file")]
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """What is wrong with the options, all of it; no message has a token in it."""
-    problems = []
+    problems: list[str] = []
     name = params["token_name"]
     if "/" in name or not name.endswith(token.ENDING) or name.startswith("."):
         problems.append(f"`token_name` is {name}; it is the name of a file without a folder, and ends in .tok.")
@@ -40,7 +42,7 @@ def check_params(params):
     return problems
 
 
-def _setting(key, value):
+def _setting(key: str, value: Any) -> list[str]:
     if key == gridd.FEATURE:
         return ["`settings` has FeatureType in it, for which there is the option `feature_type`."]
     if key in gridd.WITHDRAWN and value not in (None, ""):
@@ -55,7 +57,7 @@ def _setting(key, value):
     return []
 
 
-def wished_settings(params):
+def wished_settings(params: Mapping[str, Any]) -> dict[str, str | None]:
     """{key: value of gridd.conf}: None for what shall not be set."""
     texts = {key: _text(value) for key, value in params["settings"].items()}
     if params["state"] == "absent":
@@ -63,7 +65,7 @@ def wished_settings(params):
     return dict(texts, **{gridd.FEATURE: gridd.FEATURES[params["feature_type"]]})
 
 
-def _text(value):
+def _text(value: Any) -> str | None:
     if value is None:
         return None
     return str(value).upper() if isinstance(value, bool) else str(value)

@@ -7,16 +7,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence import token as tokens
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.licence.state import LicenceState
+
 MODE = f"{tokens.MODE:04o}"
 PORTAL = "Make one on the licensing portal of NVIDIA or on your licence server, and give it as `token`"
 
 
-def want(label, now, wish):
+def want(label: str, now: LicenceState, wish: Mapping[str, Any]) -> LicenceState:
     """The state that is asked for; what is impossible is refused.
 
     wish: the options, `settings` as text, `text` with the token that the task gives, and `held`, the tokens by their
@@ -52,7 +56,7 @@ def want(label, now, wish):
     return wanted
 
 
-def compare(now, wanted):
+def compare(now: LicenceState, wanted: LicenceState) -> list[Change]:
     """The changes that lead from one state to the other."""
     found = [
         Change(f"settings.{key}", now.settings.get(key), wanted.settings.get(key))
@@ -74,7 +78,7 @@ def compare(now, wanted):
     return found
 
 
-def _tokens(label, now, wish):
+def _tokens(label: str, now: LicenceState, wish: Mapping[str, Any]) -> dict[str, str]:
     """{name: fingerprint} of the tokens that there shall be."""
     if wish["text"] is None:
         return _the_one(label, now)
@@ -93,7 +97,7 @@ def _tokens(label, now, wish):
     return same or {wish["token_name"]: mark}
 
 
-def _the_one(label, now):
+def _the_one(label: str, now: LicenceState) -> dict[str, str]:
     """The token that is there already, for a task that gives none."""
     wanted = "a licence was to be taken with the token that is on the guest"
     if not now.tokens:
@@ -111,7 +115,7 @@ def _the_one(label, now):
     return dict(now.tokens)
 
 
-def _refuse_without_gpu(label, now, wish):
+def _refuse_without_gpu(label: str, now: LicenceState, wish: Mapping[str, Any]) -> None:
     if wish["proof"] == "none" or now.status is not None:
         return
     report = now.report
@@ -134,14 +138,14 @@ def _refuse_without_gpu(label, now, wish):
     )
 
 
-def _refuse_bad_time(label, kept, wish):
+def _refuse_bad_time(label: str, kept: Mapping[str, str], wish: Mapping[str, Any]) -> None:
     for mark in kept.values():
         wrong = tokens.wrong_time(wish["held"].get(mark, tokens.Token()), wish["now_s"])
         if wrong is not None:
             raise wrong_time(label, *wrong)
 
 
-def wrong_time(label, code, found):
+def wrong_time(label: str, code: str, found: str) -> OperatorError:
     """The error for a token whose time is not now."""
     todo = {
         "clock_wrong": "Set the clock of the guest, best by chrony, and run the task again",

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu.smi_text import Report
 
@@ -16,29 +17,29 @@ class LicenceState:
     """What the module manages. The texts of tokens are never in it."""
 
     # {key of gridd.conf: value}: those that the task speaks of.
-    settings: dict = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
     # {name of a file in the folder of tokens: its fingerprint}
-    tokens: dict = field(default_factory=dict)
+    tokens: dict[str, str] = field(default_factory=dict)
     # {name of a file: its mode, as 0744}
-    modes: dict = field(default_factory=dict)
+    modes: dict[str, str] = field(default_factory=dict)
     # active, inactive, or failed; None where there is no such service.
-    service: str = None
+    service: str | None = None
     # Whether the service runs with the files as they are.
     current: bool = True
     report: Report = field(default_factory=Report)
 
     @property
-    def status(self):
+    def status(self) -> str | None:
         """The worst state of all GPUs that need a licence; None where no GPU tells."""
         told = [gpu.licence for gpu in self.report.gpus if gpu.licence]
         return next((one for one in told if one != "Licensed"), told[0] if told else None)
 
     @property
-    def licensed(self):
+    def licensed(self) -> bool:
         return self.status == "Licensed"
 
 
-def project(state):
+def project(state: LicenceState) -> dict[str, Any]:
     """A state as the user sees it: no part of a token, and no digits of one."""
     licensed = [gpu for gpu in state.report.gpus if gpu.licence]
     return {

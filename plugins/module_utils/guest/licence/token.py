@@ -15,6 +15,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from typing import Any, Iterator, Mapping
 
 MODE = 0o744
 ENDING = ".tok"
@@ -29,18 +30,18 @@ SHOWN = 12
 class Token:
     """A token's times in seconds, and the servers that it names; None and nothing where it does not tell."""
 
-    made: int = None
-    begins: int = None
-    ends: int = None
-    servers: tuple = ()
+    made: int | None = None
+    begins: int | None = None
+    ends: int | None = None
+    servers: tuple[str, ...] = ()
 
 
-def fingerprint(text):
+def fingerprint(text: str) -> str:
     """A few digits by which a token is told from another one."""
     return hashlib.sha256(text.strip().encode()).hexdigest()[:SHOWN]
 
 
-def problem(text):
+def problem(text: str) -> str | None:
     """Why a text cannot be a token, as a sentence; None where nothing speaks against it."""
     stripped = text.strip()
     if not stripped:
@@ -52,7 +53,7 @@ def problem(text):
     return None
 
 
-def read(text):
+def read(text: str) -> Token:
     """The Token in a text."""
     claims = _claims(text.strip())
     return Token(
@@ -63,7 +64,7 @@ def read(text):
     )
 
 
-def wrong_time(token, now):
+def wrong_time(token: Token, now: float) -> tuple[str, str] | None:
     """Why a token is not valid at this time, as (code, sentence); None for one that is, or does not tell."""
     begin = max((at for at in (token.made, token.begins) if at is not None), default=None)
     if begin is not None and now < begin - SKEW_S:
@@ -73,7 +74,7 @@ def wrong_time(token, now):
     return None
 
 
-def _claims(text):
+def _claims(text: str) -> dict[str, Any]:
     parts = text.split(".")
     if len(parts) != 3:
         return {}
@@ -85,12 +86,12 @@ def _claims(text):
     return claims if isinstance(claims, dict) else {}
 
 
-def _seconds(claims, name):
+def _seconds(claims: Mapping[str, Any], name: str) -> int | None:
     value = claims.get(name)
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def _servers(claims):
+def _servers(claims: Mapping[str, Any]) -> Iterator[str]:
     """The hosts in the list of nodes of a service instance."""
     instance = claims.get("service_instance_configuration")
     nodes = instance.get("node_url_list") if isinstance(instance, dict) else None

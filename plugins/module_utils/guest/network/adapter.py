@@ -10,8 +10,14 @@ import ipaddress
 import json
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
 
 MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 # Programs between the ssh daemon and this process are a few: sudo, a shell, Python.
@@ -27,20 +33,20 @@ class Link:
     mtu: int
     up: bool = True  # switched on; whether there is a carrier is another question
     carrier: bool = True
-    addresses: list = field(default_factory=list)  # with prefix; link-local ones are left out
-    largest_mtu: int = None
+    addresses: list[str] = field(default_factory=list)  # with prefix; link-local ones are left out
+    largest_mtu: int | None = None
     # Whether it is a device, and no VLAN or bridge on top of one, which has the same MAC address.
     is_device: bool = True
 
 
-def mac_of(text):
+def mac_of(text: object) -> str | None:
     """A MAC address in small letters and with colons; None for what is none."""
     plain = re.sub(r"[^0-9a-f]", "", str(text).lower())
     found = ":".join(plain[place : place + 2] for place in range(0, len(plain), 2))
     return found if MAC.fullmatch(found) else None
 
 
-def read_all(commands):
+def read_all(commands: Commands) -> list[Link]:
     """Every Link of the guest but the loopback."""
     done = commands.must(
         ["ip", "-j", "-d", "addr", "show"],
@@ -62,7 +68,7 @@ def read_all(commands):
     return [_link(entry) for entry in told if entry.get("ifname") and "LOOPBACK" not in entry.get("flags", [])]
 
 
-def find(links, mac=None, name=None):
+def find(links: Sequence[Link], mac: str | None = None, name: str | None = None) -> Link:
     """The one Link with a MAC address or a name."""
     wanted = mac or name
     if mac is not None:
@@ -93,7 +99,7 @@ def find(links, mac=None, name=None):
     )
 
 
-def way_in(files):
+def way_in(files: Files) -> str | None:
     """The address of this guest that the ssh connection of this task came to; None where there is none to be seen.
 
     Programs such as sudo take the variable away, so that the environments of the processes above are asked.
@@ -111,19 +117,19 @@ def way_in(files):
     return None
 
 
-def default_routes(files):
+def default_routes(files: Files) -> list[str]:
     """The names of the adapters that have the default route of IPv4."""
     rows = [line.split() for line in (files.text("/proc/net/route") or "").splitlines()[1:]]
     return sorted({row[0] for row in rows if len(row) > 7 and row[1] == row[7] == "00000000"})
 
 
-def same_network(address, other):
+def same_network(address: str, other: str) -> bool:
     """Whether two addresses with prefix are in one network."""
     one, two = ipaddress.ip_interface(address), ipaddress.ip_interface(other)
     return one.version == two.version and one.network.overlaps(two.network)
 
 
-def _link(entry):
+def _link(entry: Mapping[str, Any]) -> Link:
     kind = entry.get("linkinfo", {}).get("info_kind")
     return Link(
         name=entry["ifname"],

@@ -8,9 +8,29 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from typing import TYPE_CHECKING, Sequence, TypedDict, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept, Service, our_addresses
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+
+    class Told(TypedDict):
+        """A stanza as stanzas() begins it."""
+
+        name: str
+        family: str
+        method: str
+        mtu: int | None
+        address: str | None
+
+    class Stanza(Told, total=False):
+        """The same; netmask only until it is a part of the address, file where it is of one that the guest has."""
+
+        netmask: str
+        file: str
+
 
 MAIN = "/etc/network/interfaces"
 # Words that end the stanza before them.
@@ -26,12 +46,12 @@ WITH_MTU = ("static", "manual")
 class Ifupdown(Service):
     NAME = "ifupdown"
 
-    def claims(self, link):
+    def claims(self, link: Link) -> str | None:
         if self.commands.find("ifup") is None or not self.files.exists(MAIN):
             return None
         return "owner" if self._stanzas(link) else "able"
 
-    def read(self, link):
+    def read(self, link: Link) -> Kept:
         found = self._stanzas(link)
         mtus = [stanza["mtu"] for stanza in found if stanza["mtu"] is not None]
         addresses = [stanza["address"] for stanza in found if stanza["address"]]
@@ -39,13 +59,13 @@ class Ifupdown(Service):
         where = list(dict.fromkeys(stanza["file"] for stanza in found))
         return Kept(", ".join(where), mtus[-1] if mtus else None, addresses, ours, {"stanzas": found})
 
-    def write(self, link, kept, mtu, address):
+    def write(self, link: Link, kept: Kept, mtu: int | None, address: str | None) -> None:
         own = [stanza for stanza in kept.detail.get("stanzas", []) if stanza["name"] == link.name]
         foreign = [stanza for stanza in own if stanza["file"] != own_file(link)]
         if mtu is not None and foreign:
             for path in {stanza["file"] for stanza in foreign}:
                 text = self.files.text(path)
-                self.put(path, with_mtu(text, link.name, mtu))
+                self.put(path, with_mtu(cast("str", text), link.name, mtu))
         ours = our_addresses(kept, address)
         own_mtu = None if foreign else kept.mtu if mtu is None else mtu
         if ours or (not foreign and own_mtu is not None):
@@ -57,27 +77,27 @@ class Ifupdown(Service):
         if not done.ok:
             raise self.refused(link, "ifupdown was to take what it shall keep", done)
 
-    def activate(self, link):
+    def activate(self, link: Link) -> None:
         # Taking an adapter down and up would cut what runs over it; what differs is set directly.
         return None
 
-    def _take_in(self, link):
+    def _take_in(self, link: Link) -> None:
         """See to it that the main file takes in our own."""
         if own_file(link) not in self._files():
             text = self.files.text(MAIN) or ""
             self.put(MAIN, f"{text.rstrip()}\n\nsource {own_file(link)}\n")
 
-    def _stanzas(self, link):
+    def _stanzas(self, link: Link) -> list[Stanza]:
         """Those of an adapter and of further addresses of it, which have names such as eth0:1."""
         return [
-            dict(stanza, file=path)
+            cast("Stanza", dict(stanza, file=path))
             for path in self._files()
             for stanza in stanzas(self.files.text(path))
             if stanza["name"].partition(":")[0] == link.name and stanza["family"] == "inet"
         ]
 
-    def _files(self):
-        found = []
+    def _files(self) -> list[str]:
+        found: list[str] = []
         for line in _lines(self.files.text(MAIN)):
             words = line.split()
             if words[0] == "source" and len(words) > 1:
@@ -86,7 +106,7 @@ class Ifupdown(Service):
                 found += [path for path in self._matching(words[1] + "/*") if re.search(r"/[\w-]+$", path)]
         return [MAIN, *found]
 
-    def _matching(self, pattern):
+    def _matching(self, pattern: str) -> list[str]:
         folder, _slash, name = pattern.rpartition("/")
         folder = folder if folder.startswith("/") else f"/etc/network/{folder}"
         if any(sign in folder for sign in "*?["):
@@ -102,12 +122,14 @@ class Ifupdown(Service):
         return [f"{folder}/{one}" for one in names if fnmatch.fnmatch(one, name)]
 
 
-def own_file(link):
+def own_file(link: Link) -> str:
     return f"/etc/network/interfaces.d/aiready-{link.name}"
 
 
-def stanzas(text):
+def stanzas(text: str | None) -> list[Stanza]:
     """[{name, family, method, mtu, address}] of a file."""
+    found: list[Stanza]
+    current: Stanza | None
     found, current = [], None
     for line in _lines(text):
         words = line.split()
@@ -126,14 +148,14 @@ def stanzas(text):
     return found
 
 
-def prefix_of(mask):
+def prefix_of(mask: str) -> int | str:
     """24 of '255.255.255.0' and of '24'."""
     if not re.fullmatch(r"\d+(\.\d+){3}", mask):
         return mask
     return sum(bin(int(part)).count("1") for part in mask.split("."))
 
 
-def with_mtu(text, name, mtu):
+def with_mtu(text: str, name: str, mtu: int) -> str:
     """The text of a file whose stanzas of an adapter set an MTU."""
     made, inside, method = [], False, ""
     for line in text.splitlines():
@@ -150,7 +172,7 @@ def with_mtu(text, name, mtu):
     return "\n".join(made) + "\n"
 
 
-def _option(stanza, words, line):
+def _option(stanza: Stanza, words: Sequence[str], line: str) -> None:
     if words[0] == "mtu" and words[1:] and words[1].isdecimal():
         stanza["mtu"] = int(words[1])
     elif words[0] in ("up", "pre-up", "post-up") and _set_mtu(line, stanza["name"]):
@@ -162,20 +184,20 @@ def _option(stanza, words, line):
         stanza["address"] = words[1]
 
 
-def _begun(words):
+def _begun(words: Sequence[str]) -> tuple[str, str, str]:
     """(name, family, method) of 'iface eth0 inet static'; ifupdown2 and ifupdown-ng need no more than the name."""
     family, method = words[2:4] if len(words) > 3 and words[2] != "inherits" else ("inet", "static")
     return words[1], family, method
 
 
-def _set_mtu(line, name):
+def _set_mtu(line: str, name: str) -> int | None:
     """The MTU that a command sets; None for a command that sets none, or that of another adapter such as a bond's."""
     match = _SET_MTU.search(line)
     named = {"$IFACE", "${IFACE}", name} & {*re.split(r"[\s\"';]+", line)}
     return int(match.group(1)) if match and named else None
 
 
-def _stanza(name, addresses, mtu):
+def _stanza(name: str, addresses: Sequence[str], mtu: int | None) -> str:
     lines = [f"auto {name}"]
     for place, address in enumerate(addresses or [None]):
         lines.append(f"iface {name} inet {'static' if address else 'manual'}")
@@ -184,7 +206,7 @@ def _stanza(name, addresses, mtu):
     return "\n".join(lines) + "\n"
 
 
-def _lines(text):
+def _lines(text: str | None) -> list[str]:
     """Lines without comments and empty ones; a line may go on behind a backslash."""
     joined = re.sub(r"\\\n", " ", text or "")
     return [line.strip() for line in joined.splitlines() if line.strip() and not line.strip().startswith("#")]

@@ -6,12 +6,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterable, List, Tuple
+
+if TYPE_CHECKING:
+    Section = Tuple[str, List[Tuple[str, str]]]  # its name, and its keys with their values
+
 _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
 
 
-def parse(text):
+def parse(text: str | None) -> list[Section]:
     """[(section, [(key, value)])] in the order of the file; a value that goes on in the next line is one."""
-    found = []
+    found: list[Section] = []
     for line in map(str.strip, (text or "").replace("\\\n", " ").splitlines()):
         if not line or line[0] in "#;":
             continue
@@ -23,15 +28,15 @@ def parse(text):
     return found
 
 
-def render(sections):
+def render(sections: Iterable[Section]) -> str:
     """The text of a file with these sections."""
     parts = ["\n".join([f"[{name}]", *(f"{key}={value}" for key, value in pairs)]) for name, pairs in sections]
     return "\n\n".join(parts) + "\n"
 
 
-def values(sections, name, key):
+def values(sections: Iterable[Section], name: str, key: str) -> list[str]:
     """All values of a key in all sections of a name; an empty value takes back those before it."""
-    found = []
+    found: list[str] = []
     for section, pairs in sections:
         for one, value in pairs if section == name else ():
             if one == key:
@@ -39,7 +44,7 @@ def values(sections, name, key):
     return found
 
 
-def size(text):
+def size(text: str) -> int | None:
     """9000 of '9000', 9216 of '9K'; None for what is no size."""
     text = str(text).strip().upper()
     factor = _UNITS.get(text[-1:], 1)

@@ -9,14 +9,22 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Callable, Container, Iterable, Mapping, Sequence
 
-from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.clock import Clock, wait
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, reach, services
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Service
+
 
 # With a smaller one IPv6 stops to work on an adapter.
 SMALLEST_IPV6 = 1280
@@ -34,27 +42,34 @@ class State:
     kept: Kept
     backend: str
     way_in: bool = False  # Ansible comes by it
-    others: list = field(default_factory=list)  # the other adapters
-    gone: list = field(default_factory=list)  # of a wanted state: addresses that shall not be there any more
+    others: list[Link] = field(default_factory=list)  # the other adapters
+    gone: list[str] = field(default_factory=list)  # of a wanted state: addresses that shall not be there any more
 
 
-class Interface(Noun):
+class Interface(Noun[Wish, State]):
     """One adapter."""
 
-    def __init__(self, params, commands, files, warn, clock=Clock):
+    def __init__(
+        self,
+        params: Mapping[str, Any],
+        commands: Commands,
+        files: Files,
+        warn: Callable[[str], None],
+        clock: Clock | type[Clock] = Clock,
+    ) -> None:
         self._params = params
         self._commands = commands
         self._files = files
         self._warn = warn
         self._clock = clock
-        self._service = None
+        self._service: Service = None  # type: ignore[assignment]
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
             item.now = self._look()
             item.ids.update(name=item.now.link.name, mac=item.now.link.mac)
 
-    def _look(self):
+    def _look(self) -> State:
         links = adapter.read_all(self._commands)
         mac = adapter.mac_of(self._params["mac"]) if self._params["mac"] else None
         link = adapter.find(links, mac, self._params["name"])
@@ -71,8 +86,9 @@ class Interface(Noun):
             [one for one in links if one.name != link.name],
         )
 
-    def want(self, item):
+    def want(self, item: Item[Wish, State]) -> State:
         now, mtu, address = item.now, self._params["mtu"], self._params["address"]
+        gone: list[str]
         link, kept, gone = replace(now.link), replace(now.kept), []
         if mtu is not None:
             self._refuse_mtu(now, mtu)
@@ -86,7 +102,7 @@ class Interface(Noun):
         link.up = True
         return replace(now, link=link, kept=kept, gone=gone)
 
-    def _refuse_mtu(self, now, mtu):
+    def _refuse_mtu(self, now: State, mtu: int) -> None:
         subject, wanted = f"Adapter {now.link.name}", f"its MTU was to be {mtu}"
         if now.link.largest_mtu and mtu > now.link.largest_mtu:
             raise OperatorError(
@@ -106,7 +122,7 @@ class Interface(Noun):
                 "mtu_impossible",
             )
 
-    def _refuse_address(self, now, address):
+    def _refuse_address(self, now: State, address: str) -> None:
         subject, wanted = f"Adapter {now.link.name}", f"it was to have the address {address}"
         plain = address.split("/")[0]
         holder = [one.name for one in now.others if plain in [had.split("/")[0] for had in one.addresses]]
@@ -128,7 +144,7 @@ class Interface(Noun):
                 "way_in",
             )
 
-    def compare(self, now, wanted):
+    def compare(self, now: State, wanted: State) -> list[Change]:
         found = [Change("up", now.link.up, True)] if not now.link.up else []
         mtu, address = self._params["mtu"], self._params["address"]
         for path, before, after in (("", now.link, wanted.link), ("kept.", now.kept, wanted.kept)):
@@ -140,11 +156,11 @@ class Interface(Noun):
                 found.append(Change(f"{path}addresses", sorted(before.addresses), sorted(after.addresses)))
         return found
 
-    def keep(self, items):
+    def keep(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
             self._prove_reach(item, item.now)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
             network = [one for one in item.now.others for had in one.addresses if _shares(self._params["address"], had)]
             if network and any(change.path == "addresses" for change in item.changes):
@@ -154,7 +170,7 @@ class Interface(Noun):
                 )
             self._change(item)
 
-    def _change(self, item):
+    def _change(self, item: Item[Wish, State]) -> None:
         now, wanted, service = item.now, item.wanted, self._service
         item.touched = True
         try:
@@ -170,7 +186,7 @@ class Interface(Noun):
             self._go_back(now, wanted)
             item.error = error
 
-    def _set(self, wanted, gone):
+    def _set(self, wanted: Link, gone: Container[str]) -> None:
         """Set directly what the service did not do at once, so that nothing else is disturbed."""
         now = adapter.find(adapter.read_all(self._commands), name=wanted.name)
         words = (["up"] if not now.up else []) + (["mtu", str(wanted.mtu)] if now.mtu != wanted.mtu else [])
@@ -185,7 +201,7 @@ class Interface(Noun):
             if address not in left and ":" not in address:
                 self._ip(wanted, ["ip", "addr", "add", address, "brd", "+", "dev", wanted.name])
 
-    def _ip(self, link, argv):
+    def _ip(self, link: Link, argv: Sequence[str]) -> None:
         done = self._commands.run(argv)
         if not done.ok and not DONE_ALREADY.search(done.stderr):
             raise OperatorError(
@@ -197,11 +213,12 @@ class Interface(Noun):
                 command=argv,
             )
 
-    def _settle(self, wanted, with_carrier):
+    def _settle(self, wanted: State, with_carrier: bool) -> None:
         """Wait until what runs is what was wanted, and stays so: services take an adapter down after their command."""
+        seen: list[Link]
         seen, calm = [], [0]
 
-        def right():
+        def right() -> bool:
             now = adapter.find(adapter.read_all(self._commands), name=wanted.link.name)
             seen.append(now)
             same = now.up and now.mtu == wanted.link.mtu and set(wanted.link.addresses) <= set(now.addresses)
@@ -225,13 +242,13 @@ class Interface(Noun):
             carrier=now.carrier,
         )
 
-    def _activate(self, now):
+    def _activate(self, now: State) -> None:
         """What a service does not do now is set directly: whether all came out right is seen afterwards."""
         done = self._service.activate(now.link)
         if done is not None and not done.ok:
             self._warn(f"{self._service.NAME} took the settings, and could not apply them by itself. {done.outcome}")
 
-    def _go_back(self, now, wanted):
+    def _go_back(self, now: State, wanted: State) -> None:
         """As far as it goes; the result tells what is there afterwards."""
         try:
             self._activate(now)
@@ -239,7 +256,7 @@ class Interface(Noun):
         except OperatorError as error:
             self._warn(f"What was there before could not be put back in full: {error.message}")
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
             item.proved = self._look()
             left = self.compare(item.proved, item.wanted)
@@ -255,7 +272,7 @@ class Interface(Noun):
             if item.error is None:
                 self._prove_reach(item, item.proved)
 
-    def _prove_reach(self, item, state):
+    def _prove_reach(self, item: Item[Wish, State], state: State) -> None:
         """Peers may be told with all their addresses, of which only those of the adapter's networks are its affair."""
         near = [peer for peer in self._params["ping"] if _is_near(peer, state.link.addresses)]
         try:
@@ -264,7 +281,7 @@ class Interface(Noun):
         except OperatorError as error:
             item.error = error
 
-    def project(self, state):
+    def project(self, state: State) -> dict[str, Any]:
         link, kept = state.link, state.kept
         return {
             "up": link.up,
@@ -277,16 +294,16 @@ class Interface(Noun):
         }
 
 
-def _with(addresses, gone, address):
+def _with(addresses: Iterable[str], gone: Container[str], address: str) -> list[str]:
     left = [one for one in addresses if one not in gone]
     return left if address in left else [*left, address]
 
 
-def _is_near(peer, addresses):
+def _is_near(peer: str, addresses: Iterable[str]) -> bool:
     own = [ipaddress.ip_interface(one) for one in addresses if ":" not in one]
     address = ipaddress.IPv4Address(peer)
     return any(address in one.network for one in own) and address not in [one.ip for one in own]
 
 
-def _shares(address, other):
+def _shares(address: str | None, other: str) -> bool:
     return address is not None and ":" not in other and adapter.same_network(address, other)

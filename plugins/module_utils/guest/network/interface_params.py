@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ipaddress
+from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, services
 
@@ -23,7 +24,7 @@ ARGUMENTS = {
 }
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters, as sentences."""
     found = []
     if params["mac"] is not None and adapter.mac_of(params["mac"]) is None:
@@ -44,7 +45,7 @@ def check_params(params):
     return found
 
 
-def _wrong_address(text):
+def _wrong_address(text: str) -> list[str]:
     try:
         address = ipaddress.IPv4Interface(text)
     except ValueError:

@@ -7,8 +7,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands, Done
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+
 
 DEFAULT_MTU = 1500
 
@@ -18,11 +25,11 @@ class Kept:
     """What is kept of one adapter."""
 
     where: str = ""  # the file or profile that speaks of it; empty where none does
-    mtu: int = None  # None: nobody says, so that it is the driver's own, 1500
-    addresses: list = field(default_factory=list)
-    ours: list = field(default_factory=list)  # those of them that this module put there
+    mtu: int | None = None  # None: nobody says, so that it is the driver's own, 1500
+    addresses: list[str] = field(default_factory=list)
+    ours: list[str] = field(default_factory=list)  # those of them that this module put there
     # What the service needs to know again when it writes.
-    detail: dict = field(default_factory=dict)
+    detail: dict[str, Any] = field(default_factory=dict)
 
 
 class Service:
@@ -30,29 +37,29 @@ class Service:
 
     NAME = ""
 
-    def __init__(self, commands, files):
+    def __init__(self, commands: Commands, files: Files) -> None:
         self.commands = commands
         self.files = files
         # {path: (text, mode)} of files before this task wrote them; None for a text that was not there.
-        self._before = {}
+        self._before: dict[str, tuple[str, int] | None] = {}
 
-    def claims(self, link):
+    def claims(self, link: Link) -> str | None:
         """'owner' where it sets up this adapter, 'able' where it could, None where it cannot."""
         raise NotImplementedError
 
-    def read(self, link):
+    def read(self, link: Link) -> Kept:
         """Kept."""
         raise NotImplementedError
 
-    def write(self, link, kept, mtu, address):
+    def write(self, link: Link, kept: Kept, mtu: int | None, address: str | None) -> None:
         """Keep an MTU and an address (each None: as it is) beside everything that is kept already."""
         raise NotImplementedError
 
-    def activate(self, link):
+    def activate(self, link: Link) -> Done | None:
         """Let the service do now what it would do at the next start, as far as that disturbs nothing else: a Done."""
         raise NotImplementedError
 
-    def undo(self):
+    def undo(self) -> None:
         """Put everything back that write() wrote."""
         for path, before in self._before.items():
             if before is None:
@@ -61,15 +68,15 @@ class Service:
                 self.files.write(path, before[0], before[1])
         self._before = {}
 
-    def put(self, path, text, mode=0o644):
+    def put(self, path: str, text: str, mode: int = 0o644) -> None:
         """Write a file in a way that undo() can take back."""
         old = self.files.text(path)
         if path not in self._before:
-            self._before[path] = None if old is None else (old, self.files.mode(path))
+            self._before[path] = None if old is None else (old, cast("int", self.files.mode(path)))
         if old != text:
-            self.files.write(path, text, self.files.mode(path) if old is not None else mode)
+            self.files.write(path, text, cast("int", self.files.mode(path)) if old is not None else mode)
 
-    def refused(self, link, wanted, done):
+    def refused(self, link: Link, wanted: str, done: Done) -> OperatorError:
         """The error for a service that does not take what it was given."""
         return OperatorError(
             f"Adapter {link.name}",
@@ -82,7 +89,7 @@ class Service:
         )
 
 
-def our_addresses(kept, address):
+def our_addresses(kept: Kept, address: str | None) -> list[str]:
     """The addresses for us to keep: the wanted one, unless another file has it already; without a wish, as before."""
     if address is None:
         return list(kept.ours)

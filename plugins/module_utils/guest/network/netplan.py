@@ -7,11 +7,17 @@
 from __future__ import annotations
 
 import fnmatch
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import yaml_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import mac_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept, Service, our_addresses
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Done
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+
 
 FOLDER = "/etc/netplan"
 # netplan warns of files that others can read.
@@ -21,13 +27,13 @@ MODE = 0o600
 class Netplan(Service):
     NAME = "netplan"
 
-    def claims(self, link):
+    def claims(self, link: Link) -> str | None:
         files = [name for name in self.files.names(FOLDER) if name.endswith(".yaml")]
         if not files or self.commands.find("netplan") is None:
             return None
         return "owner" if self._definition(link)[0] else "able"
 
-    def read(self, link):
+    def read(self, link: Link) -> Kept:
         name, said = self._definition(link)
         ours = (self._own(link).get("network", {}).get("ethernets") or {}).get(name) or {}
         return Kept(
@@ -38,7 +44,7 @@ class Netplan(Service):
             detail={"name": name, "said": said, "ours": ours},
         )
 
-    def write(self, link, kept, mtu, address):
+    def write(self, link: Link, kept: Kept, mtu: int | None, address: str | None) -> None:
         name, said, ours = kept.detail["name"], kept.detail["said"], dict(kept.detail["ours"])
         if name is None:
             name, ours = link.name, {"dhcp4": False, "dhcp6": False}
@@ -58,17 +64,17 @@ class Netplan(Service):
         if not done.ok:
             raise self.refused(link, "netplan was to take what it shall keep", done)
 
-    def activate(self, link):
+    def activate(self, link: Link) -> Done:
         return self.commands.run(["netplan", "apply"], limit_s=120)
 
-    def undo(self):
+    def undo(self) -> None:
         super().undo()
         self.commands.run(["netplan", "generate"])
 
-    def _own(self, link):
+    def _own(self, link: Link) -> Any:
         return yaml_text.parse(self.files.text(own_file(link)))
 
-    def _definition(self, link):
+    def _definition(self, link: Link) -> tuple[str | None, dict[str, Any]]:
         """(name, what it says) of the definition that holds for an adapter; (None, {}) where there is none."""
         done = self.commands.run(["netplan", "get"])
         if not done.ok:
@@ -88,18 +94,18 @@ class Netplan(Service):
         return fitting[0] if fitting else (None, {})
 
 
-def own_file(link):
+def own_file(link: Link) -> str:
     """Sorts behind the usual files, since the last one that sets a value counts."""
     return f"{FOLDER}/95-aiready-{link.name}.yaml"
 
 
-def _addresses(said):
+def _addresses(said: Mapping[str, Any]) -> list[str]:
     """Addresses of a definition; one with options is a mapping of the address to them."""
     listed = said.get("addresses") or []
     return [str(next(iter(one), "")) if isinstance(one, dict) else str(one) for one in listed]
 
 
-def _fits(name, said, link):
+def _fits(name: str, said: Mapping[str, Any], link: Link) -> bool:
     match = said.get("match")
     if not match:
         return name == link.name
@@ -109,6 +115,6 @@ def _fits(name, said, link):
     return bool(wanted) and all(wanted)
 
 
-def _only(name, said, link):
+def _only(name: str, said: Mapping[str, Any], link: Link) -> bool:
     match = said.get("match") or {}
     return not match or "macaddress" in match or match.get("name") == link.name

@@ -6,9 +6,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Iterable, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import ini
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import mac_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept, Service, our_addresses
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Done
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.ini import Section
+
 
 FOLDERS = ("/etc/systemd/network", "/run/systemd/network", "/usr/lib/systemd/network", "/lib/systemd/network")
 MINE = "90-aiready.conf"
@@ -17,12 +25,12 @@ MINE = "90-aiready.conf"
 class Networkd(Service):
     NAME = "systemd-networkd"
 
-    def claims(self, link):
+    def claims(self, link: Link) -> str | None:
         if not self.commands.run(["systemctl", "is-active", "--quiet", "systemd-networkd"]).ok:
             return None
         return "owner" if self._file(link) else "able"
 
-    def read(self, link):
+    def read(self, link: Link) -> Kept:
         path = self._file(link)
         if path is None:
             return Kept()
@@ -38,7 +46,7 @@ class Networkd(Service):
             detail={"base": base, "sections": sections, "addition": ours},
         )
 
-    def write(self, link, kept, mtu, address):
+    def write(self, link: Link, kept: Kept, mtu: int | None, address: str | None) -> None:
         path, addition = kept.where or own_file(link), kept.detail.get("addition", [])
         if not kept.where:
             self.put(path, ini.render(_fresh(link)))
@@ -52,11 +60,11 @@ class Networkd(Service):
         sections = [("Link", link_part), ("Network", network_part)]
         self.put(_addition(path), ini.render([section for section in sections if section[1]]))
 
-    def activate(self, link):
+    def activate(self, link: Link) -> Done:
         # Only adapters whose files changed are set up anew.
         return self.commands.run(["networkctl", "reload"])
 
-    def _file(self, link):
+    def _file(self, link: Link) -> str | None:
         done = self.commands.run(["networkctl", "status", "--no-pager", link.name])
         for line in done.stdout.splitlines():
             name, _colon, value = line.partition(":")
@@ -65,8 +73,9 @@ class Networkd(Service):
         # Written by a run that was killed before the service read it.
         return own_file(link) if self.files.exists(own_file(link)) else None
 
-    def _drop_ins(self, path):
+    def _drop_ins(self, path: str) -> list[str]:
         """The drop-ins of a file in the order in which they act; one in /etc hides others of its name."""
+        found: dict[str, str]
         base, found = path.rpartition("/")[2], {}
         for folder in FOLDERS:
             for name in self.files.names(f"{folder}/{base}.d"):
@@ -75,16 +84,16 @@ class Networkd(Service):
         return [found[name] for name in sorted(found)]
 
 
-def own_file(link):
+def own_file(link: Link) -> str:
     """Sorts before the files of distributions, since the first one that fits is taken."""
     return f"/etc/systemd/network/05-aiready-{link.name}.network"
 
 
-def _addresses(sections):
+def _addresses(sections: Sequence[Section]) -> list[str]:
     return ini.values(sections, "Network", "Address") + ini.values(sections, "Address", "Address")
 
 
-def _only(sections, link):
+def _only(sections: Iterable[Section], link: Link) -> bool:
     """Whether a file is for this adapter alone."""
     told = [pair for section, pairs in sections if section == "Match" for pair in pairs]
     macs = [mac_of(value) for key, value in told if key in ("MACAddress", "PermanentMACAddress")]
@@ -92,16 +101,16 @@ def _only(sections, link):
     return macs == [link.mac] or (not macs and names == [link.name])
 
 
-def _addition(path):
+def _addition(path: str) -> str:
     """The drop-in that holds what this module adds to a file."""
     return f"/etc/systemd/network/{path.rpartition('/')[2]}.d/{MINE}"
 
 
-def _copy(link, sections):
+def _copy(link: Link, sections: Iterable[Section]) -> list[Section]:
     return [("Match", [("MACAddress", link.mac)]), *(section for section in sections if section[0] != "Match")]
 
 
-def _fresh(link):
+def _fresh(link: Link) -> list[Section]:
     """For an adapter that nobody spoke of: it gets no more than is asked for, and keeps what others gave it."""
     quiet = [("DHCP", "no"), ("LinkLocalAddressing", "ipv6"), ("IPv6AcceptRA", "no"), ("KeepConfiguration", "static")]
     return [("Match", [("MACAddress", link.mac)]), ("Network", quiet)]

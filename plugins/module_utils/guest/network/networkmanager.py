@@ -6,8 +6,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import mac_of
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Kept, Service
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands, Done
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+
 
 MTU, MAC = "802-3-ethernet.mtu", "802-3-ethernet.mac-address"
 AUTO = "connection.autoconnect"
@@ -23,18 +31,18 @@ NOTES = "/var/lib/aiready/adapters"
 class NetworkManager(Service):
     NAME = "NetworkManager"
 
-    def __init__(self, commands, files):
+    def __init__(self, commands: Commands, files: Files) -> None:
         super().__init__(commands, files)
         # Commands that take back what was written, the last one first.
-        self._back = []
+        self._back: list[list[str]] = []
 
-    def claims(self, link):
+    def claims(self, link: Link) -> str | None:
         state = self._device(link).get("GENERAL.STATE", "")
         if not state or state.split()[0] == UNMANAGED:
             return None
         return "owner" if self._profile(link) else "able"
 
-    def read(self, link):
+    def read(self, link: Link) -> Kept:
         said = self._profile(link)
         if not said:
             return Kept()
@@ -45,7 +53,7 @@ class NetworkManager(Service):
         mtu = int(said[MTU]) if said[MTU].isdecimal() else 0
         return Kept(said["connection.id"], mtu or None, addresses, ours, said)
 
-    def write(self, link, kept, mtu, address):
+    def write(self, link: Link, kept: Kept, mtu: int | None, address: str | None) -> None:
         said = kept.detail
         if not said:
             uuid = self._added(link, address)
@@ -66,18 +74,18 @@ class NetworkManager(Service):
         if address is not None:
             self.put(_notes(link), f"{address}\n")
 
-    def activate(self, link):
+    def activate(self, link: Link) -> Done:
         # Takes over what changed without taking the adapter down; what cannot be taken over so is set directly.
         done = self.commands.run(["nmcli", "device", "reapply", link.name])
         return done if done.ok or link.carrier else self.commands.run(["nmcli", "device", "connect", link.name])
 
-    def undo(self):
+    def undo(self) -> None:
         super().undo()
         for argv in reversed(self._back):
             self.commands.run(argv)
         self._back = []
 
-    def _added(self, link, address):
+    def _added(self, link: Link, address: str | None) -> str:
         name = f"aiready-{link.name}"
         # An adapter that nobody spoke of gets no more than is asked for.
         words = ["ipv4.method", "manual", "ipv4.addresses", address] if address else ["ipv4.method", "disabled"]
@@ -86,7 +94,7 @@ class NetworkManager(Service):
         self._run(link, argv)
         return self._new(name)
 
-    def _cloned(self, link, said):
+    def _cloned(self, link: Link, said: Mapping[str, str]) -> str:
         name = f"aiready-{link.name}"
         self._run(link, ["nmcli", "connection", "clone", said["connection.uuid"], name])
         uuid = self._new(name)
@@ -94,27 +102,27 @@ class NetworkManager(Service):
         self._modify(link, uuid, words)
         return uuid
 
-    def _new(self, name):
+    def _new(self, name: str) -> str:
         self._back.append(["nmcli", "connection", "delete", "id", name])
         told = self.commands.run(["nmcli", "-g", "connection.uuid", "connection", "show", "id", name])
         return told.stdout.strip().splitlines()[0] if told.stdout.strip() else name
 
-    def _modify(self, link, uuid, words):
+    def _modify(self, link: Link, uuid: str, words: Sequence[str]) -> None:
         self._run(link, ["nmcli", "connection", "modify", uuid, *words])
 
-    def _run(self, link, argv):
+    def _run(self, link: Link, argv: Sequence[str]) -> None:
         done = self.commands.run(argv)
         if not done.ok:
             raise self.refused(link, "NetworkManager was to keep its settings", done)
 
-    def _note(self, link):
+    def _note(self, link: Link) -> str:
         return (self.files.text(_notes(link)) or "").strip()
 
-    def _device(self, link):
+    def _device(self, link: Link) -> dict[str, str]:
         fields = "GENERAL.STATE,GENERAL.CON-UUID"
         return _pairs(self.commands.run(["nmcli", "-t", "-e", "no", "-f", fields, "device", "show", link.name]).stdout)
 
-    def _profile(self, link):
+    def _profile(self, link: Link) -> dict[str, str]:
         """The profile that an adapter uses, or will use; {} where there is none."""
         uuid = self._device(link).get("GENERAL.CON-UUID", "")
         # One of our own that a killed run did not get to use.
@@ -128,23 +136,23 @@ class NetworkManager(Service):
         return {}
 
 
-def _pairs(text):
-    found = {}
+def _pairs(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
     for line in text.splitlines():
         name, _colon, value = line.partition(":")
         found.setdefault(name, "" if value == "--" else value)
     return found
 
 
-def _addresses(said):
+def _addresses(said: Mapping[str, str]) -> list[str]:
     return [one.strip() for one in said.get("ipv4.addresses", "").split(",") if one.strip()]
 
 
-def _notes(link):
+def _notes(link: Link) -> str:
     return f"{NOTES}/{link.mac.replace(':', '-')}"
 
 
-def _address_words(kept, address):
+def _address_words(kept: Kept, address: str) -> list[str]:
     others = [one for one in _addresses(kept.detail) if one not in kept.ours]
     method = kept.detail.get("ipv4.method", "manual")
     wanted = others if address in others else [*others, address]

@@ -9,14 +9,57 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+from typing import TYPE_CHECKING, Any, Iterable, TypedDict
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import path_mtu
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest import pci
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
+    class Gid(TypedDict):
+        """One line of the table of a port."""
+
+        index: int
+        gid: str
+        type: str
+        interface: str | None
+        address: str
+        ipv4: bool
+
+    class Port(TypedDict):
+        """One port of a device."""
+
+        port: int
+        state: str | None
+        physical_state: str | None
+        rate_gbps: int | None
+        link_layer: str | None
+        interfaces: list[str]
+        mtu: int | None
+        path_mtu: int | None
+        roce_v2_gid: Gid | None
+        gids: list[Gid]
+
+    class Device(TypedDict):
+        """One RDMA device."""
+
+        name: str
+        pci_id: str | None
+        module: str | None
+        provider: str | None
+        firmware: str | None
+        node_guid: str | None
+        numa_node: int | None
+        device_files: list[str]
+        ports: list[Port]
+
+
 DEVICES = "/sys/class/infiniband"
 VERBS = "/sys/class/infiniband_verbs"
 # The kernel module of a device, by what its PCI function says of itself. The module needs its half in user space.
-KINDS = {
+KINDS: dict[tuple[str | None, str | None], tuple[str, str]] = {
     ("0x15ad", "0x0820"): ("vmw_pvrdma", "vmw_pvrdma"),
     ("0x15b3", None): ("mlx5_ib", "mlx5"),
     ("0x14e4", None): ("bnxt_re", "bnxt_re"),
@@ -33,12 +76,12 @@ PROVIDERS = ("/usr/lib64/libibverbs", "/usr/lib/x86_64-linux-gnu/libibverbs", "/
 EMPTY = "0000:0000:0000:0000:0000:0000:0000:0000"
 
 
-def devices(files):
+def devices(files: Files) -> list[Device]:
     """Every RDMA device of the guest."""
     return [_device(files, name) for name in files.names(DEVICES)]
 
 
-def device_of(found, interface):
+def device_of(found: Iterable[Device], interface: str) -> tuple[Device, Port] | tuple[None, None]:
     """(device, port) with the RDMA of an adapter; (None, None) where it has none."""
     for device in found:
         for port in device["ports"]:
@@ -47,13 +90,13 @@ def device_of(found, interface):
     return None, None
 
 
-def loaded(files):
+def loaded(files: Files) -> list[str]:
     """The modules concerned that are loaded."""
     listed = re.findall(r"(?m)^(\w+) ", files.text("/proc/modules") or "")
     return [name for name in MODULES if name in listed or files.exists(f"/sys/module/{name}")]
 
 
-def providers(files):
+def providers(files: Files) -> list[str]:
     """The halves of drivers in user space that libibverbs finds."""
     names = [name for folder in PROVIDERS for name in files.names(folder)]
     matches = [re.match(r"lib(.+)-rdmav\d+\.so", name) for name in names]
@@ -62,18 +105,18 @@ def providers(files):
     return sorted({*found})
 
 
-def ofed(commands):
+def ofed(commands: Commands) -> str | None:
     """The version of MLNX_OFED or DOCA-OFED; None where it is not installed."""
     done = commands.run(["ofed_info", "-s"])
     return done.stdout.strip().rstrip(":") or None if done.ok else None
 
 
-def outdated(files, commands):
+def outdated(files: Files, commands: Commands) -> list[str]:
     """Modules that are loaded in another build than the one on the disk, which only a restart takes."""
     return [name for name in REPLACED if files.exists(f"/sys/module/{name}") and _other_build(files, commands, name)]
 
 
-def _other_build(files, commands, name):
+def _other_build(files: Files, commands: Commands, name: str) -> bool:
     done = commands.run(["modinfo", name])
     on_disk = dict(re.findall(r"(?m)^(srcversion|version):\s+(\S+)", done.stdout)) if done.ok else None
     # A module without either has no such file: those of distributions often have no version, those of OFED have one.
@@ -81,7 +124,7 @@ def _other_build(files, commands, name):
     return on_disk is not None and any(on_disk.get(field) != told for field, told in running.items())
 
 
-def memlock(commands, user):
+def memlock(commands: Commands, user: str) -> dict[str, int] | None:
     """What a login of a user may lock: {soft_kb, hard_kb}, -1 for unlimited; None where it cannot be told."""
     script = "ulimit -S -l; ulimit -H -l"
     done = commands.run(["su", "-l", user, "-s", "/bin/sh", "-c", script])
@@ -92,7 +135,7 @@ def memlock(commands, user):
     return None if soft is None or hard is None else {"soft_kb": soft, "hard_kb": hard}
 
 
-def _device(files, name):
+def _device(files: Files, name: str) -> Device:
     folder = f"{DEVICES}/{name}"
     vendor, product = (_line(files, f"{folder}/device/{one}") for one in ("vendor", "device"))
     module, provider = KINDS.get((vendor, product)) or KINDS.get((vendor, None)) or (None, None)
@@ -112,7 +155,7 @@ def _device(files, name):
     }
 
 
-def _port(files, folder, number):
+def _port(files: Files, folder: str, number: str) -> Port:
     place = f"{folder}/ports/{number}"
     gids = [gid for gid in (_gid(files, place, index) for index in _indexes(files, place)) if gid]
     interfaces = list(dict.fromkeys(gid["interface"] for gid in gids if gid["interface"]))
@@ -134,11 +177,11 @@ def _port(files, folder, number):
     }
 
 
-def _indexes(files, place):
+def _indexes(files: Files, place: str) -> list[int]:
     return sorted(int(name) for name in files.names(f"{place}/gids") if name.isdecimal())
 
 
-def _gid(files, place, index):
+def _gid(files: Files, place: str, index: int) -> Gid | None:
     """One line of the table; None for one that is not in use, whose attributes cannot be read."""
     gid = _line(files, f"{place}/gids/{index}")
     kind = _line(files, f"{place}/gid_attrs/types/{index}")
@@ -156,25 +199,25 @@ def _gid(files, place, index):
     }
 
 
-def _line(files, path):
+def _line(files: Files, path: str) -> str | None:
     text = files.text(path)
     return text.strip() or None if text is not None else None
 
 
-def _word(text):
+def _word(text: str | None) -> str | None:
     return text.partition(":")[2].strip().lower() if text else None
 
 
-def _rate(text):
+def _rate(text: str | None) -> int | None:
     number = re.match(r"[\d.]+", text or "")
     return int(float(number.group())) if number else None
 
 
-def _numa(text):
+def _numa(text: str | None) -> int | None:
     return int(text) if text and re.fullmatch(r"\d+", text) else None
 
 
-def numa(files):
+def numa(files: Files) -> dict[str, Any]:
     """{nodes, gpus}: the NUMA nodes that the guest sees, and those of its GPUs."""
     nodes = [int(name[4:]) for name in files.names("/sys/devices/system/node") if re.fullmatch(r"node\d+", name)]
     gpus = pci.nvidia_gpus(files) or []
@@ -182,7 +225,7 @@ def numa(files):
     return {"nodes": sorted(nodes), "gpus": told}
 
 
-def gpudirect(files):
+def gpudirect(files: Files) -> dict[str, Any]:
     """Which ways between network adapter and GPU are open, as far as the kernel tells."""
     module = next((name for name in ("nvidia_peermem", "nv_peer_mem") if files.exists(f"/sys/module/{name}")), None)
     version = (files.text("/proc/driver/nvidia/version") or "").lower()
@@ -195,6 +238,6 @@ def gpudirect(files):
     }
 
 
-def _kernel():
+def _kernel() -> tuple[int, int]:
     numbers = re.match(r"(\d+)\.(\d+)", os.uname().release)
     return (int(numbers.group(1)), int(numbers.group(2))) if numbers else (0, 0)

@@ -7,8 +7,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+
 
 # The headers of IP and ICMP in front of what ping sends.
 HEADERS = 28
@@ -22,7 +28,7 @@ PLACES = (
 )
 
 
-def prove(commands, link, mtu, peers, wait_s):
+def prove(commands: Commands, link: Link, mtu: int, peers: Iterable[str], wait_s: int) -> None:
     """Fail unless a packet of the whole MTU reaches every peer, sent by this adapter."""
     for peer in peers:
         if _passes(commands, link, mtu, peer, wait_s):
@@ -52,7 +58,7 @@ def prove(commands, link, mtu, peers, wait_s):
         )
 
 
-def _passes(commands, link, mtu, peer, wait_s):
+def _passes(commands: Commands, link: Link, mtu: int, peer: str, wait_s: int) -> bool:
     """Three packets, of which one is enough: the first may wait for the peer's hardware address.
 
     Where it has a limit of time, ping itself succeeds only when all are answered.
@@ -72,7 +78,7 @@ def _passes(commands, link, mtu, peer, wait_s):
     return done.ok or (answered is not None and int(answered.group(1)) > 0)
 
 
-def _largest(commands, link, mtu, peer):
+def _largest(commands: Commands, link: Link, mtu: int, peer: str) -> int:
     """The largest MTU that passes, by halving what lies between."""
     works, fails = SMALLEST, mtu
     for likely in (1500, 8900):

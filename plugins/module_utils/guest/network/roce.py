@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, cast
 
+from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Wish
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.runner import Noun
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
@@ -15,6 +17,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts impor
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import adapter, rdma, roce_state
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.roce_state import State
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change, Item
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+
 
 ARGUMENTS = dict(
     ROCE_INTENT,
@@ -25,7 +34,7 @@ ARGUMENTS = dict(
 )
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with the parameters, as sentences."""
     found = [f"config.{problem}" for problem in problems(intent(params["config"] or {}))]
     if params["mac"] is not None and adapter.mac_of(params["mac"]) is None:
@@ -35,28 +44,30 @@ def check_params(params):
     return found
 
 
-class Roce(Noun):
+class Roce(Noun[Wish, State]):
     """The class of RoCE on one adapter."""
 
-    def __init__(self, params, commands, files, warn):
+    def __init__(
+        self, params: Mapping[str, Any], commands: Commands, files: Files, warn: Callable[[str], None]
+    ) -> None:
         self._params = params
         self._commands = commands
         self._files = files
         self._warn = warn
         self._intent = intent(params["config"] or {})
 
-    def read(self, items):
+    def read(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
             item.now = self._look()
             item.ids.update(name=item.now.interface, mac=item.now.mac, device=item.now.device)
 
-    def _look(self):
+    def _look(self) -> State:
         mac = adapter.mac_of(self._params["mac"]) if self._params["mac"] else None
         link = adapter.find(adapter.read_all(self._commands), mac, self._params["name"])
         device, port = rdma.device_of(rdma.devices(self._files), link.name)
         if device is None:
             raise self._no_rdma(link)
-        name, number = device["name"], port["port"]
+        name, number = device["name"], cast("rdma.Port", port)["port"]
         around = self._commands.run(linux.look())
         values, tools, adapters = linux.adapters(around.stdout)
         said = {}
@@ -80,7 +91,7 @@ class Roce(Noun):
             kept=self._kept(link.name),
         )
 
-    def _no_rdma(self, link):
+    def _no_rdma(self, link: Link) -> OperatorError:
         ways = {
             "pvrdma": "that it is a PVRDMA adapter in vCenter, that the module vmw_pvrdma is loaded, and that it has "
             "an address, without which it has no GIDs",
@@ -96,16 +107,16 @@ class Roce(Noun):
             interface=link.name,
         )
 
-    def _number(self, path):
+    def _number(self, path: str) -> int | None:
         return linux_number(self._files.text(path))
 
-    def _kept(self, interface):
+    def _kept(self, interface: str) -> list[str]:
         text = self._files.text(roce_state.unit_path(interface))
         if text is None or not self._commands.run(["systemctl", "is-enabled", roce_state.unit_name(interface)]).ok:
             return []
         return roce_state.lines_of(text)
 
-    def want(self, item):
+    def want(self, item: Item[Wish, State]) -> State:
         now, path = item.now, self._params["data_path"]
         if self._params["state"] == "absent":
             # What the adapter was told lasts until the next start; nothing tells what it was before.
@@ -120,17 +131,17 @@ class Roce(Noun):
             )
         return roce_state.want(now, self._intent, path)
 
-    def compare(self, now, wanted):
+    def compare(self, now: State, wanted: State) -> list[Change]:
         return roce_state.compare(now, wanted)
 
-    def apply(self, items):
+    def apply(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
             try:
                 self._change(item)
             except OperatorError as error:
                 item.error = error
 
-    def _change(self, item):
+    def _change(self, item: Item[Wish, State]) -> None:
         wanted, paths = item.wanted, {change.path for change in item.changes}
         item.touched = True
         if "traffic_class" in paths:
@@ -143,7 +154,7 @@ class Roce(Noun):
         if "kept" in paths:
             self._keep(wanted)
 
-    def _tell_connection_manager(self, wanted):
+    def _tell_connection_manager(self, wanted: State) -> None:
         path = roce_state.tos_path(wanted.device, wanted.port)
         if not self._files.exists(roce_state.CONFIGFS):
             self._commands.run(["modprobe", "rdma_cm"])
@@ -160,7 +171,7 @@ class Roce(Noun):
             )
         self._put(path, wanted.traffic_class)
 
-    def _put(self, path, value):
+    def _put(self, path: str, value: int | None) -> None:
         """A file of the kernel takes a value as it is written, and is never replaced."""
         try:
             with open(self._files.at(path), "w", encoding="ascii") as file:
@@ -175,7 +186,7 @@ class Roce(Noun):
                 path=path,
             ) from error
 
-    def _keep(self, wanted):
+    def _keep(self, wanted: State) -> None:
         path, name = roce_state.unit_path(wanted.interface), roce_state.unit_name(wanted.interface)
         if not wanted.kept:
             self._commands.run(["systemctl", "disable", name])
@@ -186,7 +197,7 @@ class Roce(Noun):
         self._must(wanted, ["systemctl", "daemon-reload"])
         self._must(wanted, ["systemctl", "enable", name])
 
-    def _must(self, wanted, argv):
+    def _must(self, wanted: State, argv: Sequence[str]) -> None:
         self._commands.must(
             argv,
             f"Adapter {wanted.interface}",
@@ -195,7 +206,7 @@ class Roce(Noun):
             "adapter_refused",
         )
 
-    def prove(self, items):
+    def prove(self, items: Sequence[Item[Wish, State]]) -> None:
         for item in items:
             item.proved = self._look()
             left = self.compare(item.proved, item.wanted)
@@ -209,11 +220,11 @@ class Roce(Noun):
                     left=[change.path for change in left],
                 )
 
-    def project(self, state):
+    def project(self, state: State) -> dict[str, Any]:
         return roce_state.project(state, self._params["data_path"], self._intent)
 
 
-def linux_number(text):
+def linux_number(text: str | None) -> int | None:
     """106 of '106', '0x6a', 'Global tclass=106'; None where there is no file."""
     if text is None:
         return None

@@ -11,9 +11,14 @@ adapter they belong to the host, and the guest says no more than which class its
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.changes import Change
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import ini
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import Intent
+
 
 DATA_PATHS = ("pvrdma", "sriov", "passthrough")
 CONFIGFS = "/sys/kernel/config/rdma_cm"
@@ -27,38 +32,38 @@ class State:
     mac: str
     device: str
     port: int
-    traffic_class: int = None  # of programs that use the connection manager
-    override: int = None  # of everything that the adapter sends; a file that only OFED has
-    tools: list = field(default_factory=list)
-    trust: str = None
-    pfc: list = None
-    dscp_map: dict = None
-    dcbx_owner: str = None
-    kept: list = field(default_factory=list)  # commands that the next start runs
+    traffic_class: int | None = None  # of programs that use the connection manager
+    override: int | None = None  # of everything that the adapter sends; a file that only OFED has
+    tools: list[str] = field(default_factory=list)
+    trust: str | None = None
+    pfc: list[int] | None = None
+    dscp_map: dict[int, int] | None = None
+    dcbx_owner: str | None = None
+    kept: list[str] = field(default_factory=list)  # commands that the next start runs
 
 
-def tos_path(device, port):
+def tos_path(device: str, port: int) -> str:
     return f"{CONFIGFS}/{device}/ports/{port}/default_roce_tos"
 
 
-def override_path(device, port):
+def override_path(device: str, port: int) -> str:
     return f"/sys/class/infiniband/{device}/tc/{port}/traffic_class"
 
 
-def unit_path(interface):
+def unit_path(interface: str) -> str:
     return f"/etc/systemd/system/{unit_name(interface)}"
 
 
-def unit_name(interface):
+def unit_name(interface: str) -> str:
     return f"aiready-roce-{interface}.service"
 
 
-def owns(data_path, intent):
+def owns(data_path: str, intent: Intent) -> bool:
     """Whether the guest sets flow control and trust; with DCBX the switch tells them to the adapter."""
     return data_path == "passthrough" and intent.dcbx != "ieee"
 
 
-def want(now, intent, data_path):
+def want(now: State, intent: Intent, data_path: str) -> State:
     """The State that an intent asks for."""
     wanted = replace(now, traffic_class=intent.traffic_class)
     if now.override is not None:
@@ -72,7 +77,7 @@ def want(now, intent, data_path):
     return wanted
 
 
-def compare(now, wanted):
+def compare(now: State, wanted: State) -> list[Change]:
     """The changes from one state to the other."""
     names = ("dcbx_owner", "trust", "pfc", "traffic_class", "override")
     found = [Change(name, getattr(now, name), getattr(wanted, name)) for name in names if not _same(name, now, wanted)]
@@ -88,13 +93,13 @@ def compare(now, wanted):
     return found
 
 
-def _same(name, now, wanted):
+def _same(name: str, now: State, wanted: State) -> bool:
     before, after = getattr(now, name), getattr(wanted, name)
     # An adapter that heeds both takes the DSCP where a packet has one, and every packet of RoCE v2 has.
     return before == after or (name == "trust" and (before, after) == ("both", "dscp"))
 
 
-def commands(wanted, intent, data_path):
+def commands(wanted: State, intent: Intent, data_path: str) -> list[str]:
     """What the next start runs, as lines of a unit; the same commands make the change now."""
     folder = f"{CONFIGFS}/$$(dirname $$(dirname $$p))"
     told = f"mkdir -p {folder}; echo {wanted.traffic_class} > {CONFIGFS}/$$p/default_roce_tos"
@@ -109,7 +114,7 @@ def commands(wanted, intent, data_path):
     return lines
 
 
-def adapter_commands(wanted, intent):
+def adapter_commands(wanted: State, intent: Intent) -> list[list[str]]:
     """The calls that give the adapter trust, map and flow control, by the tool that is there."""
     if "mlnx_qos" in wanted.tools:
         calls = [["--dcbx", "os"]] if wanted.dcbx_owner == "os" else []
@@ -123,7 +128,7 @@ def adapter_commands(wanted, intent):
     ]
 
 
-def unit(interface, lines):
+def unit(interface: str, lines: Iterable[str]) -> str:
     """The text of the unit that runs these lines when the guest starts."""
     return ini.render(
         [
@@ -141,12 +146,12 @@ def unit(interface, lines):
     )
 
 
-def lines_of(text):
+def lines_of(text: str) -> list[str]:
     """The lines that a unit runs."""
     return ini.values(ini.parse(text), "Service", "ExecStart")
 
 
-def project(state, data_path, intent):
+def project(state: State, data_path: str, intent: Intent) -> dict[str, Any]:
     """A state as the user sees it."""
     asked = intent.dscp_map
     shown = {str(dscp): priority for dscp, priority in (state.dscp_map or {}).items() if dscp in asked}
@@ -165,7 +170,7 @@ def project(state, data_path, intent):
     }
 
 
-def _why(data_path):
+def _why(data_path: str) -> str:
     if data_path == "passthrough":
         return "Flow control and trust: the switch tells them to the adapter (dcbx: ieee)."
     return "Flow control and trust: they belong to the host, which sets them for all its guests."

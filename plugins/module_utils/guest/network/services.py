@@ -6,17 +6,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.ifupdown import Ifupdown
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.netplan import Netplan
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.networkd import Networkd
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.networkmanager import NetworkManager
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.adapter import Link
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network.kept import Service
+
+
 # netplan writes the files of two others, so that it is asked first.
 KNOWN = {"netplan": Netplan, "networkmanager": NetworkManager, "networkd": Networkd, "ifupdown": Ifupdown}
 
 
-def choose(name, link, commands, files):
+def choose(name: str, link: Link, commands: Commands, files: Files) -> Service:
     """The service that the task names; with auto the one that has the adapter, or else the first that could have it."""
     if name != "auto":
         service = KNOWN[name](commands, files)
@@ -48,6 +57,6 @@ def choose(name, link, commands, files):
     return able[0]
 
 
-def name_of(service):
+def name_of(service: Service) -> str:
     """The name of a service as a task writes it."""
     return next((name for name, kind in KNOWN.items() if isinstance(service, kind)), "")

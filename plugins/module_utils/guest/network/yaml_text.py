@@ -11,6 +11,10 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING, Any, Sequence, Tuple, cast
+
+if TYPE_CHECKING:
+    Line = Tuple[int, str]  # how deep it stands, and what it says
 
 _PLAIN = re.compile(r"[A-Za-z_][\w./-]*|\d+")
 _QUOTED = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')"""
@@ -20,14 +24,20 @@ _COMMENT = re.compile(rf"({_QUOTED})|(?:^|\s)#.*$")
 _PART = re.compile(rf"(?:{_QUOTED}|\[[^\]]*\]|\{{[^}}]*\}}|[^,])+")
 
 
-def parse(text):
+def parse(text: str | None) -> Any:
     """What a text holds; values are texts, numbers, True, False and None."""
-    lines = [line for line in (_stripped(line) for line in (text or "").splitlines()) if line.strip()]
-    lines = [(len(line) - len(line.lstrip()), line.strip()) for line in lines if not line.startswith("---")]
+    lines: list[str] | list[Line] = [
+        line for line in (_stripped(line) for line in (text or "").splitlines()) if line.strip()
+    ]
+    lines = [
+        (len(line) - len(line.lstrip()), line.strip())
+        for line in cast("list[str]", lines)
+        if not line.startswith("---")
+    ]
     return _block(lines, 0)[0] if lines else {}
 
 
-def render(value, indent=0):
+def render(value: Any, indent: int = 0) -> str:
     """The text of mappings, lists and plain values."""
     pad = "  " * indent
     if isinstance(value, dict) and value:
@@ -37,19 +47,19 @@ def render(value, indent=0):
     return f"{pad}{_scalar(value)}\n"
 
 
-def _below(value, indent):
+def _below(value: Any, indent: int) -> str:
     if isinstance(value, (dict, list)) and value:
         return "\n" + render(value, indent + 1)
     return f" {_scalar(value)}\n"
 
 
-def _item(value, indent):
+def _item(value: Any, indent: int) -> str:
     if isinstance(value, dict) and value:
         return render(value, indent + 1).lstrip()
     return f"{_scalar(value)}\n"
 
 
-def _scalar(value):
+def _scalar(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, str) and _PLAIN.fullmatch(value) and _value(value) == value:
@@ -57,12 +67,12 @@ def _scalar(value):
     return json.dumps(value)
 
 
-def _stripped(line):
+def _stripped(line: str) -> str:
     """A line without its comment."""
     return _COMMENT.sub(lambda match: match.group(1) or "", line).rstrip()
 
 
-def _block(lines, place):
+def _block(lines: Sequence[Line], place: int) -> tuple[Any, int]:
     """(the value that begins at a line, the line behind it)."""
     depth, text = lines[place]
     if text == "-" or text.startswith("- "):
@@ -71,7 +81,7 @@ def _block(lines, place):
         return _text(text, lines, place + 1, depth - 1)
     found = {}
     while place < len(lines) and lines[place][0] == depth and _key(lines[place][1]) is not None:
-        name, rest = _key(lines[place][1])
+        name, rest = cast("tuple[str, str]", _key(lines[place][1]))
         place += 1
         if rest:
             found[name], place = _text(rest, lines, place, depth)
@@ -82,7 +92,7 @@ def _block(lines, place):
     return found, place
 
 
-def _text(text, lines, place, depth):
+def _text(text: str, lines: Sequence[Line], place: int, depth: int) -> tuple[Any, int]:
     """(the value that begins with a text, the line behind it): what stands deeper belongs to it."""
     while place < len(lines) and lines[place][0] > depth:
         text = f"{text} {lines[place][1]}"
@@ -90,12 +100,12 @@ def _text(text, lines, place, depth):
     return _value(text), place
 
 
-def _is_below(line, depth):
+def _is_below(line: Line, depth: int) -> bool:
     """Lists may stand as deep as the key that they belong to."""
     return line[0] > depth or (line[0] == depth and (line[1] == "-" or line[1].startswith("- ")))
 
 
-def _list(lines, place, depth):
+def _list(lines: Sequence[Line], place: int, depth: int) -> tuple[list[Any], int]:
     found, lines = [], list(lines)
     while place < len(lines) and lines[place][0] == depth and (lines[place][1] + " ").startswith("- "):
         rest = lines[place][1][1:].strip()
@@ -109,13 +119,13 @@ def _list(lines, place, depth):
     return found, place
 
 
-def _key(text):
+def _key(text: str) -> tuple[str, str] | None:
     """(key, rest) of 'key: rest'; None for a line that has none."""
     match = re.match(r"""("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'\[{&*!|>#-][^"']*?):(?:\s+(.*))?$""", text)
     return (str(_value(match.group(1).strip())), (match.group(2) or "").strip()) if match else None
 
 
-def _value(text):
+def _value(text: str) -> Any:
     if text[:1] == "'" and text[-1:] == "'" and len(text) > 1:
         return text[1:-1].replace("''", "'")
     if text[:1] == '"' or text in ("{}", "[]"):
@@ -130,7 +140,7 @@ def _value(text):
     return None if text.lower() in ("null", "~", "") else words.get(text.lower(), text)
 
 
-def _json(text):
+def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
