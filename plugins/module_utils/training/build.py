@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 
@@ -21,9 +22,9 @@ _VERSION = re.compile(r"Horovod v(\S+?):?$")
 _ENTRY = re.compile(r"\[([X ])\] (\S+)")
 
 
-def parse(text):
+def parse(text: str) -> dict[str, Any] | None:
     """{version, frameworks, controllers, operations}, the lists with what is built in; None for any other text."""
-    found = {"version": None, "frameworks": [], "controllers": [], "operations": []}
+    found: dict[str, Any] = {"version": None, "frameworks": [], "controllers": [], "operations": []}
     section = None
     for raw in text.splitlines():
         line = raw.strip()
@@ -37,7 +38,7 @@ def parse(text):
     return found if found["version"] is not None and section is not None else None
 
 
-def refuse_missing(subject, build, wanted):
+def refuse_missing(subject: str, build: Mapping[str, Any], wanted: Mapping[str, Sequence[str]]) -> None:
     """Say all that is wanted and not built in; wanted is {section: [names]}."""
     missing = [
         f"{name} ({section})" for section, names in wanted.items() for name in names if name not in build[section]
@@ -54,13 +55,13 @@ def refuse_missing(subject, build, wanted):
         )
 
 
-def needed(params):
+def needed(params: Mapping[str, Any]) -> dict[str, list[str]]:
     """What a run needs of Horovod."""
     controller = params["controller"]
     return {"controllers": [controller], "operations": ["nccl" if params["gpus"] == "all" else controller]}
 
 
-def refuse(params, found, said):
+def refuse(params: Mapping[str, Any], found: Mapping[str, Any] | None, said: str) -> None:
     """Say what a run needs and Horovod of the image lacks; found is None where it could not tell."""
     subject = f"Image {params['image']}"
     if found is None:

@@ -6,8 +6,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import INSIDE
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import CLIENTS, RDMA_PATHS
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place
 
 LABEL = "aiready.training"
 OUT = "/aiready-out"
@@ -19,11 +24,13 @@ RDMA_FOLDER = "/dev/infiniband"
 CAPABILITIES = ("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID", "SYS_CHROOT")
 
 
-def name_of(run):
+def name_of(run: str) -> str:
     return f"aiready-training-{run}"
 
 
-def run_argv(params, place, places, run, limits):
+def run_argv(
+    params: Mapping[str, Any], place: Place, places: Sequence[Place], run: str, limits: tuple[int, int]
+) -> list[str]:
     """The command that starts the container; limits are (seconds without a word, seconds in all)."""
     engine = params["container_engine"]
     folder = f"{params['work_dir']}/{run}"
@@ -48,5 +55,5 @@ def run_argv(params, place, places, run, limits):
     return [*argv, f"{INSIDE}/worker", *map(str, limits)]
 
 
-def _gpus(engine):
+def _gpus(engine: str) -> list[str]:
     return ["--device", "nvidia.com/gpu=all"] if engine == "podman" else ["--gpus", "all"]

@@ -7,10 +7,27 @@
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Protocol, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.launch import DISCOVER, INSIDE, PROGRAMS
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import SECRET
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.scripts import START, WORKER
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place, Setting
+
+    class Keys(Protocol):
+        """Keys of a run: private ones, and what their other side knows them by."""
+
+        @property
+        def private(self) -> str: ...
+        @property
+        def public(self) -> str: ...
+        @property
+        def host_private(self) -> Mapping[str, str]: ...
+        @property
+        def host_public(self) -> Mapping[str, str]: ...
+
 
 USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # What an image may say of itself that the launcher must not take over, besides what looks like a secret.
@@ -21,7 +38,7 @@ CHECK_S = 90
 PLAIN, SECRET_FILE, PROGRAM = 0o644, 0o600, 0o755
 
 
-def clean_environment(image, settings):
+def clean_environment(image: Mapping[str, Any] | None, settings: Iterable[Setting]) -> dict[str, str]:
     """All that a rank finds in its environment: what the image says of itself, and what this run derives."""
     found = {
         name: value
@@ -34,12 +51,21 @@ def clean_environment(image, settings):
     return found
 
 
-def not_taken(image):
+def not_taken(image: Mapping[str, Any] | None) -> list[str]:
     """Names of the image's variables that no rank gets."""
     return sorted(name for name in (image or {}).get("environment", {}) if SECRET.search(name))
 
 
-def files(place, places, environment, argv, keys, port, wall_s, trainings):
+def files(
+    place: Place,
+    places: Sequence[Place],
+    environment: Mapping[str, str],
+    argv: Sequence[str] | None,
+    keys: Keys | None,
+    port: int,
+    wall_s: int,
+    trainings: Mapping[str, str],
+) -> dict[str, tuple[int, str]]:
     """{path: (mode, text)}. argv is what this guest launches, or None; trainings is {name: text}."""
     words = [f"{name}={value}" for name, value in sorted(environment.items())]
     clean = shlex.join(["env", "-i", *words])
@@ -61,7 +87,7 @@ def files(place, places, environment, argv, keys, port, wall_s, trainings):
     return made
 
 
-def _ssh(place, places, clean, keys, port):
+def _ssh(place: Place, places: Sequence[Place], clean: str, keys: Keys, port: int) -> dict[str, tuple[int, str]]:
     known = "".join(f"{other.node} {keys.host_public[other.node]}\n" for other in places)
     return {
         # A command that arrives runs in the same clean environment as one that is started here.
@@ -82,7 +108,7 @@ def _ssh(place, places, clean, keys, port):
     }
 
 
-def _client(places, port):
+def _client(places: Sequence[Place], port: int) -> str:
     lines = []
     for other in places:
         lines += [f"Host {other.node} {other.address}", f"  HostName {other.address}", f"  HostKeyAlias {other.node}"]
@@ -103,7 +129,7 @@ def _client(places, port):
     return "\n".join(lines) + "\n"
 
 
-def _server(place, port):
+def _server(place: Place, port: int) -> str:
     return "\n".join(
         [
             f"Port {port}",
@@ -130,7 +156,7 @@ def _server(place, port):
     )
 
 
-def _discover(places):
+def _discover(places: Sequence[Place]) -> str:
     """For elastic runs: the guests whose container answers."""
     asked = "".join(
         f"{PROGRAMS}/bin/ssh -o ConnectTimeout=3 {other.node} true 2>/dev/null && echo {other.node}:{other.slots}\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any, Mapping
 
 TENSORFLOW, PYTORCH = "TensorFlow", "PyTorch"
 NONE = "none"
@@ -22,7 +23,7 @@ class Image:
     # A version, `yes` where only that is known, `none`, or empty where nobody has published it. The last is no reason
     # to refuse an image.
     horovod: str
-    frameworks: tuple
+    frameworks: tuple[str, ...]
     nccl: str = ""
     more: str = ""
 
@@ -98,19 +99,19 @@ IMAGES = (
 )
 
 
-def wrong_digest(image):
+def wrong_digest(image: str) -> str:
     """The digest in the name of an image that no engine takes, or an empty text."""
     dummy, at, digest = image.partition("@")
     return digest or "(empty)" if at and not DIGEST.fullmatch(digest) else ""
 
 
-def known(image):
+def known(image: str) -> Image | None:
     """What is known of an image by its name, or None."""
     name = image.partition("@")[0]
     return next((entry for entry in IMAGES if re.fullmatch(entry.pattern, name)), None)
 
 
-def nccl_of(image, seen=None):
+def nccl_of(image: str, seen: Mapping[str, Any] | None = None) -> tuple[int, int] | None:
     """The version of NCCL in an image as (major, minor), or None where it is not known.
 
     seen is what an engine tells of the image, once it is there: those of NVIDIA, and all that are built on them, have
@@ -121,13 +122,13 @@ def nccl_of(image, seen=None):
     return version(told)
 
 
-def version(text):
+def version(text: str | None) -> tuple[int, int] | None:
     """(major, minor) of a version such as 2.16.5 or 2.9.6-1+cuda11.3, or None."""
     found = re.match(r"(\d+)\.(\d+)", text or "")
     return (int(found.group(1)), int(found.group(2))) if found is not None else None
 
 
-def lack(image, engine):
+def lack(image: str, engine: str) -> tuple[str, str] | None:
     """(what an engine needs and this image is known not to hold, what to do); None where nothing speaks against it."""
     entry = known(image)
     if entry is None:

@@ -7,8 +7,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import mpi_parameters
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place, Setting
 
 INSIDE = "/aiready"  # the folder of a run, as its containers see it
 # In the file system of each container: from the folder of a run nothing can be executed where the guest's /run is
@@ -25,17 +29,17 @@ TORCHRUN_PORT = 29500
 class Launch:
     """A command that is run in the container of one guest, and the ranks that it starts there or everywhere."""
 
-    place: object
-    argv: tuple
+    place: Place
+    argv: tuple[str, ...]
     first_rank: int = 0
     waits: int = 1  # how many launches the run has
 
     @property
-    def shown(self):
+    def shown(self) -> dict[str, Any]:
         return {"host": self.place.name, "argv": list(self.argv)}
 
 
-def launches(params, places, settings):
+def launches(params: Mapping[str, Any], places: Sequence[Place], settings: Sequence[Setting]) -> list[Launch]:
     """What is to be started, and where."""
     if params["engine"] == "torchrun":
         return _torchrun(params, places)
@@ -44,22 +48,22 @@ def launches(params, places, settings):
     return [Launch(places[0], tuple(start(params, places, settings, ranks)))]
 
 
-def training(params):
+def training(params: Mapping[str, Any]) -> list[str]:
     """The command of one rank."""
     if params["builtin"]:
         return ["python3", f"{TRAININGS}/{params['builtin']}.py", "--engine", params["engine"], *params["arguments"]]
     return [*params["command"], *params["arguments"]]
 
 
-def _hosts(places):
+def _hosts(places: Sequence[Place]) -> str:
     return ",".join(f"{place.node}:{place.slots}" for place in places)
 
 
-def _mca(parameters):
+def _mca(parameters: Iterable[Setting]) -> list[str]:
     return [word for parameter in parameters for word in ("--mca", parameter.name, parameter.value)]
 
 
-def _mpirun(params, places, settings, ranks):
+def _mpirun(params: Mapping[str, Any], places: Sequence[Place], settings: Sequence[Setting], ranks: int) -> list[str]:
     argv = ["mpirun", "--allow-run-as-root", "--tag-output", "-np", str(ranks), "-H", _hosts(places)]
     # With two dashes: Open MPI 5 knows no other form.
     argv += ["--bind-to", "none", "--map-by", "slot", *_mca(mpi_parameters(places))]
@@ -70,7 +74,9 @@ def _mpirun(params, places, settings, ranks):
     return argv + training(params)
 
 
-def _horovodrun(params, places, settings, ranks):
+def _horovodrun(
+    params: Mapping[str, Any], places: Sequence[Place], settings: Sequence[Setting], ranks: int
+) -> list[str]:
     argv = ["horovodrun", f"--{params['controller']}", "-np", str(ranks)]
     if params["elastic"] is not None:
         argv += _elastic(params["elastic"], places)
@@ -87,7 +93,7 @@ def _horovodrun(params, places, settings, ranks):
     return argv + training(params)
 
 
-def _elastic(elastic, places):
+def _elastic(elastic: Mapping[str, Any], places: Sequence[Place]) -> list[str]:
     argv = ["--min-np", str(elastic["min_ranks"]), "--host-discovery-script", DISCOVER]
     if elastic["max_ranks"] is not None:
         argv += ["--max-np", str(elastic["max_ranks"])]
@@ -96,7 +102,7 @@ def _elastic(elastic, places):
     return argv
 
 
-def _torchrun(params, places):
+def _torchrun(params: Mapping[str, Any], places: Sequence[Place]) -> list[Launch]:
     words = training(params)
     # torchrun calls Python itself, and takes no options for it.
     python = words[0].rpartition("/")[2].startswith("python") and len(words) > 1 and not words[1].startswith("-")
@@ -112,6 +118,6 @@ def _torchrun(params, places):
     return found
 
 
-def hosts_of_ranks(places):
+def hosts_of_ranks(places: Sequence[Place]) -> list[str]:
     """The guest of each rank: ranks fill the slots in the order of the hosts."""
     return [place.name for place in places for _slot in range(place.slots)]

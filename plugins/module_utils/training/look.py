@@ -10,6 +10,7 @@ import ipaddress
 import json
 import re
 from dataclasses import dataclass, field
+from typing import Any, Iterable, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 
@@ -29,7 +30,7 @@ class Gid:
     interface: str
 
     @property
-    def address(self):
+    def address(self) -> str:
         """The IPv4 address that the GID stands for, or an empty text."""
         groups = self.gid.split(":")
         if len(groups) != 8 or groups[:6] != ["0000"] * 5 + ["ffff"] or not all(map(GROUP.fullmatch, groups)):
@@ -55,32 +56,32 @@ class Look:
 
     name: str
     # {interface: (MTU, whether it is up)}, {interface: [(IPv4 address, length of the prefix)]}
-    interfaces: dict = field(default_factory=dict)
-    addresses: dict = field(default_factory=dict)
-    gids: tuple = ()
-    ports_down: tuple = ()  # RDMA ports that are not active
-    rdma_files: tuple = ()  # of /dev/infiniband
+    interfaces: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    addresses: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    gids: tuple[Gid, ...] = ()
+    ports_down: tuple[str, ...] = ()  # RDMA ports that are not active
+    rdma_files: tuple[str, ...] = ()  # of /dev/infiniband
     gpus: int = 0
     engine: str = ""  # the version of the engine; empty when it does not answer
     engine_said: str = ""
-    image: dict | None = None
-    leftovers: tuple = ()
+    image: dict[str, Any] | None = None
+    leftovers: tuple[Leftover, ...] = ()
     work_dir: str = "ok"
     port_taken: bool = False
 
-    def interface_of(self, address):
+    def interface_of(self, address: str) -> str | None:
         """The interface that holds an address, or None."""
         return next((name for name, held in self.addresses.items() if address in [one for one, _length in held]), None)
 
-    def gid_of(self, interface, address):
+    def gid_of(self, interface: str, address: str) -> Gid | None:
         """The GID of RoCE v2 by which an interface is reached, or None."""
         fitting = [gid for gid in self.gids if gid.interface == interface and gid.address == address]
         return next((gid for gid in fitting if "v2" in gid.kind.lower()), None)
 
 
-def parse(name, text):
+def parse(name: str, text: str) -> Look:
     """The look that a script printed: one line each, a word for what it is and the rest."""
-    lines = {}
+    lines: dict[str, list[str]] = {}
     for line in text.splitlines():
         word, _space, rest = line.strip().partition(" ")
         lines.setdefault(word, []).append(rest)
@@ -110,22 +111,22 @@ def parse(name, text):
     )
 
 
-def _rows(lines, word, count):
+def _rows(lines: Mapping[str, Sequence[str]], word: str, count: int) -> list[tuple[str, ...]]:
     return [_fields(rest, count) for rest in lines.get(word, [])]
 
 
-def _fields(rest, count):
+def _fields(rest: str, count: int) -> tuple[str, ...]:
     """Exactly so many words; the last has whatever is left."""
     words = rest.split(None, count - 1)
     return tuple(words + [""] * (count - len(words)))
 
 
-def _number(text):
-    return plain_text.whole(text, 0)
+def _number(text: str) -> int:
+    return cast(int, plain_text.whole(text, 0))
 
 
-def _addresses(rows):
-    held = {}
+def _addresses(rows: Iterable[tuple[str, ...]]) -> dict[str, list[tuple[str, int]]]:
+    held: dict[str, list[tuple[str, int]]] = {}
     for place, address in rows:
         try:
             one = ipaddress.IPv4Interface(address)
@@ -135,7 +136,7 @@ def _addresses(rows):
     return held
 
 
-def _image(encoded):
+def _image(encoded: str) -> dict[str, Any] | None:
     """What the engine tells of the image, shortened to what a run needs; None when it is not there."""
     if not encoded:
         return None
@@ -155,5 +156,5 @@ def _image(encoded):
     }
 
 
-def _texts(value):
+def _texts(value: Any) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

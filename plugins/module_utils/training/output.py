@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from typing import Any, Collection, Iterator
 
 # Gloo's launcher: '[0]<stdout>:', maybe with a time in front.
 TAGGED = re.compile(r"^(?:\S.*?)?\[(\d{1,9})\]<(stdout|stderr)>: ?(.*)$")
@@ -66,10 +67,10 @@ class Line:
 class Lines:
     """Lines without what their launcher put in front, in the order in which they became whole."""
 
-    def __init__(self):
-        self._begun = {}
+    def __init__(self) -> None:
+        self._begun: dict[tuple[str, str], str] = {}
 
-    def of(self, raw):
+    def of(self, raw: str) -> Iterator[Line]:
         """The lines that one line of a launcher ends."""
         parts = PIECE.split(raw)
         if len(parts) == 1:
@@ -85,14 +86,14 @@ class Lines:
         rank, stream, text = pieces[-1]
         yield Line(int(rank), None, self._begun.pop((rank, stream), "") + text, stream)
 
-    def rest(self):
+    def rest(self) -> Iterator[Line]:
         """What was begun and never ended."""
         for (rank, stream), text in sorted(self._begun.items()):
             yield Line(int(rank), None, text, stream)
         self._begun.clear()
 
 
-def line(raw):
+def line(raw: str) -> Line:
     """A line of Gloo's launcher, of torchrun, or of none."""
     tagged = TAGGED.match(raw)
     if tagged is not None:
@@ -103,7 +104,7 @@ def line(raw):
     return Line(None, None, raw)
 
 
-def event(text):
+def event(text: str) -> dict[str, Any] | None:
     """What one of our own trainings says, as a dictionary with its event; None for any other line."""
     at = text.find(OURS)
     if at < 0 or text[:at].strip():
@@ -116,7 +117,7 @@ def event(text):
     return plain(told) if isinstance(told, dict) and isinstance(told.get("event"), str) else None
 
 
-def plain(value, depth=0):
+def plain(value: Any, depth: int = 0) -> Any:
     """What a rank says, as it can be counted with and written as JSON; what is no number any more becomes a word."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value if abs(value) < LARGEST else str(value)[:LONGEST_WORDS]
@@ -129,12 +130,12 @@ def plain(value, depth=0):
     return [plain(one, depth + 1) for one in value[:MOST_PARTS]] if isinstance(value, list) else value
 
 
-def number(value):
+def number(value: Any) -> bool:
     """Whether a value of an event can be counted with."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def benchmark(text):
+def benchmark(text: str) -> tuple[str, list[str | int | float | None]] | None:
     """(what, values) of a line in one of the known formats of benchmarks; None for any other line."""
     text = text[:LONGEST_TEXT].strip()
     for what, pattern in BENCHMARK:
@@ -144,7 +145,7 @@ def benchmark(text):
     return None
 
 
-def nccl(text):
+def nccl(text: str) -> tuple[str, list[str | Any]] | None:
     """(what, values) of a line of NCCL's log; None for any other line."""
     text = text[:LONGEST_OF_NCCL]
     for what, pattern in NCCL:
@@ -154,17 +155,17 @@ def nccl(text):
     return None
 
 
-def is_chatter(text):
+def is_chatter(text: str) -> bool:
     """Whether a line of NCCL's log explains no failure."""
     return CHATTER.search(text[:LONGEST_OF_NCCL]) is not None
 
 
-def is_rdma(network):
+def is_rdma(network: str) -> bool:
     """Whether a network of NCCL is RDMA, by its name."""
     return re.fullmatch(RDMA, network) is not None
 
 
-def transport(networks):
+def transport(networks: Collection[str]) -> str | None:
     """rdma, tcp or mixed, by the names of networks; None where there is none, or one that nobody knows."""
     rdma = [name for name in networks if is_rdma(name)]
     if not networks or any(name != SOCKETS and name not in rdma for name in networks):
@@ -174,7 +175,7 @@ def transport(networks):
     return "mixed" if rdma else "tcp"
 
 
-def _value(text):
+def _value(text: str | None) -> str | int | float | None:
     if text is None or text in ("GPU", "CPU"):
         return text
     try:

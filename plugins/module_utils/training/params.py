@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.args import ROCE_INTENT
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent, problems
@@ -109,7 +110,7 @@ NO_MOUNTS = (
 KEPT = re.compile(r"(PATH|HOME|SHELL|PWD|LD_PRELOAD|LD_AUDIT|OMPI_|PMIX_|PRTE_|ORTE_|SSH_|RANK$|WORLD_SIZE$|MASTER_)")
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """All that is wrong with the parameters, as sentences."""
     return [
         *_image(params["image"]),
@@ -124,7 +125,7 @@ def check_params(params):
     ]
 
 
-def _hosts(params):
+def _hosts(params: Mapping[str, Any]) -> Iterator[str]:
     names = [host["name"] for host in params["hosts"]]
     if not names:
         yield "hosts: at least one guest is needed."
@@ -146,7 +147,7 @@ def _hosts(params):
             yield f"hosts: {address} is no IPv4 address, and launchers take no other."
 
 
-def _engine(params):
+def _engine(params: Mapping[str, Any]) -> Iterator[str]:
     if params["engine"] == "torchrun":
         return
     if params["launcher"] == "mpirun" and params["controller"] == "gloo":
@@ -155,7 +156,7 @@ def _engine(params):
         yield f"ssh_port: {params['ssh_port']} is no port."
 
 
-def _elastic(params):
+def _elastic(params: Mapping[str, Any]) -> Iterator[str]:
     elastic = params["elastic"]
     if elastic is None:
         return
@@ -170,7 +171,7 @@ def _elastic(params):
         yield "elastic: the built-in trainings are not elastic. Use a command that is."
 
 
-def _environment(environment):
+def _environment(environment: Mapping[Any, Any]) -> Iterator[str]:
     for name, value in sorted(environment.items(), key=str):
         if not isinstance(name, str) or not NAME.fullmatch(name):
             yield f"environment: {name!r} is no name of a variable."
@@ -183,7 +184,7 @@ def _environment(environment):
             yield f"environment: {name} is set by the launcher itself."
 
 
-def _is_secret(name, value):
+def _is_secret(name: str, value: str) -> bool:
     """Whether a name with this value gives a secret away."""
     if SECRET_VALUE.search(value):
         return True
@@ -192,7 +193,7 @@ def _is_secret(name, value):
     return bool(SECRET.search(re.sub("token", "", name, flags=re.I) if COUNT.fullmatch(value) else name))
 
 
-def _options(words):
+def _options(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """(word, its name, its value) of what may be an option or a variable, in one word or in two."""
     for word, following in zip(words, [*words[1:], ""]):
         name, equals, value = word.partition("=")
@@ -203,7 +204,7 @@ def _options(words):
         yield word, name if re.fullmatch(r"[\w.]+", name) else "", value
 
 
-def _words(params):
+def _words(params: Mapping[str, Any]) -> Iterator[str]:
     for word, name, value in _options([*(params["command"] or []), *params["arguments"]]):
         if (value and _is_secret(name, value)) or SECRET_VALUE.search(word):
             shown = "one of its words" if SECRET_VALUE.search(word.partition("=")[0]) else word.partition("=")[0]
@@ -215,7 +216,7 @@ def _words(params):
         yield "command: it is empty."
 
 
-def _image(image):
+def _image(image: str) -> Iterator[str]:
     # The engine would take it for an option, such as --privileged.
     if image and not re.fullmatch(r"[A-Za-z0-9\[]\S*", image):
         yield f"image: {image!r} is no name of an image, which begins with a letter or a digit and has no spaces."
@@ -226,7 +227,7 @@ def _image(image):
         )
 
 
-def _mounts(mounts):
+def _mounts(mounts: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for mount in mounts:
         for key in ("source", "target"):
             path = mount[key]
@@ -239,7 +240,7 @@ def _mounts(mounts):
                 )
 
 
-def _limits(params):
+def _limits(params: Mapping[str, Any]) -> Iterator[str]:
     for name, value in params["limits"].items():
         # The check of a site reports other keys itself.
         if name in LIMITS and value < 1:
@@ -248,6 +249,6 @@ def _limits(params):
         yield "limits: stall_s is longer than wall_s, so that a run that stands still would never be noticed."
 
 
-def _roce(params):
+def _roce(params: Mapping[str, Any]) -> Iterator[str]:
     if params["roce"] is not None:
         yield from (f"roce: {problem}" for problem in problems(intent(params["roce"])))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import container, files, images, launch
@@ -20,6 +21,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport
     gid_indexes,
 )
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Gid, Look
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Setting
+
 LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 
 
@@ -28,18 +33,18 @@ class Plan:
     """A run before it begins."""
 
     run: str
-    params: dict
-    places: tuple
-    settings: tuple
-    launches: tuple
-    containers: dict  # {guest: argv}
-    pulls: tuple  # guests whose engine has to fetch the image first
-    leftovers: dict = field(default_factory=dict)  # {guest: runs whose containers are removed first}
-    remarks: tuple = ()
-    result: dict | None = None
+    params: Mapping[str, Any]
+    places: tuple[Place, ...]
+    settings: tuple[Setting, ...]
+    launches: tuple[launch.Launch, ...]
+    containers: dict[str, list[str]]  # {guest: argv}
+    pulls: tuple[str, ...]  # guests whose engine has to fetch the image first
+    leftovers: dict[str, list[str]] = field(default_factory=dict)  # {guest: runs whose containers are removed first}
+    remarks: tuple[str, ...] = ()
+    result: dict[str, Any] | None = None
 
 
-def nodes(names):
+def nodes(names: Sequence[str]) -> dict[str, str]:
     """{guest: its name within the run}. Launchers cut names at the first dot, and take no others than of hosts."""
     short = {name: name.partition(".")[0] for name in names}
     usable = {
@@ -50,7 +55,7 @@ def nodes(names):
     return {name: short[name] if name in usable else f"guest-{number}" for number, name in enumerate(names, 1)}
 
 
-def plan(params, looks, run, limits):
+def plan(params: Mapping[str, Any], looks: Mapping[str, Look], run: str, limits: tuple[int, int]) -> Plan:
     """The plan for guests that look like this, in the order of the hosts; refuses what cannot work."""
     names = nodes([host["name"] for host in params["hosts"]])
     places = tuple(_place(params, host, looks[host["name"]], names[host["name"]]) for host in params["hosts"])
@@ -71,7 +76,7 @@ def plan(params, looks, run, limits):
     return informed(made, {} if params["pull"] == "always" else looks)
 
 
-def informed(made, looks):
+def informed(made: Plan, looks: Mapping[str, Look]) -> Plan:
     """The plan with all that follows from the image, as far as looks know it: before it is fetched, they do not."""
     params, places = made.params, made.places
     held = [looks[place.name].image for place in places if place.name in looks]
@@ -82,7 +87,7 @@ def informed(made, looks):
     return replace(made, settings=settings, launches=starts, remarks=tuple(_unsure(params, places, nccl)))
 
 
-def doubts(made, told):
+def doubts(made: Plan, told: str | None) -> Iterator[str]:
     """What to say of a run whose NCCL told another version, in its log, than its image did."""
     nccl = images.version(told)
     unset = GID_INDEX not in [setting.name for setting in made.settings]
@@ -93,17 +98,17 @@ def doubts(made, told):
         )
 
 
-def with_result(made, result):
+def with_result(made: Plan, result: dict[str, Any]) -> Plan:
     """The plan that was carried out."""
     return replace(made, result=result)
 
 
-def ranks_environment(made, image):
+def ranks_environment(made: Plan, image: Mapping[str, Any] | None) -> dict[str, str]:
     """All variables of a rank, those of the image among them."""
     return files.clean_environment(image, made.settings)
 
 
-def _place(params, host, look, node):
+def _place(params: Mapping[str, Any], host: Mapping[str, Any], look: Look, node: str) -> Place:
     address, interface = host["address"], host["interface"] or params["interface"]
     if look.engine == "" and look.engine_said == "" and not look.interfaces:
         raise _error(
@@ -131,8 +136,8 @@ def _place(params, host, look, node):
             )
         interface = holder
     elif interface:
-        held = look.addresses.get(interface, [])
-        if not held:
+        own = look.addresses.get(interface, [])
+        if not own:
             raise _error(
                 host["name"],
                 f"{interface} was to carry the training",
@@ -140,7 +145,7 @@ def _place(params, host, look, node):
                 "Give it one",
                 "no_address",
             )
-        address = held[0][0]
+        address = own[0][0]
     if not interface:
         # A single guest talks to nobody.
         return Place(host["name"], node, "", "", host["slots"])
@@ -158,7 +163,7 @@ def _place(params, host, look, node):
     return replace(place, gid=_gid(params, place, look)) if params["data_path"] in RDMA_PATHS else place
 
 
-def _gid(params, place, look):
+def _gid(params: Mapping[str, Any], place: Place, look: Look) -> Gid:
     gid = look.gid_of(place.interface, place.address)
     if gid is not None:
         return gid
@@ -181,7 +186,7 @@ def _gid(params, place, look):
     )
 
 
-def _refuse(params, place, look):
+def _refuse(params: Mapping[str, Any], place: Place, look: Look) -> None:
     engine = params["container_engine"]
     if not look.engine:
         raise _error(
@@ -236,7 +241,7 @@ def _refuse(params, place, look):
         )
 
 
-def _refuse_together(params, places):
+def _refuse_together(params: Mapping[str, Any], places: Sequence[Place]) -> None:
     if len(places) < 2:
         return
     interfaces = sorted({place.interface for place in places})
@@ -251,21 +256,21 @@ def _refuse_together(params, places):
         )
 
 
-def _shares_rdma(params, places):
+def _shares_rdma(params: Mapping[str, Any], places: Sequence[Place]) -> bool:
     return len(places) > 1 and params["data_path"] in RDMA_PATHS
 
 
-def _told_indexes(places):
+def _told_indexes(places: Sequence[Place]) -> str:
     indexes = gid_indexes(places)
     return f"the {'index' if len(indexes) == 1 else 'indexes'} {', '.join(map(str, indexes))}"
 
 
-def _cannot_share_gid(params, places):
+def _cannot_share_gid(params: Mapping[str, Any], places: Sequence[Place]) -> bool:
     """Whether one GID index does not do for all guests, and the user gave none."""
     return _shares_rdma(params, places) and GID_INDEX not in params["environment"] and len(gid_indexes(places)) > 1
 
 
-def _refuse_gids(params, places, nccl):
+def _refuse_gids(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None) -> None:
     if nccl is not None and nccl < CHOOSES_GID and _cannot_share_gid(params, places):
         raise OperatorError(
             "The guests",
@@ -276,7 +281,7 @@ def _refuse_gids(params, places, nccl):
         )
 
 
-def _unsure(params, places, nccl):
+def _unsure(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None) -> Iterator[str]:
     if nccl is None and params["gpus"] == "all" and _cannot_share_gid(params, places):
         yield (
             f"The version of NCCL in the image is not known, and RoCE v2 has {_told_indexes(places)} on the guests, so "
@@ -285,9 +290,9 @@ def _unsure(params, places, nccl):
         )
 
 
-def refuse_images(params, looks):
+def refuse_images(params: Mapping[str, Any], looks: Mapping[str, Look]) -> None:
     """A tag that was moved between two pulls gives guests different images."""
-    ids = {}
+    ids: dict[str, list[str]] = {}
     for host in params["hosts"]:
         image = looks[host["name"]].image
         if image is not None:
@@ -302,7 +307,7 @@ def refuse_images(params, looks):
         )
 
 
-def refuse_lack(params):
+def refuse_lack(params: Mapping[str, Any]) -> None:
     """What is known of a published image, before gigabytes of it are fetched."""
     found = images.lack(params["image"], params["engine"])
     if found is not None:
@@ -316,5 +321,5 @@ def refuse_lack(params):
         )
 
 
-def _error(name, wanted, found, todo, code):
+def _error(name: str, wanted: str, found: str, todo: str, code: str) -> OperatorError:
     return OperatorError(name, wanted, found, todo, code, host=name)

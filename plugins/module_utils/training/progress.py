@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
 
@@ -20,24 +21,24 @@ RANKS_KEPT, FAILURES_KEPT, NAMES_KEPT = 10000, 1000, 64
 class Progress:
     """Everything that is known of a run that is going on, or that has ended."""
 
-    def __init__(self, hosts_of_ranks):
+    def __init__(self, hosts_of_ranks: Sequence[str]) -> None:
         self.size = len(hosts_of_ranks)
         self.hosts = hosts_of_ranks
-        self.ranks = {}
-        self.iterations = []
-        self.benchmark = {}
-        self.nccl = {"version": None, "networks": [], "via": [], "gpudirect": {}, "no_device": False}
-        self.failures = []
+        self.ranks: dict[int, dict[str, Any]] = {}
+        self.iterations: list[dict[str, Any]] = []
+        self.benchmark: dict[str, Any] = {}
+        self.nccl: dict[str, Any] = {"version": None, "networks": [], "via": [], "gpudirect": {}, "no_device": False}
+        self.failures: list[dict[str, Any]] = []
         self.lines = 0
         # When something was done last is the number of lines after which it was: whoever watches has the clock.
         self.steps = 0
-        self._tails = {}
-        self._rests = {}
-        self._lines = {}
+        self._tails: dict[int | str | None, deque[str]] = {}
+        self._rests: dict[str, str] = {}
+        self._lines: dict[str, output.Lines] = {}
         # Ranks that tell of their iterations themselves, which says more than what they print for people.
-        self._own = set()
+        self._own: set[int | None] = set()
 
-    def feed(self, host, first_rank, text):
+    def feed(self, host: str, first_rank: int, text: str) -> None:
         """More output of the launcher on one guest; a line that is not whole yet waits for its rest."""
         whole = self._rests.get(host, "") + text
         *lines, self._rests[host] = whole.split("\n")
@@ -47,7 +48,7 @@ class Progress:
             for line in self._lines.setdefault(host, output.Lines()).of(raw[: output.LONGEST_LINE].rstrip("\r")):
                 self._line(first_rank, line)
 
-    def end(self):
+    def end(self) -> None:
         """Nothing more will come."""
         for host, rest in list(self._rests.items()):
             if rest:
@@ -56,24 +57,24 @@ class Progress:
             for line in begun.rest():
                 self._line(0, line)
 
-    def tail(self, rank):
+    def tail(self, rank: int | None) -> list[str]:
         """The last lines of one rank; of None, those that no rank is known of."""
         return list(self._tails.get(rank, ()))
 
-    def last_lines(self):
+    def last_lines(self) -> list[str]:
         """The last lines of all."""
         return list(self._tails.get("all", ()))
 
     @property
-    def ended(self):
+    def ended(self) -> list[int]:
         """The ranks that said that they have done all."""
         return sorted(rank for rank, told in self.ranks.items() if told.get("end"))
 
     @property
-    def last_iteration(self):
+    def last_iteration(self) -> int | None:
         return max((entry["iteration"] for entry in self.iterations), default=None)
 
-    def told(self):
+    def told(self) -> str:
         """How far the run is, in one line for an operator."""
         words = [f"{len(self.ranks)} of {self.size} ranks"] if self.ranks else []
         last = self.last_iteration
@@ -94,7 +95,7 @@ class Progress:
             words.append(f"{self.lines} lines of output" if self.lines else "no output yet")
         return ", ".join(words)
 
-    def _line(self, first_rank, line):
+    def _line(self, first_rank: int, line: output.Line) -> None:
         self.lines += 1
         rank = line.rank if line.rank is not None else (None if line.local is None else first_rank + line.local)
         text = line.text
@@ -102,6 +103,7 @@ class Progress:
         if event is not None:
             self._event(event, rank)
             return
+        place: int | str | None
         # NCCL describes 64 channels of an H100 on as many lines, which would push the error out.
         for place in () if output.is_chatter(text) else ("all", rank):
             if place in self._tails or len(self._tails) < RANKS_KEPT:
@@ -114,36 +116,36 @@ class Progress:
         if told is not None:
             self._benchmark(rank, *told)
 
-    def _event(self, event, rank):
+    def _event(self, event: Mapping[str, Any], rank: int | None) -> None:
         rank = event["rank"] if _is_rank(event.get("rank")) else rank
         kind = event["event"]
         if kind in ("rank", "end") and (rank is None or (rank not in self.ranks and len(self.ranks) >= RANKS_KEPT)):
             return
         known = {name: value for name, value in event.items() if name not in ("event", "rank")}
         if kind == "rank":
-            self.ranks.setdefault(rank, {}).update(known)
+            self.ranks.setdefault(cast(int, rank), {}).update(known)
             self.steps += 1
         elif kind == "iteration":
             self._forget_printed(rank)
             self._step(dict(known, rank=rank))
         elif kind == "end":
-            self.ranks.setdefault(rank, {})["end"] = known
+            self.ranks.setdefault(cast(int, rank), {})["end"] = known
             self.steps += 1
         elif kind == "failed" and len(self.failures) < FAILURES_KEPT:
             self.failures.append(dict(known, rank=rank, reason=str(known.get("reason") or "")))
 
-    def _step(self, entry):
+    def _step(self, entry: dict[str, Any]) -> None:
         self.steps += 1
         if _is_rank(entry.get("iteration")) and len(self.iterations) < ITERATIONS_KEPT:
             self.iterations.append(entry)
 
-    def _forget_printed(self, rank):
+    def _forget_printed(self, rank: int | None) -> None:
         """Our own benchmark prints the known line of its first iteration before it tells of it."""
         if rank not in self._own:
             self._own.add(rank)
             self.iterations = [entry for entry in self.iterations if entry["rank"] != rank or not entry_is_each(entry)]
 
-    def _benchmark(self, rank, what, values):
+    def _benchmark(self, rank: int | None, what: str, values: Sequence[str | int | float | None]) -> None:
         rank = 0 if rank is None else rank
         if what == "iteration":
             if rank not in self._own:
@@ -159,7 +161,7 @@ class Progress:
         else:
             self.benchmark[what] = values[0]
 
-    def _nccl(self, what, values):
+    def _nccl(self, what: str, values: Sequence[str | Any]) -> None:
         if what == "version":
             self.nccl["version"] = values[0]
         elif what == "network":
@@ -172,17 +174,17 @@ class Progress:
         else:
             self.nccl["no_device"] = True
 
-    def _name(self, what, name):
+    def _name(self, what: str, name: str) -> None:
         names = self.nccl[what]
         if name not in names and len(names) < NAMES_KEPT:
             self.nccl[what] = sorted([*names, name])
 
 
-def _is_rank(value):
+def _is_rank(value: Any) -> bool:
     """Whether it is a number of a rank or an iteration, as far as one can count."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53
 
 
-def entry_is_each(entry):
+def entry_is_each(entry: Mapping[str, Any]) -> bool:
     """Whether an iteration is a benchmark's, whose rank 0 tells what each rank does."""
     return entry.get("unit") == "each"

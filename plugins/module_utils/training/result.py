@@ -7,29 +7,37 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import files, launch, output, progress
 from ansible_collections.aiready.vsphere.plugins.module_utils.training.params import RDMA_PATHS
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.plan import Plan
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.transport import Place
 
 SCHEMA = 1
 # RDMA counters count in words of four bytes.
 WORD = 4
 
 
-def counters(text):
+def counters(text: str) -> dict[str, dict[str, tuple[int, int]]]:
     """{kind: {name: (received, sent)}} in bytes, of what scripts.COUNTERS prints."""
-    found = {"net": {}, "rdma": {}}
+    found: dict[str, dict[str, tuple[int, int]]] = {"net": {}, "rdma": {}}
     for line in text.splitlines():
         words = line.split()
         moved = [plain_text.whole(word) for word in words[2:]]
         if len(words) == 4 and words[0] in found and None not in moved:
             factor = WORD if words[0] == "rdma" else 1
-            found[words[0]][words[1]] = (moved[0] * factor, moved[1] * factor)
+            found[words[0]][words[1]] = (cast(int, moved[0]) * factor, cast(int, moved[1]) * factor)
     return found
 
 
-def traffic(before, after):
+def traffic(
+    before: Mapping[str, Mapping[str, tuple[int, int]]], after: Mapping[str, Mapping[str, tuple[int, int]]]
+) -> list[dict[str, Any]]:
     """What the interfaces and RDMA devices of a guest carried in between: [{name, kind, rx_bytes, tx_bytes}]."""
     moved = []
     for kind in ("net", "rdma"):
@@ -46,13 +54,13 @@ def traffic(before, after):
     return moved
 
 
-def carried_by(moved):
+def carried_by(moved: Iterable[Mapping[str, Any]]) -> str | None:
     """The interface or device that carried most, or None where nothing was carried."""
     most = max(moved, key=lambda entry: entry["rx_bytes"] + entry["tx_bytes"], default=None)
     return most["name"] if most is not None else None
 
 
-def throughput(seen, size):
+def throughput(seen: Progress, size: int) -> dict[str, Any]:
     """Samples per second of all ranks together: mean, spread over the iterations, and how it was found."""
     each = [
         entry
@@ -63,7 +71,7 @@ def throughput(seen, size):
         rates = [entry["samples_per_s"] * size for entry in each]
         how = "rank 0 told the rate of each rank"
     else:
-        by_iteration = {}
+        by_iteration: dict[int, list[float]] = {}
         for entry in seen.iterations:
             if output.number(entry.get("samples_per_s")):
                 by_iteration.setdefault(entry["iteration"], []).append(entry["samples_per_s"])
@@ -81,7 +89,7 @@ def throughput(seen, size):
     return {"mean": round(mean, 3), "spread": round(spread, 3), "iterations": len(rates), "how": how}
 
 
-def weights(seen):
+def weights(seen: Progress) -> dict[str, Any]:
     """The hash of each rank's weights, and whether they are equal; None where not all ranks told."""
     told = {str(rank): entry["end"].get("weights") for rank, entry in sorted(seen.ranks.items()) if entry.get("end")}
     told = {rank: digest for rank, digest in told.items() if digest and isinstance(digest, str)}
@@ -89,7 +97,7 @@ def weights(seen):
     return {"ranks": told, "equal": equal}
 
 
-def loss(seen):
+def loss(seen: Progress) -> dict[str, Any]:
     """The first and the last loss as rank 0 saw it, or as the first rank that told."""
     ends = [entry["end"] for _rank, entry in sorted(seen.ranks.items()) if entry.get("end")]
     for end in ends:
@@ -99,7 +107,7 @@ def loss(seen):
     return {"first": told[0], "last": told[-1]} if told else {"first": None, "last": None}
 
 
-def ranks(seen, places):
+def ranks(seen: Progress, places: Sequence[Place]) -> list[dict[str, Any]]:
     """One entry for each rank that there should be."""
     hosts = launch.hosts_of_ranks(places)
     entries = []
@@ -123,7 +131,7 @@ def ranks(seen, places):
     return entries
 
 
-def shortcomings(params, seen):
+def shortcomings(params: Mapping[str, Any], seen: Progress) -> list[tuple[str, str]]:
     """What is wrong with a run that ended well, as (code, sentence): it ran is not the same as it trained."""
     found = []
     if params["builtin"]:
@@ -142,12 +150,12 @@ def shortcomings(params, seen):
     return found
 
 
-def _fell(told):
+def _fell(told: Mapping[str, Any]) -> bool:
     first, last = told["first"], told["last"]
     return isinstance(first, (int, float)) and isinstance(last, (int, float)) and last < first
 
 
-def _transport(seen):
+def _transport(seen: Progress) -> Iterator[tuple[str, str]]:
     others = [name for name in seen.nccl["networks"] if not output.is_rdma(name)]
     if others:
         yield (
@@ -157,7 +165,9 @@ def _transport(seen):
         )
 
 
-def remarks(params, seen, places, moved):
+def remarks(
+    params: Mapping[str, Any], seen: Progress, places: Sequence[Place], moved: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> list[str]:
     """What an operator should know although the run is good."""
     said = []
     for place in places if len(places) > 1 else ():
@@ -177,14 +187,22 @@ def remarks(params, seen, places, moved):
     return said
 
 
-def not_taken(images):
+def not_taken(images: Mapping[str, Mapping[str, Any] | None]) -> Iterator[str]:
     """Variables of the image that no rank gets, for whoever misses them."""
     names = {name for image in images.values() for name in files.not_taken(image)}
     if names:
         yield f"The image sets {', '.join(sorted(names))}. It looks like a secret, so that no rank got it."
 
 
-def record(made, seen, images, moved, times, verdict, outputs):
+def record(
+    made: Plan,
+    seen: Progress,
+    images: Mapping[str, Mapping[str, Any] | None],
+    moved: Mapping[str, Sequence[Mapping[str, Any]]],
+    times: Mapping[str, Any],
+    verdict: Mapping[str, Any],
+    outputs: Mapping[str, str | None],
+) -> dict[str, Any]:
     """The whole result. images and moved are by guest; verdict is {state, code, reason, ...}."""
     params = made.params
     return {

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.intent import intent
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.look import Gid
 
 # Since then NCCL finds the GID by itself, and says that its index should not be set. Before, it takes the first one of
 # the table, which as a rule is that of RoCE v1.
@@ -26,7 +30,7 @@ class Setting:
     value: str
     reason: str
 
-    def as_result(self):
+    def as_result(self) -> dict[str, str]:
         return {"name": self.name, "value": self.value, "reason": self.reason}
 
 
@@ -41,14 +45,16 @@ class Place:
     slots: int
     prefix: int = 24
     mtu: int = 1500
-    gid: object = None
+    gid: Gid | None = None
 
     @property
-    def network(self):
+    def network(self) -> str:
         return str(ipaddress.ip_network(f"{self.address}/{self.prefix}", strict=False))
 
 
-def environment(params, places, nccl=None):
+def environment(
+    params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None = None
+) -> list[Setting]:
     """What all ranks get. nccl is the version in the image, as (major, minor), where it is known."""
     settings = []
     if params["engine"] == "torchrun" or params["controller"] == "gloo":
@@ -79,12 +85,12 @@ def environment(params, places, nccl=None):
     return derived + [Setting(name, value, "Given by the user.") for name, value in sorted(given.items())]
 
 
-def _text(value):
+def _text(value: Any) -> str:
     """Numbers and booleans of YAML as a shell would have them."""
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _horovod(params):
+def _horovod(params: Mapping[str, Any]) -> list[Setting]:
     stall_s = params["limits"]["stall_s"]
     # Horovod's own check names the ranks that are missing, so it comes before the limit of the whole run.
     settings = [
@@ -110,14 +116,14 @@ def _horovod(params):
     return settings
 
 
-def _nccl(params, places, nccl):
+def _nccl(params: Mapping[str, Any], places: Sequence[Place], nccl: tuple[int, int] | None) -> Iterator[Setting]:
     path = params["data_path"]
     if path == "tcp":
         yield Setting(
             "NCCL_IB_DISABLE", "1", "The data path is TCP; an RDMA device that happens to be there is not used."
         )
         return
-    devices = list(dict.fromkeys(place.gid.device for place in places))
+    devices = list(dict.fromkeys(cast("Gid", place.gid).device for place in places))
     wish = intent(params["roce"] or {})
     yield Setting(
         "NCCL_IB_HCA", f"={','.join(devices)}", "The RDMA device of the data path; = takes the name as a whole."
@@ -138,12 +144,12 @@ def _nccl(params, places, nccl):
         yield level
 
 
-def gid_indexes(places):
+def gid_indexes(places: Sequence[Place]) -> list[int]:
     """The places of RoCE v2 in the GID tables of the guests."""
-    return sorted({place.gid.index for place in places})
+    return sorted({cast("Gid", place.gid).index for place in places})
 
 
-def _gpudirect(params):
+def _gpudirect(params: Mapping[str, Any]) -> Setting | None:
     if params["data_path"] == "pvrdma":
         return Setting(
             "NCCL_NET_GDR_LEVEL",
@@ -157,7 +163,7 @@ def _gpudirect(params):
     return None
 
 
-def mpi_parameters(places):
+def mpi_parameters(places: Sequence[Place]) -> list[Setting]:
     """Parameters of Open MPI. NCCL carries the heavy data; MPI itself stays on TCP."""
     parameters = [
         Setting("pml", "ob1", "The point-to-point layer that Horovod's authors tested."),

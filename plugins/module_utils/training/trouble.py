@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any, Iterable, Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ class First:
     signal: int | None = None
 
 
-def first_failure(lines, events=()):
+def first_failure(lines: Sequence[str], events: Iterable[Mapping[str, Any]] = ()) -> First:
     """Who failed first. events are what ranks said themselves, in the order in which they did."""
     for event in events:
         if isinstance(event.get("rank"), int):
@@ -181,7 +182,7 @@ def first_failure(lines, events=()):
     return _by_pairs(lines) or _lost(text) or _left(text) or First()
 
 
-def _by_pairs(lines):
+def _by_pairs(lines: Sequence[str]) -> First | None:
     """Where the rank stands on one line and its status on a later one."""
     root, rank = not any(_TORCH_ROOT.search(line) for line in lines), None
     for line in lines:
@@ -198,19 +199,19 @@ def _by_pairs(lines):
     return None
 
 
-def _with_status(rank, status):
+def _with_status(rank: int, status: int) -> First:
     """Launchers tell a signal as a negative status, or as 128 and more."""
     if status < 0:
         return First(rank, None, None, -status)
     return First(rank, None, None, status - 128) if status > 128 else First(rank, None, status)
 
 
-def _lost(text):
+def _lost(text: str) -> First | None:
     found = _LOST_NODE.search(text)
     return First(None, found.group(1)) if found is not None else None
 
 
-def _left(text):
+def _left(text: str) -> First | None:
     """A rank that called MPI_Abort; of one that left without MPI_Finalize only the node is told."""
     found, abort = _MPIRUN_LEFT.search(text), _MPI_ABORT.search(text)
     if abort is not None:
@@ -220,7 +221,7 @@ def _left(text):
     return First(None, found.group(2)) if found is not None else None
 
 
-def known_error(lines):
+def known_error(lines: Iterable[str]) -> Known | None:
     """What is known of the first error among these lines, or None."""
     said = [line for line in lines if not HARMLESS.search(line)]
     for known in KNOWN:

@@ -6,8 +6,45 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Collection, Mapping, Protocol
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import launch, result, scripts, trouble
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.plan import Plan
+    from ansible_collections.aiready.vsphere.plugins.module_utils.training.progress import Progress
+
+    class Answer(Protocol):
+        """What a guest says of its part of a run, as far as a verdict needs it."""
+
+        @property
+        def running(self) -> bool: ...
+        @property
+        def gone(self) -> bool: ...
+        @property
+        def exit_status(self) -> int | None: ...
+        @property
+        def out_of_memory(self) -> bool: ...
+        @property
+        def room(self) -> int | None: ...
+        @property
+        def said(self) -> str: ...
+
+    class Course(Protocol):
+        """What became of a run, as far as a verdict needs it."""
+
+        @property
+        def seen(self) -> Progress: ...
+        @property
+        def answers(self) -> Mapping[str, Answer]: ...
+        @property
+        def lost(self) -> Mapping[str, str]: ...
+        @property
+        def statuses(self) -> Mapping[str, int]: ...
+        @property
+        def why(self) -> str: ...
+
 
 SHOWN_LINES = 12
 # With less, a file that is one page long can no longer be written anew.
@@ -16,7 +53,7 @@ LEAST_KB = 16
 TIMED_OUT = 124
 LOG = "Look at the log of the run, of which these are the last lines"
 # Why a container ended, by the exit status of its first process.
-CONTAINER_ENDS = {
+CONTAINER_ENDS: Mapping[int | None, str] = {
     scripts.UNHEARD: "Nobody asked for the run any more, so its container ended by itself",
     scripts.TOO_LONG: "The run took longer than it may, so its container ended by itself",
     scripts.SSHD_ENDED: "The ssh server of its container ended",
@@ -24,7 +61,7 @@ CONTAINER_ENDS = {
 }
 
 
-def judge(made, course, log=None):
+def judge(made: Plan, course: Course, log: str | None = None) -> dict[str, Any]:
     """{state, code, reason, todo, ...}: the same keys whatever happened."""
     found = _found(made, course)
     if found is None:
@@ -32,21 +69,21 @@ def judge(made, course, log=None):
     return dict(found, log=log)
 
 
-def _verdict(state, code, reason, todo, **more):
+def _verdict(state: str, code: str, reason: str, todo: str, **more: Any) -> dict[str, Any]:
     keys = ("host", "rank", "status", "signal", "known", "lines", "also", "log")
     said = dict.fromkeys(keys)
     said.update(lines=[], also=[])
     return dict(said, state=state, code=code, reason=reason, todo=todo, **more)
 
 
-def _found(made, course):
+def _found(made: Plan, course: Course) -> dict[str, Any] | None:
     if course.why == "interrupted":
         return _verdict("failed", "interrupted", "It was interrupted", "Run it again")
     parts = (_limit, _ranks) if went_without(made, course) else (_guest, _room, _container, _limit, _ranks)
     return next((found for found in (part(made, course) for part in parts) if found is not None), None)
 
 
-def missing(made, course, waited_for=()):
+def missing(made: Plan, course: Course, waited_for: Collection[str] = ()) -> dict[str, str]:
     """{guest: why} of those that do not answer, whose container has ended, or on which nothing can be written.
 
     Guests that are waited for may answer again.
@@ -62,7 +99,7 @@ def missing(made, course, waited_for=()):
     return found
 
 
-def goes_on_without(made, names):
+def goes_on_without(made: Plan, names: Collection[str]) -> bool:
     """Whether a run goes on without these guests: an elastic one, with its launcher and as many ranks as it needs."""
     elastic = made.params["elastic"]
     left = [place for place in made.places if place.name not in names]
@@ -71,18 +108,18 @@ def goes_on_without(made, names):
     return sum(place.slots for place in left) >= elastic["min_ranks"]
 
 
-def went_without(made, course):
+def went_without(made: Plan, course: Course) -> bool:
     """Whether the end of an elastic run is that of its launcher, whatever became of other guests."""
     if made.params["elastic"] is None:
         return False
     return _ended_well(made, course) or goes_on_without(made, missing(made, course))
 
 
-def _ended_well(made, course):
+def _ended_well(made: Plan, course: Course) -> bool:
     return len(course.statuses) == len(made.launches) and not any(course.statuses.values())
 
 
-def _guest(made, course):
+def _guest(made: Plan, course: Course) -> dict[str, Any] | None:
     for name, why in sorted(course.lost.items()):
         return _failed(
             made,
@@ -95,12 +132,12 @@ def _guest(made, course):
     return None
 
 
-def full_guests(course):
+def full_guests(course: Course) -> list[str]:
     """Guests on which nothing more of the run can be written."""
     return sorted(name for name, one in course.answers.items() if one.room is not None and one.room < LEAST_KB)
 
 
-def _room(made, course):
+def _room(made: Plan, course: Course) -> dict[str, Any] | None:
     for name in [] if _ended_well(made, course) else full_guests(course):
         folder = made.params["work_dir"]
         return _failed(
@@ -114,7 +151,7 @@ def _room(made, course):
     return None
 
 
-def _container(made, course):
+def _container(made: Plan, course: Course) -> dict[str, Any] | None:
     for place in made.places:
         answer = course.answers.get(place.name)
         if answer is None or answer.running:
@@ -124,7 +161,7 @@ def _container(made, course):
     return None
 
 
-def _end_of(answer):
+def _end_of(answer: Answer) -> tuple[str, str, str]:
     """(code, reason, what to do) of a container that has ended."""
     # A container that is full says so, since that explains everything else.
     if answer.out_of_memory:
@@ -140,7 +177,7 @@ def _end_of(answer):
     return code, reason, answer.said or "Look at the log of the container engine on that guest"
 
 
-def _limit(made, course):
+def _limit(made: Plan, course: Course) -> dict[str, Any] | None:
     limits = made.params["limits"]
     if course.why == "too_long" or any(status == TIMED_OUT for status in course.statuses.values()):
         return _failed(
@@ -164,14 +201,14 @@ def _limit(made, course):
     return None
 
 
-def _behind(made, course):
+def _behind(made: Plan, course: Course) -> str | None:
     """The guest of the only rank that never began, where there is just one."""
     hosts = launch.hosts_of_ranks(made.places)
     missing = {host for rank, host in enumerate(hosts) if rank not in course.seen.ranks}
     return missing.pop() if len(missing) == 1 else None
 
 
-def _ranks(made, course):
+def _ranks(made: Plan, course: Course) -> dict[str, Any] | None:
     bad = {name: status for name, status in course.statuses.items() if status != 0}
     if not bad:
         for code, sentence in result.shortcomings(made.params, course.seen):
@@ -191,7 +228,7 @@ def _ranks(made, course):
     )
 
 
-def _host(made, first):
+def _host(made: Plan, first: trouble.First) -> str | None:
     """The guest of whoever failed first, by its name in the inventory."""
     if first.node is not None:
         for place in made.places:
@@ -201,7 +238,9 @@ def _host(made, first):
     return hosts[first.rank] if first.rank is not None and first.rank < len(hosts) else None
 
 
-def _failed(made, course, code, reason, todo, lines=True, **more):
+def _failed(
+    made: Plan, course: Course, code: str, reason: str, todo: str, lines: bool = True, **more: Any
+) -> dict[str, Any]:
     rank = more.get("rank")
     mine = [line for line in course.seen.tail(rank) if line.strip()] if rank is not None else []
     everything = course.seen.last_lines()
@@ -216,7 +255,7 @@ def _failed(made, course, code, reason, todo, lines=True, **more):
     return _verdict("failed", code, reason, todo, lines=shown, known=said, also=gone, **more)
 
 
-def error(made, verdict):
+def error(made: Plan, verdict: Mapping[str, Any]) -> OperatorError:
     """The verdict as an error for the operator."""
     reason, todo = verdict["reason"], verdict["todo"]
     known = verdict["known"]

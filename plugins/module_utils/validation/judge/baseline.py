@@ -11,6 +11,7 @@ real one.
 from __future__ import annotations
 
 import json
+from typing import Any, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import mapping, number
@@ -21,7 +22,7 @@ KEEP = ("missing", "better", "replace")
 EMPTY = {"format": FORMAT, "entries": {}}
 
 
-def parse(text, name="the baseline"):
+def parse(text: str, name: str = "the baseline") -> dict[str, Any]:
     """The baseline of a file; an empty text is one without entries."""
     if not (text or "").strip():
         return {"format": FORMAT, "entries": {}}
@@ -38,24 +39,24 @@ def parse(text, name="the baseline"):
     return {"format": FORMAT, "entries": dict(entries)}
 
 
-def text_of(baseline):
+def text_of(baseline: Mapping[str, Any]) -> str:
     """The file of a baseline, the same for the same entries."""
     return json.dumps(baseline, indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
-def key_of(row_id, data_path, workload=()):
+def key_of(row_id: str, data_path: str, workload: Iterable[Any] = ()) -> str:
     """Figures of another data path are other figures, and so are those of another model or batch."""
     return ", ".join([f"{data_path}: {row_id}", *(str(one) for one in workload if one)])
 
 
-def of_site(whole, site):
+def of_site(whole: Mapping[str, Any], site: str) -> dict[str, Any]:
     """What of a file is of one site. Sites may share a file, and the figures of one say nothing of another."""
     begin = _begin(site)
     entries = {key[len(begin) :]: one for key, one in whole["entries"].items() if key.startswith(begin)}
     return {"format": FORMAT, "entries": entries}
 
 
-def with_site(whole, site, part):
+def with_site(whole: Mapping[str, Any], site: str, part: Mapping[str, Any]) -> dict[str, Any]:
     """The file with the entries of one site as they are now."""
     return {
         "format": FORMAT,
@@ -63,11 +64,13 @@ def with_site(whole, site, part):
     }
 
 
-def _begin(site):
+def _begin(site: str) -> str:
     return f"{site} / " if site else ""
 
 
-def compare(baseline, key, value, simulated=False):
+def compare(
+    baseline: Mapping[str, Any] | None, key: str, value: float, simulated: bool = False
+) -> dict[str, Any] | None:
     """{value, run, percent, worse_percent} of the entry that a figure can be compared with; None where there is none.
 
     percent is positive where the figure is better than before.
@@ -88,7 +91,13 @@ def compare(baseline, key, value, simulated=False):
     }
 
 
-def record(baseline, figures, run, recorded, keep="missing"):
+def record(
+    baseline: Mapping[str, Any] | None,
+    figures: Iterable[Mapping[str, Any]],
+    run: str,
+    recorded: str,
+    keep: str = "missing",
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """(the new baseline, [what was done with each figure]).
 
     figures is [{key, value, unit, better, simulated, version}] of rows that passed. Nothing is done to the old one.
@@ -114,7 +123,7 @@ def record(baseline, figures, run, recorded, keep="missing"):
     return {"format": FORMAT, "entries": entries}, done
 
 
-def _what(old, new, keep):
+def _what(old: Mapping[str, Any] | None, new: Mapping[str, Any], keep: str) -> str:
     if old is None:
         return "recorded"
     if bool(old.get("simulated")) != bool(new.get("simulated")):
@@ -127,7 +136,7 @@ def _what(old, new, keep):
     return "replaced" if keep == "better" and better else "kept"
 
 
-def _damaged(name, found):
+def _damaged(name: str, found: str) -> OperatorError:
     return OperatorError(
         f"Baseline {name}",
         "it was to be read",

@@ -10,6 +10,8 @@ others tell why, and where.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import compare, rungs, spread
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     FAIL,
@@ -21,6 +23,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
     number,
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.entry import Entry
 
 # Below this share of what was expected, packets are lost; what is slow for other reasons loses less.
 LOST_SHARE = 0.75
@@ -39,7 +44,9 @@ OF_LOSS, OF_SPEED = ("stamps_nothing",), ("slow_cable",)
 NAMED = ("unlicensed", "shared_host", "nccl_sockets", "mtu_path", "mtu_local")
 
 
-def name(entries, intent, places):
+def name(
+    entries: Sequence[Entry], intent: Mapping[str, Any], places: Mapping[str, Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """Write causes into rows. Answers what was found: [{code, text, place, rows}]."""
     look = _Look(entries, intent, places)
     for check in rungs.CHECKS:
@@ -53,7 +60,7 @@ def name(entries, intent, places):
     return look.told()
 
 
-def fallback(entries, intent, places):
+def fallback(entries: Sequence[Entry], intent: Mapping[str, Any], places: Mapping[str, Mapping[str, Any]]) -> None:
     """Only whether PVRDMA went over TCP, for the rungs above."""
     look = _Look(entries, intent, places)
     for check in ("pair.write_lat", "pair.write_bw"):
@@ -64,16 +71,18 @@ def fallback(entries, intent, places):
 class _Look:
     """One look at all rows."""
 
-    def __init__(self, entries, intent, places):
+    def __init__(
+        self, entries: Sequence[Entry], intent: Mapping[str, Any], places: Mapping[str, Mapping[str, Any]]
+    ) -> None:
         self.intent, self.places = intent, places
         self._entries = list(entries)
-        self._by = {}
+        self._by: dict[str, list[Entry]] = {}
         for entry in self._entries:
             self._by.setdefault(entry.check, []).append(entry)
-        self._causes = {}
-        self._common = {}
+        self._causes: dict[tuple[str, str], dict[str, Any]] = {}
+        self._common: dict[str, dict[str, Any] | None] = {}
 
-    def told(self):
+    def told(self) -> list[dict[str, Any]]:
         """All causes, those that were named by a single row too."""
         for entry in self._entries:
             for remark in entry.remarks:
@@ -82,7 +91,7 @@ class _Look:
                     self._add(remark.code, entry.row["cause"], {"name": guests[0] if len(guests) == 1 else ""}, entry)
         return [dict(one, rows=sorted(one["rows"])) for one in self._causes.values()]
 
-    def pairs(self, check):
+    def pairs(self, check: str) -> None:
         """What the bad pairs of one check have in common."""
         tested = [entry for entry in self._by.get(check, ()) if _was_tested(entry)]
         bad = [entry for entry in tested if _is_bad(entry)]
@@ -105,13 +114,13 @@ class _Look:
             elif not entry.row["cause"] or not entry.row["measured"] or codes & set(compare.OF_FIGURE):
                 entry.row["cause"] = place
 
-    def fallback(self):
+    def fallback(self) -> None:
         """PVRDMA that went over TCP: as slow in latency as TCP, and as far from the line."""
         if self.intent["data_path"] != "pvrdma":
             return
         line = number(self.intent["speed_gb"])
         widths = {_pair(one): one for one in self._by.get("pair.write_bw", ())}
-        slow = []
+        slow: list[tuple[Entry, Entry | None]] = []
         for entry in self._by.get("pair.write_lat", ()):
             usec, width = number(entry.row["measured"]), widths.get(_pair(entry))
             gbps = number(width.row["measured"]) if width is not None else None
@@ -130,7 +139,7 @@ class _Look:
                     one.row["why"] = f"{one.row['why']} {IS_TCP}".strip()
                 self._add("pvrdma_tcp", text, common, one)
 
-    def bandwidth(self):
+    def bandwidth(self) -> None:
         """Bandwidth that is bad, against the latency of the same pair and what adapters and ports counted."""
         latencies = {_pair(one): one for one in self._by.get("pair.write_lat", ())}
         for check in ("pair.write_bw", "pair.write_bw_both", "pair.write_bw_gpu"):
@@ -143,7 +152,7 @@ class _Look:
                 else:
                     self._slow(entry, check, latencies.get(_pair(entry)))
 
-    def latency(self):
+    def latency(self) -> None:
         """Latency that is bad where bandwidth is good: who answers late, since the way itself is sound."""
         widths = {_pair(one): one for one in self._by.get("pair.write_bw", ())}
         for entry in self._by.get("pair.write_lat", ()):
@@ -155,7 +164,7 @@ class _Look:
                 entry.row["cause"] = f"{place}; bandwidth is good: {LATE}"
                 self._add("latency", entry.row["cause"], self._common.get("pair.write_lat"), entry)
 
-    def slow_guest(self):
+    def slow_guest(self) -> None:
         """A guest that trains slower alone than the others alone."""
         for entry in self._by.get("cluster.training", ()):
             codes = {remark.code for remark in entry.remarks}
@@ -165,7 +174,7 @@ class _Look:
                 entry.row["cause"] = f"{me} computes slower than the others: its GPU, its licence, processors or power"
                 self._add("slow_rank", entry.row["cause"], {"level": "guest", "name": guests[0], "text": me}, entry)
 
-    def scaling(self):
+    def scaling(self) -> None:
         """Efficiency that is bad: whose fault it is, by what is known of guests and ways."""
         slow = [one for one in self._causes.values() if one["code"] == "slow_rank"]
         unlicensed = [one for one in self._by.get("guest.licence", ()) if one.row["verdict"] == FAIL]
@@ -187,7 +196,7 @@ class _Look:
                         "one slow rank, its data or its processors, since what was tested of the ways is good"
                     )
 
-    def _lost(self, entry, latency):
+    def _lost(self, entry: Entry, latency: Entry | None) -> bool:
         """Whether packets are lost: counters say so, or the bandwidth is far down while latency is good."""
         if latency is not None and _of_figure(latency):
             return False
@@ -202,7 +211,7 @@ class _Look:
         wanted = max((one for one in (low, middle) if one), default=None)
         return wanted is not None and entry.row["measured"] < LOST_SHARE * wanted
 
-    def _loss(self, entry, check, common):
+    def _loss(self, entry: Entry, check: str, common: Mapping[str, Any] | None) -> None:
         place = common["text"] if common else self._place(check, entry)
         ports = self._ports()
         where = f"; packets are dropped at {', '.join(ports)}" if ports else ""
@@ -211,7 +220,7 @@ class _Look:
         entry.row["cause"] = text
         self._add("loss", text, common, entry)
 
-    def _slow(self, entry, check, latency):
+    def _slow(self, entry: Entry, check: str, latency: Entry | None) -> None:
         place = self._place(check, entry)
         both = latency is not None and _of_figure(latency)
         what = "latency too is bad" if both else "nothing points to lost packets"
@@ -219,13 +228,13 @@ class _Look:
         entry.row["cause"] = f"{place}; {what}: {self._settings(OF_SPEED).lstrip('; ') or hint}"
         self._add("slow_end", entry.row["cause"], self._common.get(check), entry)
 
-    def _dropped(self, guest):
+    def _dropped(self, guest: str) -> bool:
         return any(
             guest in guests_of(entry.subject) and {remark.code for remark in entry.remarks} & {"drops", "resent"}
             for entry in self._by.get("guest.counters", ())
         )
 
-    def _ports(self):
+    def _ports(self) -> list[str]:
         """Ports of switches and hosts that dropped packets."""
         found = []
         for entry in self._by.get("fabric.counters", ()):
@@ -235,7 +244,7 @@ class _Look:
                 )
         return found
 
-    def _settings(self, codes=None, but=()):
+    def _settings(self, codes: Sequence[str] | None = None, but: Sequence[str] = ()) -> str:
         """The first disagreement of settings with one of these codes, or of those that break something."""
         for entry in self._by.get("fabric.settings", ()):
             for remark in entry.remarks:
@@ -243,25 +252,25 @@ class _Look:
                     return f"; the settings say: {remark.why}"
         return ""
 
-    def _place(self, check, entry):
+    def _place(self, check: str, entry: Entry) -> str:
         common = self._common.get(check)
         if common is not None:
             return common["text"]
         one, other = _pair(entry)
         return f"between {spread.where(one, self.places)} and {spread.where(other, self.places)}"
 
-    def _of_run(self, entry):
+    def _of_run(self, entry: Entry) -> str:
         """What is known of a run that failed: a guest, an error. So rows that failed alike stand together."""
         at, known = entry.values.get("at"), texts.meaning(entry.values.get("error"))
         words = [spread.where(at, self.places)] if at in _pair(entry) else []
         words += known[:1] if known is not None else []
         return ": ".join(words) or entry.row["cause"]
 
-    def _where(self, entries, check):
+    def _where(self, entries: Sequence[Entry], check: str) -> dict[str, Any] | None:
         tested = [_pair(one) for one in self._by.get(check, ()) if _was_tested(one)]
         return spread.common([_pair(one) for one in entries], tested, self.places) if entries else None
 
-    def _hosts(self, common, entry):
+    def _hosts(self, common: Mapping[str, Any] | None, entry: Entry) -> str:
         guests = [common["name"]] if common and common["level"] == "guest" else _pair(entry)
         if common and common["level"] == "host":
             return common["name"]
@@ -270,10 +279,10 @@ class _Look:
         hosts = [mapping(self.places.get(guest)).get("host") or f"the host of {guest}" for guest in guests]
         return " and ".join(sorted(set(hosts)))
 
-    def _has(self, entry):
+    def _has(self, entry: Entry) -> bool:
         return any(one["code"] == "pvrdma_tcp" and entry.row["id"] in one["rows"] for one in self._causes.values())
 
-    def _add(self, code, text, common, entry):
+    def _add(self, code: str, text: str, common: Mapping[str, Any] | None, entry: Entry) -> None:
         place = mapping(common)
         one = self._causes.setdefault(
             (code, text), {"code": code, "text": text, "place": place.get("name", ""), "rows": []}
@@ -282,21 +291,21 @@ class _Look:
             one["rows"].append(entry.row["id"])
 
 
-def _pair(entry):
-    return entry.subject.get("from"), entry.subject.get("to")
+def _pair(entry: Entry) -> tuple[str, str]:
+    return cast("tuple[str, str]", (entry.subject.get("from"), entry.subject.get("to")))
 
 
-def _was_tested(entry):
+def _was_tested(entry: Entry) -> bool:
     return entry.row["verdict"] in (PASS, NOT_REQUIRED, WARN, FAIL)
 
 
-def _is_bad(entry):
+def _is_bad(entry: Entry) -> bool:
     return entry.row["verdict"] == FAIL or _of_figure(entry)
 
 
-def _of_figure(entry):
+def _of_figure(entry: Entry) -> bool:
     return any(remark.code in compare.OF_FIGURE for remark in entry.remarks)
 
 
-def _varies(entry):
+def _varies(entry: Entry) -> bool:
     return any(remark.code == compare.SPREAD for remark in entry.remarks)

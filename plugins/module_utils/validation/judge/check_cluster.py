@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import spread, thresholds
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
@@ -17,10 +19,13 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
     short,
 )
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
+
 SECTIONS = ("frameworks", "controllers", "operations")
 
 
-def hostname(values, about):
+def hostname(values: Mapping[str, Any], about: About) -> Found:
     """Whether a process ran on every guest."""
     there = {name: count for name, count in mapping(values.get("hosts")).items() if (number(count) or 0) > 0}
     wanted = about.guests
@@ -40,7 +45,7 @@ def hostname(values, about):
     return answer
 
 
-def build(values, about):
+def build(values: Mapping[str, Any], about: About) -> Found:
     """Whether Horovod of the image has what the run needs."""
     if not values.get("version"):
         return Found(None, expected="what the run needs")
@@ -60,7 +65,7 @@ def build(values, about):
     return answer
 
 
-def nccl(values, about):
+def nccl(values: Mapping[str, Any], about: About) -> Found:
     """The bandwidth of an all-reduce, and over what it went, which only the log of NCCL tells."""
     answer = _reduced(values, about)
     # Of a way over sockets the check itself tells more than the run.
@@ -69,7 +74,7 @@ def nccl(values, about):
     return ended(answer, values, about)
 
 
-def ended(answer, values, about):
+def ended(answer: Found, values: Mapping[str, Any], about: About) -> Found:
     """The answer, failed where the run did: a rank can die after the last figure is printed."""
     verdict = mapping(values.get("verdict"))
     if verdict and verdict.get("state") != "passed":
@@ -79,7 +84,7 @@ def ended(answer, values, about):
     return answer
 
 
-def _reduced(values, about):
+def _reduced(values: Mapping[str, Any], about: About) -> Found:
     measured = number(values.get("busbw"))
     many = number(values.get("nodes")) or len(about.guests)
     over = f" over {_wanted(about).upper()}" if many > 1 else ""
@@ -107,7 +112,7 @@ def _reduced(values, about):
     return answer
 
 
-def _alone(values, about, answer):
+def _alone(values: Mapping[str, Any], about: About, answer: Found) -> Found:
     """What one rank by itself says: of a bandwidth between GPUs nothing, of the GPU whether it computes right."""
     wanted = len(about.guests) * (number(about.intent["gpus_per_guest"]) or 1)
     wrong = number(values.get("wrong"))
@@ -119,7 +124,7 @@ def _alone(values, about, answer):
     return Found(None, skip="One GPU has no other to exchange with, so that there is no bandwidth between GPUs.")
 
 
-def kind_of_nccl(values, about):
+def kind_of_nccl(values: Mapping[str, Any], about: About) -> tuple[str, ...]:
     """The words by which marks of NCCL are chosen."""
     if (number(values.get("nodes")) or len(about.guests)) < 2:
         return ("local",)
@@ -128,7 +133,7 @@ def kind_of_nccl(values, about):
     return ("gpudirect",) if values.get("gpudirect") == "all" else ("staged",)
 
 
-def training(values, about):
+def training(values: Mapping[str, Any], about: About) -> Found:
     """Images per second of all ranks together, how far iterations lie apart, and over what the gradients went."""
     told = figures(values)
     answer = Found(told["total"], compared=told["total"] is not None)
@@ -152,7 +157,7 @@ def training(values, about):
     return answer
 
 
-def figures(values):
+def figures(values: Mapping[str, Any]) -> dict[str, Any]:
     """What matters of a training, from the result of training_run or from the text of a benchmark."""
     throughput, printed = mapping(values.get("throughput")), mapping(values.get("benchmark"))
     rates = _rates(values)
@@ -183,13 +188,13 @@ def figures(values):
     }
 
 
-def _rates(values):
+def _rates(values: Mapping[str, Any]) -> list[float]:
     """The rate of each iteration of all ranks together, without the first, which pays for what happens once."""
     listed = listing(values.get("iterations"))
-    plain = [number(one) for one in listed if number(one) is not None]
+    plain = [cast("float", number(one)) for one in listed if number(one) is not None]
     if plain:
         return plain[1:] if values.get("first_left_out") else plain
-    by_iteration = {}
+    by_iteration: dict[Any, list[float]] = {}
     for one in listed:
         rate = number(mapping(one).get("samples_per_s", mapping(one).get("images_per_s")))
         if rate is not None:
@@ -199,12 +204,12 @@ def _rates(values):
     return rates[1:] if len(rates) > 2 else rates
 
 
-def _iterations(values, rates):
+def _iterations(values: Mapping[str, Any], rates: Sequence[float | None]) -> list[dict[str, Any]]:
     """For a plot: [{iteration, seconds, images_per_s}]."""
     listed = [mapping(one) for one in listing(values.get("iterations")) if isinstance(one, dict)]
     if not listed:
         return [{"iteration": place, "seconds": None, "images_per_s": rate} for place, rate in enumerate(rates)]
-    by_iteration = {}
+    by_iteration: dict[Any, list[dict[str, Any]]] = {}
     for one in listed:
         by_iteration.setdefault(one.get("iteration"), []).append(one)
     made = []
@@ -221,7 +226,7 @@ def _iterations(values, rates):
     return made
 
 
-def _transport(found, wanted, answer, values, about):
+def _transport(found: str | None, wanted: str, answer: Found, values: Mapping[str, Any], about: About) -> None:
     """What NCCL used against what it was to use."""
     if wanted != "rdma":
         if found == "rdma":
@@ -247,7 +252,7 @@ def _transport(found, wanted, answer, values, about):
     answer.fail(f"NCCL went {some}over TCP sockets instead of RDMA; {reason}.", cause, "nccl_sockets")
 
 
-def _told_to(values):
+def _told_to(values: Mapping[str, Any]) -> str:
     """What of its environment keeps NCCL from RDMA, as its log has it."""
     told = mapping(values.get("settings"))
     if str(told.get("NCCL_IB_DISABLE", "0")) != "0":
@@ -257,13 +262,13 @@ def _told_to(values):
     return ""
 
 
-def _wanted(about):
+def _wanted(about: About) -> str:
     if about.intent["data_path"] == "tcp":
         return "tcp"
     return about.variant.rpartition(":")[2] if about.variant.rpartition(":")[2] in ("rdma", "tcp") else "rdma"
 
 
-def _variant(about):
+def _variant(about: About) -> tuple[int, str]:
     """(number of guests, transport) of '2:rdma'."""
     count, _colon, transport = about.variant.partition(":")
     return (int(count) if count.isdecimal() else len(about.guests)), transport

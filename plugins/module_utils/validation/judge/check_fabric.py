@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     Found,
@@ -16,6 +17,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.spread import where
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import counters
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 # Less than this says nothing of a class.
 MANY_BYTES = 10**9
@@ -29,14 +33,14 @@ SHARE = 0.5
 TOLD = 3
 
 
-def hosts(values, about):
+def hosts(values: Mapping[str, Any], about: About) -> Found:
     """Whether no two VMs share a host: between such, nothing goes over the network."""
     told = {guest: host for guest, host in mapping(values.get("hosts")).items() if host}
     wanted = about.intent["guests"]
     missing = [guest for guest in wanted if guest not in told]
     if not told or missing:
         return Found(None, expected="a host for each")
-    shared = {}
+    shared: dict[str, list[str]] = {}
     for guest in wanted:
         shared.setdefault(told[guest], []).append(guest)
     shared = {host: guests for host, guests in shared.items() if len(guests) > 1}
@@ -52,7 +56,7 @@ def hosts(values, about):
     return answer
 
 
-def settings(values, about):
+def settings(values: Mapping[str, Any], about: About) -> Found:
     """What the comparison of all ends of the fabric found, and whether all that is required on the paths is known."""
     text = "every required setting on the paths is known, and no disagreement"
     if not isinstance(values.get("disagreements"), (list, tuple)):
@@ -93,7 +97,7 @@ def settings(values, about):
     return answer
 
 
-def _without_cable(values, about):
+def _without_cable(values: Mapping[str, Any], about: About) -> list[str]:
     """Hosts of the run of which no cable is known, at the adapter of the guest where it is known."""
     sides = [mapping(mapping(path).get(side)) for path in listing(values.get("paths")) for side in "ab"]
     cabled = {(one.get("name"), one.get("port")) for one in sides} | {(one.get("name"), None) for one in sides}
@@ -101,7 +105,7 @@ def _without_cable(values, about):
     return sorted({one["host"] for one in places if one.get("host") and (one["host"], one.get("nic")) not in cabled})
 
 
-def _on_path(end, about):
+def _on_path(end: Mapping[str, Any], about: About) -> bool:
     """Whether an end of a cable is on a path of the run; where no path is known, all count."""
     hops = [(one["switch"], one["port"]) for hop in about.intent["hops"] for one in hop["ports"]]
     hosts = {mapping(place).get("host") for place in about.places.values()}
@@ -109,7 +113,7 @@ def _on_path(end, about):
     return not hops or at in hops or (not end.get("switch") and end.get("name") in hosts)
 
 
-def counted(values, about):
+def counted(values: Mapping[str, Any], about: About) -> Found:
     """What changed in counters during the timed runs: nothing may be dropped, marks may rise."""
     text = "nothing dropped, nothing sent again"
     if not isinstance(values.get("changed"), dict):
@@ -149,7 +153,7 @@ def counted(values, about):
     return answer
 
 
-def _uncounted(values, about):
+def _uncounted(values: Mapping[str, Any], about: About) -> str:
     """Why the counters do not prove that nothing was dropped; an empty text where they do."""
     known, lost = listing(values.get("known")), listing(values.get("lost"))
     if not known and lost:
@@ -164,7 +168,7 @@ def _uncounted(values, about):
     return _unmoved(counters.octets(values["changed"]), about)
 
 
-def _unmoved(carried, about):
+def _unmoved(carried: int, about: About) -> str:
     """Why what passed does not fit to what was sent."""
     sent, subject = mapping(about.below.get(SENT)), about.subject
     if "guest" in subject:
@@ -180,12 +184,12 @@ def _unmoved(carried, about):
     return "" if hops or carried else _too_little(0, 0)
 
 
-def _too_little(carried, wanted):
+def _too_little(carried: float, wanted: float) -> str:
     least = f", where at least {_bytes(wanted)} of RDMA were sent" if wanted else ""
     return f"{_bytes(carried) if carried else 'No traffic'} passed{least}."
 
 
-def _hops(about):
+def _hops(about: About) -> list[dict[str, Any]]:
     """The hops of paths that a port is on, with pairs and ports as keys."""
     mine = about.subject.get("switch"), about.subject.get("port")
     told = [
@@ -195,7 +199,7 @@ def _hops(about):
     return [hop for hop in told if mine in hop["ports"]]
 
 
-def _unproven(missing, about):
+def _unproven(missing: str, about: About) -> Found:
     """The row of counters that prove nothing and show nothing bad."""
     if "guest" in about.subject and about.intent["data_path"] == "pvrdma":
         why = "PVRDMA counts no drops: its driver has no such counter. Ports of switches count them"
@@ -203,9 +207,9 @@ def _unproven(missing, about):
     return Found(None, note=missing)
 
 
-def _idle(about):
+def _idle(about: About) -> str:
     """Why nothing is required of a port: other ports of its hops carried everything."""
-    others = mapping(about.below.get(CARRIED))
+    others: Mapping[Any, int] = mapping(about.below.get(CARRIED))
     mine = about.subject.get("switch"), about.subject.get("port")
     hops = _hops(about)
     if others.get(mine) or not hops:
@@ -214,7 +218,7 @@ def _idle(about):
     return f"No traffic of this run passed here: {', '.join(map(' '.join, busy))} carried it." if busy else ""
 
 
-def _bytes(octets):
+def _bytes(octets: float) -> str:
     """Bytes in the unit that people read."""
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if octets >= size:
@@ -222,7 +226,7 @@ def _bytes(octets):
     return f"{octets} bytes"
 
 
-def _classes(changed, priority, answer, place):
+def _classes(changed: Mapping[str, int], priority: int, answer: Found, place: str) -> None:
     """RoCE that leaves in another class than the one with flow control, and pauses of classes that have none."""
     pauses = counters.by_priority(changed, r"(?:rx|tx)_prio(\d)_pause")
     wrong = sorted(one for one, count in pauses.items() if one != priority and count)
@@ -232,23 +236,23 @@ def _classes(changed, priority, answer, place):
     sent = counters.by_priority(changed, r"tx_prio(\d)_bytes")
     octets = changed.get("tx_vport_rdma_unicast_bytes", 0)
     if sent and octets > MANY_BYTES and sent.get(priority, 0) < octets / 2:
-        most = max(sent, key=sent.get)
+        most = max(sent, key=sent.get)  # type: ignore[arg-type]
         why = f"RoCE left with priority {most} instead of {priority}, which has no flow control."
         answer.fail(why, f"the class of RoCE's DSCP at {place}", "pfc_class")
 
 
-def _names(changes):
+def _names(changes: Mapping[str, int]) -> str:
     most = sorted(changes.items(), key=lambda one: (-one[1], one[0]))[:3]
     return ", ".join(f"{name} +{count}" for name, count in most)
 
 
-def _subject(about):
+def _subject(about: About) -> str:
     subject = about.subject
     if "guest" in subject:
         return where(subject["guest"], about.places)
     return " ".join(str(subject[key]) for key in ("switch", "host", "port") if subject.get(key)) or "the fabric"
 
 
-def _port(end):
+def _port(end: Any) -> str:
     end = mapping(end)
     return " ".join(str(end[key]) for key in ("name", "port") if end.get(key))

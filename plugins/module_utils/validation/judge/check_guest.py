@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     Found,
@@ -17,6 +18,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.spread import where
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import modules, topology
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 LICENSED = "Licensed"
 # Where the expected address of the data path comes from, and the key of the measured ones among the rungs below.
@@ -31,16 +35,16 @@ NEEDED = {
 }
 # The MTU above which the largest packets of RDMA fit, and these.
 JUMBO, LARGEST_PATH_MTU = 4200, 4096
-NEAR_ENOUGH = topology.rank("PHB")
+NEAR_ENOUGH = cast("int", topology.rank("PHB"))
 UNLICENSED = "it is slowed down after a time of grace, so a figure of today says nothing of tomorrow"
 
 
-def kernel(values, about):
+def kernel(values: Mapping[str, Any], about: About) -> Found:
     """Whether the guest answers at all."""
     return Found(values.get("kernel") or None, expected="an answer", source="the site")
 
 
-def clock(values, about):
+def clock(values: Mapping[str, Any], about: About) -> Found:
     """Whether its clock is one that others can be compared with."""
     if values.get("synchronised") is False:
         offset = number(values.get("offset_s"))
@@ -49,10 +53,10 @@ def clock(values, about):
         return Found(measured, compared=False).fail("Its clock is not synchronised.", cause, "clock")
     offset = number(values.get("offset_s"))
     known = offset is not None and values.get("synchronised") is True
-    return Found(round(abs(offset) * 1000, 3) if known else None)
+    return Found(round(abs(cast("float", offset)) * 1000, 3) if known else None)
 
 
-def address(values, about):
+def address(values: Mapping[str, Any], about: About) -> Found:
     """Whether the interface of the data path has a link and the address that the site fixes; by DHCP, any address."""
     name, found = values.get("interface") or "its interface", [str(one) for one in listing(values.get("addresses"))]
     wanted = mapping(about.intent["addresses"]).get(_guest(about))
@@ -75,7 +79,7 @@ def address(values, about):
     return answer
 
 
-def mtu(values, about):
+def mtu(values: Mapping[str, Any], about: About) -> Found:
     """Whether the interface of the data path has the MTU that the site wants."""
     found, wanted = number(values.get("mtu")), about.intent["mtu"]
     answer = Found(found, low=wanted, expected=f"{wanted} bytes" if wanted else "", source="the site")
@@ -87,7 +91,7 @@ def mtu(values, about):
     return answer
 
 
-def driver(values, about):
+def driver(values: Mapping[str, Any], about: About) -> Found:
     """Whether the driver works, is the one that was wanted, and shows the GPUs."""
     found, wanted = values.get("driver") or values.get("loaded"), about.intent["driver"]
     gpus, many = listing(values.get("gpus")), about.intent["gpus_per_guest"]
@@ -109,7 +113,7 @@ def driver(values, about):
     return answer
 
 
-def licence(values, about):
+def licence(values: Mapping[str, Any], about: About) -> Found:
     """Whether every GPU that needs a licence has one."""
     gpus = [mapping(gpu).get("licence") or mapping(gpu).get("status") for gpu in listing(values.get("gpus"))]
     told = [one for one in gpus if one] or [one for one in [values.get("status")] if one]
@@ -129,7 +133,7 @@ def licence(values, about):
     return answer
 
 
-def xid(values, about):
+def xid(values: Mapping[str, Any], about: About) -> Found:
     """Errors that the driver wrote into the kernel's log."""
     if not isinstance(values.get("xids"), (list, tuple)):
         return Found(None, expected="none")
@@ -149,7 +153,7 @@ def xid(values, about):
     return answer
 
 
-def ecc(values, about):
+def ecc(values: Mapping[str, Any], about: About) -> Found:
     """Errors of the GPU's memory. A guest is often not told of them, which proves nothing."""
     told = [mapping(mapping(gpu).get("ecc")) for gpu in listing(values.get("gpus"))]
     known = [one for one in told if number(one.get("uncorrected")) is not None]
@@ -184,13 +188,13 @@ def ecc(values, about):
     return answer
 
 
-def nearness(values, about):
+def nearness(values: Mapping[str, Any], about: About) -> Found:
     """How far GPU and network adapter are apart; in a VM the class PHB is usual."""
     nearest = mapping(values.get("nearest"))
     classes = [mapping(one).get("class") for one in nearest.values() if one]
     if nearest and not classes:
         return Found(None, skip="nvidia-smi shows no network adapter.")
-    ranked = [(topology.rank(one), one) for one in classes if one and topology.rank(one) is not None]
+    ranked = [(cast("int", topology.rank(one)), one) for one in classes if one and topology.rank(one) is not None]
     if not ranked:
         return Found(None)
     rank, word = max(ranked)
@@ -204,7 +208,7 @@ def nearness(values, about):
     return answer
 
 
-def loaded(values, about):
+def loaded(values: Mapping[str, Any], about: About) -> Found:
     """Whether the modules of the data path are loaded."""
     there = listing(values.get("modules"))
     needed = NEEDED.get(about.intent["data_path"], ())
@@ -218,7 +222,7 @@ def loaded(values, about):
     return answer
 
 
-def memlock(values, about):
+def memlock(values: Mapping[str, Any], about: About) -> Found:
     """Whether a login of the training's user may lock as much memory as the site requires: unlimited, or kB."""
     told = mapping(values.get("memlock")) or values
     soft, hard = number(told.get("soft_kb")), number(told.get("hard_kb"))
@@ -238,7 +242,7 @@ def memlock(values, about):
     return answer
 
 
-def rdma_device(values, about):
+def rdma_device(values: Mapping[str, Any], about: About) -> Found:
     """Whether the data path has an RDMA device that is up, with the speed of the adapter."""
     found = listing(values.get("devices"))
     interface = values.get("interface") or mapping(about.intent["interfaces"]).get(_guest(about))
@@ -261,7 +265,7 @@ def rdma_device(values, about):
     return answer
 
 
-def gid(values, about):
+def gid(values: Mapping[str, Any], about: About) -> Found:
     """Whether there is a RoCE v2 GID with the address of the data path."""
     told = values.get("gid") or values.get("roce_v2_gid")
     rows = [mapping(one) for one in listing(values.get("roce_v2"))] or ([mapping(told)] if told else [])
@@ -287,18 +291,18 @@ def gid(values, about):
     return answer
 
 
-def _guest(about):
+def _guest(about: About) -> str:
     return about.subject.get("guest", "")
 
 
-def _me(about):
+def _me(about: About) -> str:
     return where(_guest(about), about.places)
 
 
-def _of_interface(devices, interface):
+def _of_interface(devices: Sequence[Any], interface: str | None) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """(device, port) of an interface; where none is named, the first one with a port that is up."""
     pairs = [(mapping(device), mapping(port)) for device in devices for port in listing(mapping(device).get("ports"))]
     if interface:
         pairs = [pair for pair in pairs if interface in listing(pair[1].get("interfaces"))]
     up = [pair for pair in pairs if pair[1].get("state") == "active"]
-    return next(iter(up or pairs), (None, None))
+    return next(iter(up or pairs), (None, {}))

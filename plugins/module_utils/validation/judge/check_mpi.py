@@ -6,24 +6,29 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_cluster, check_pair, spread
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import Found, number, short
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 # What each program calls its test. Others have the same words in theirs: osu_bibw counts both directions at once.
 TESTS = {"pair.mpi_lat": "Latency", "pair.mpi_bw": "Bandwidth", "cluster.mpi_allreduce": "Allreduce Latency"}
 
 
-def latency(values, about):
+def latency(values: Mapping[str, Any], about: About) -> Found:
     """Half a round trip of the smallest message."""
     return _whole(check_pair.latency(values, about), values, about)
 
 
-def bandwidth(values, about):
+def bandwidth(values: Mapping[str, Any], about: About) -> Found:
     """What arrives of the largest message."""
     return _whole(check_pair.bandwidth(values, about), values, about)
 
 
-def allreduce(values, about):
+def allreduce(values: Mapping[str, Any], about: About) -> Found:
     """How long all ranks together take for the smallest message."""
     answer = Found(number(values.get("usec")))
     if answer.measured is not None:
@@ -36,7 +41,7 @@ def allreduce(values, about):
     return _whole(answer, values, about)
 
 
-def _whole(answer, values, about):
+def _whole(answer: Found, values: Mapping[str, Any], about: About) -> Found:
     """The answer, held against what was to be measured, what arrived, and how the run ended."""
     test, wanted = str(values.get("test") or ""), TESTS[about.check]
     if test and test != wanted:

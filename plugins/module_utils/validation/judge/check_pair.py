@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import line as lines
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.check_guest import (
     JUMBO,
@@ -19,13 +21,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.spread import where
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
+
 # No line gives more than this of itself.
 LINE = 1.01
 # The check whose figure counts both directions together.
 BOTH = "pair.write_bw_both"
 
 
-def ping(values, about):
+def ping(values: Mapping[str, Any], about: About) -> Found:
     """Whether packets of the full MTU come through, and if not, where they end."""
     wanted = about.intent["mtu"]
     packet, sent, received = (number(values.get(key)) for key in ("packet", "sent", "received"))
@@ -68,7 +73,7 @@ def ping(values, about):
     return answer
 
 
-def rping(values, about):
+def rping(values: Mapping[str, Any], about: About) -> Found:
     """Whether all pings over RDMA were answered."""
     answered, count = number(values.get("answered")), number(values.get("count"))
     answer = Found(answered or None, expected=f"{short(count)} answers" if count else "answers", low=count)
@@ -77,7 +82,7 @@ def rping(values, about):
     return answer
 
 
-def latency(values, about):
+def latency(values: Mapping[str, Any], about: About) -> Found:
     """Half a round trip of a small message."""
     usec = number(values.get("usec"))
     answer = Found(usec if usec and usec > 0 else None)
@@ -89,7 +94,7 @@ def latency(values, about):
     return answer
 
 
-def bandwidth(values, about):
+def bandwidth(values: Mapping[str, Any], about: About) -> Found:
     """What arrives, with a look at what cannot be: more than the line, small packets, small messages."""
     measured = number(values.get("gbps"))
     if measured is not None and values.get("filling") is False:
@@ -115,7 +120,7 @@ def bandwidth(values, about):
     return answer
 
 
-def _too_much(measured, line, about):
+def _too_much(measured: float, line: float, about: About) -> tuple[str, str, str]:
     """(why, cause, code) of more than the line has. That both share a host is only said where their places tell it."""
     # In one order, so that both directions name the same place.
     one, other = sorted(about.guests)
@@ -128,7 +133,7 @@ def _too_much(measured, line, about):
     return why, f"between {where(one, about.places)} and {where(other, about.places)}", "over_line"
 
 
-def _tcp(values, answer):
+def _tcp(values: Mapping[str, Any], answer: Found) -> None:
     words = []
     if number(values.get("retransmits")):
         words.append(f"{short(values['retransmits'])} segments were sent again")
@@ -140,9 +145,9 @@ def _tcp(values, answer):
     answer.note = f"{'; '.join(words)}.".capitalize() if words else ""
 
 
-def _ends(about):
+def _ends(about: About) -> tuple[str, str]:
     return where(about.subject["from"], about.places), where(about.subject["to"], about.places)
 
 
-def _between(about):
+def _between(about: About) -> str:
     return "between {} and {}".format(*_ends(about))

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import baseline as baselines
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import (
     check_cluster,
@@ -27,16 +29,22 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import counters
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.entry import Entry
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
+
 MARK, BASELINE, OUTLIER, SPREAD, UNHELD = "mark", "baseline", "outlier", "spread", "unheld"
 # Remarks that say that a figure is bad, and not something else of its test.
 OF_FIGURE = (MARK, BASELINE, OUTLIER)
 
 
-def looks(measurements, checks):
+def looks(measurements: Iterable[Mapping[str, Any]], checks: Sequence[str]) -> list[Mapping[str, Any]]:
     """The measurements, where two looks at counters, before and after, became one with what changed between them."""
+    first: dict[tuple[str, Any], Mapping[str, Any]]
+    made: list[Mapping[str, Any]]
     made, first = [], {}
     for one in measurements:
-        values = one.get("readings") if isinstance(one.get("readings"), dict) else {}
+        values: Any = one.get("readings") if isinstance(one.get("readings"), dict) else {}
         subject = tuple(sorted((key, str(value)) for key, value in (one.get("subject") or {}).items()))
         phase = one.get("variant") or ""
         if one.get("check") not in checks or "counters" not in values or phase not in ("before", "after"):
@@ -53,9 +61,15 @@ def looks(measurements, checks):
     return made + [dict(one, variant="") for one in first.values()]
 
 
-def marks(entry, about, values, given, baseline):
+def marks(
+    entry: Entry,
+    about: About,
+    values: Mapping[str, Any],
+    given: Mapping[str, Any] | None,
+    baseline: Mapping[str, Any] | None,
+) -> None:
     """Hold one figure against its marks and its baseline, and iterations against each other."""
-    found, unit = entry.found, entry.row["unit"]
+    found, unit = cast("Found", entry.found), entry.row["unit"]
     line.keep(about, values)
     value = number(found.measured)
     cpu = entry.check == "cluster.training" and check_cluster.figures(values)["device"] == "CPU"
@@ -69,9 +83,9 @@ def marks(entry, about, values, given, baseline):
         _dispersion(found, check_cluster.figures(values)["dispersion"], given, cpu)
 
 
-def others(entries, given):
+def others(entries: Sequence[Entry], given: Mapping[str, Any] | None) -> None:
     """Hold the figures of one rung against each other, and name what the bad ones have in common."""
-    groups = {}
+    groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         told = entry.found is not None and number(entry.found.measured) is not None and entry.found.compared
         if told and ("from" in entry.subject or "guest" in entry.subject):
@@ -82,7 +96,7 @@ def others(entries, given):
             _outliers(check, mine, rung.better, given)
 
 
-def _outliers(check, entries, better, given):
+def _outliers(check: str, entries: Sequence[Entry], better: str, given: Mapping[str, Any] | None) -> None:
     cpu = check == "cluster.training" and any(
         check_cluster.figures(entry.values)["device"] == "CPU" for entry in entries
     )
@@ -91,18 +105,20 @@ def _outliers(check, entries, better, given):
     if deviations is None or percent is None:
         return
     by_id = {entry.row["id"]: entry for entry in entries}
-    told = {key: entry.found.measured for key, entry in by_id.items()}
+    told = {key: cast("Found", entry.found).measured for key, entry in by_id.items()}
     # Nothing makes a GPU compute too fast: of two guests that do the same the slower one is the bad one.
     for one in spread.outliers(told, better, deviations, percent / 100, of_two=check == "cluster.training"):
         entry = by_id[one["key"]]
         why = f"It is {short(100 * one['worse_by'])} % worse than the median of the others, {short(one['median'])}."
-        entry.found.remarks.append(Remark(WARN, why, "", OUTLIER))
+        cast("Found", entry.found).remarks.append(Remark(WARN, why, "", OUTLIER))
 
 
-def _marks(entry, about, values, given, value, unit):
+def _marks(
+    entry: Entry, about: About, values: Mapping[str, Any], given: Mapping[str, Any] | None, value: float, unit: str
+) -> str:
     """Hold a figure against its marks; what the row says of them where there are none."""
-    found, check = entry.found, entry.check
-    variants = ()
+    found, check = cast("Found", entry.found), entry.check
+    variants: tuple[str, ...] = ()
     if check == "cluster.nccl":
         variants = check_cluster.kind_of_nccl(values, about)
     elif check in ("cluster.efficiency", "cluster.rdma_gain"):
@@ -133,11 +149,20 @@ def _marks(entry, about, values, given, value, unit):
     return f"Marks are shares of {lacking}" + ("" if from_site else ". This run becomes the baseline")
 
 
-def _baseline(entry, about, given, baseline, value, unit, cpu, unmarked):
+def _baseline(
+    entry: Entry,
+    about: About,
+    given: Mapping[str, Any] | None,
+    baseline: Mapping[str, Any] | None,
+    value: float,
+    unit: str,
+    cpu: bool,
+    unmarked: str,
+) -> None:
     rung = rungs.of(entry.check, entry.variant)
     if rung is None or not rung.kept:
         return
-    found = entry.found
+    found = cast("Found", entry.found)
     key = _key(entry, about.intent)
     limit = thresholds.rule("baseline", "worse_percent", entry.check, given, cpu)
     was = baselines.compare(baseline, key, value, about.simulated)
@@ -162,7 +187,7 @@ def _baseline(entry, about, given, baseline, value, unit, cpu, unmarked):
         found.remarks.append(Remark(WARN, why, "", BASELINE))
 
 
-def _key(entry, intent):
+def _key(entry: Entry, intent: Mapping[str, Any]) -> str:
     workload = []
     if entry.check == "cluster.training":
         told = check_cluster.figures(entry.values)
@@ -174,7 +199,7 @@ def _key(entry, intent):
     return baselines.key_of(entry.row["id"], intent["data_path"], workload)
 
 
-def _dispersion(found, told, given, cpu):
+def _dispersion(found: Found, told: Mapping[str, Any] | None, given: Mapping[str, Any] | None, cpu: bool) -> None:
     """How far iterations lie apart: a good mean can hide that some are bad."""
     if not told or found.measured is None:
         return
@@ -189,12 +214,12 @@ def _dispersion(found, told, given, cpu):
             return
 
 
-def derived(entry, trainings):
+def derived(entry: Entry, trainings: Iterable[Entry]) -> dict[str, Any]:
     """A measurement that is made of trainings: efficiency of scaling, and what RDMA gains."""
-    made = {"status": "done", "readings": {}, "simulated": False, "simulated_parts": []}
+    made: dict[str, Any] = {"status": "done", "readings": {}, "simulated": False, "simulated_parts": []}
     counted = (PASS, NOT_REQUIRED, WARN)
     good = [one for one in trainings if one.row["verdict"] in counted and number(one.row["measured"]) is not None]
-    told = {}
+    told: dict[tuple[str, str], list[Entry]] = {}
     for one in good:
         count, _colon, transport = one.variant.partition(":")
         told.setdefault((count, transport), []).append(one)
@@ -206,7 +231,7 @@ def derived(entry, trainings):
         parts, lacking = (told.get((count, "rdma"), []), told.get((count, "tcp"), [])), "both transports"
     if not parts[0] or not parts[1]:
         return dict(made, found=Found(None, note=f"There are no trainings on {count} guests and of {lacking}."))
-    upper, lower = (spread.median([one.row["measured"] for one in some]) for some in parts)
+    upper, lower = (cast("float", spread.median([one.row["measured"] for one in some])) for some in parts)
     used = [one for some in parts for one in some]
     if entry.check == "cluster.efficiency":
         value = 100.0 * upper / (int(count) * lower)
@@ -223,7 +248,7 @@ def derived(entry, trainings):
     return dict(made, found=Found(round(value, 2), note=note, expected="for comparison", source="the trainings"))
 
 
-def figures(entries, intent):
+def figures(entries: Sequence[Entry], intent: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What a baseline takes: the figures of rows that passed, or to which nothing was required."""
     made = []
     for entry in entries:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs, spread
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     NOT_REQUIRED,
@@ -18,6 +20,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 )
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import Found, Remark
+
 # A row of these is made of the rows that it needs, which keep the evidence.
 DERIVED = "derived"
 
@@ -25,16 +30,16 @@ DERIVED = "derived"
 class Entry:
     """A row on its way: what it is about, what was found, and the row itself."""
 
-    def __init__(self, check, subject, variant, row=None):
+    def __init__(self, check: str, subject: Mapping[str, Any], variant: str, row: dict[str, Any] | None = None) -> None:
         self.check, self.subject, self.variant = check, subject, variant
-        self.row = row
-        self.found = None
-        self.remarks = ()
-        self.values = {}
+        self.row = cast("dict[str, Any]", row)
+        self.found: Found | None = None
+        self.remarks: Sequence[Remark] = ()
+        self.values: Mapping[str, Any] = {}
         self.place = rungs.place(check, variant)
 
 
-def blank(entry, key, last):
+def blank(entry: Entry, key: str, last: Mapping[str, Any]) -> dict[str, Any]:
     rung = rungs.of(entry.check, entry.variant)
     return {
         "id": key,
@@ -60,13 +65,13 @@ def blank(entry, key, last):
     }
 
 
-def settle(entry, verdict, why):
+def settle(entry: Entry, verdict: str, why: str) -> None:
     found = entry.found
     entry.row.update(verdict=verdict, why=why, measured=found.measured if found and verdict == SKIPPED else None)
     entry.found = None
 
 
-def finish(entry):
+def finish(entry: Entry) -> None:
     """What was found, as the row tells it."""
     found, row = entry.found, entry.row
     if found is None:
@@ -83,7 +88,7 @@ def finish(entry):
     have["high"] = found.high if have["high"] is None else have["high"]
 
 
-def guard(entry):
+def guard(entry: Entry) -> None:
     """The last word: pass means required, measured, based on evidence that is kept, and met; else it is demoted."""
     row = entry.row
     if row["measured"] in (None, "") and row["verdict"] in (PASS, WARN, NOT_REQUIRED):
@@ -96,17 +101,17 @@ def guard(entry):
         row.update(verdict=WARN, why=_joined("The value does not meet what is expected.", row["why"]))
 
 
-def _based(row):
+def _based(row: Mapping[str, Any]) -> bool:
     rung = rungs.of(row["check"], row["variant"])
     derived = rung is not None and rung.of == DERIVED
     return bool(row["needs"] if derived else row["evidence"])
 
 
-def _required(expected):
+def _required(expected: Mapping[str, Any]) -> bool:
     return bool(expected["text"]) or expected["low"] is not None or expected["high"] is not None
 
 
-def _met(row):
+def _met(row: Mapping[str, Any]) -> bool:
     low, high, value = row["expected"]["low"], row["expected"]["high"], number(row["measured"])
     if low is None and high is None:
         # A text is held to what is measured by its check.
@@ -114,11 +119,11 @@ def _met(row):
     return value is not None and (low is None or value >= low) and (high is None or value <= high)
 
 
-def _joined(*sentences):
+def _joined(*sentences: str) -> str:
     return " ".join(one for one in sentences if one)
 
 
-def trouble(entry, status, why, places):
+def trouble(entry: Entry, status: str, why: str, places: Mapping[str, Mapping[str, Any]]) -> tuple[str, str, str]:
     """(why, cause, code) of a measurement that did not come to a figure."""
     said = why or {"timeout": "It did not end in time.", "missing": "Its program is missing."}.get(status, "It failed.")
     code = entry.values.get("error")

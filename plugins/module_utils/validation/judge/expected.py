@@ -6,11 +6,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import rungs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import rounds
 
+if TYPE_CHECKING:
+    Places = Mapping[str, Mapping[str, Any]]
+
 # What a judge has to know of a site; everything else follows from it.
-DEFAULTS = {
+DEFAULTS: dict[str, Any] = {
     "guests": [],
     "data_path": "tcp",
     "speed_gb": None,  # of the network adapters; None is not known
@@ -38,7 +43,7 @@ DEFAULTS = {
 NOT_TOLD = "Nobody told at which ports of which switches the hosts are."
 
 
-def intent_of(given):
+def intent_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """An intent with all keys."""
     intent = dict(DEFAULTS, **{key: value for key, value in given.items() if value is not None or key in DEFAULTS})
     intent["guests"] = list(intent["guests"])
@@ -54,7 +59,7 @@ def intent_of(given):
     return intent
 
 
-def row_id(check, subject, variant=""):
+def row_id(check: str, subject: Mapping[str, Any], variant: str = "") -> str:
     """The name of a row: pair.write_bw job-01 > job-02, guest.licence job-01 (after), cluster.training 2:rdma."""
     if "guest" in subject:
         words = f"{check} {subject['guest']}"
@@ -69,7 +74,7 @@ def row_id(check, subject, variant=""):
     return f"{words} ({variant})" if variant else words
 
 
-def rows(intent, places=None):
+def rows(intent: Mapping[str, Any], places: Places | None = None) -> list[dict[str, Any]]:
     """[{id, check, subject, variant, skip}] in the order of the ladder."""
     made = []
     for rung in rungs.RUNGS:
@@ -88,7 +93,7 @@ def rows(intent, places=None):
     return made
 
 
-def _subjects(rung, intent):
+def _subjects(rung: rungs.Rung, intent: Mapping[str, Any]) -> list[tuple[dict[str, Any], str]]:
     guests = intent["guests"]
     if rung.of == "guest":
         return [({"guest": guest}, rung.variant) for guest in guests]
@@ -110,7 +115,7 @@ def _subjects(rung, intent):
     return []
 
 
-def _ports(intent, places):
+def _ports(intent: Mapping[str, Any], places: Places) -> list[tuple[dict[str, Any], str]]:
     """The ports of switches on the paths of the run, else those behind which the guests are, each once."""
     if intent["hops"]:
         passed = [(one["switch"], one["port"]) for hop in intent["hops"] for one in hop["ports"]]
@@ -120,7 +125,7 @@ def _ports(intent, places):
     return [({"switch": switch, "port": port}, "") for switch, port in dict.fromkeys(ports)]
 
 
-def _without_port(intent, places):
+def _without_port(intent: Mapping[str, Any], places: Places) -> list[str]:
     """Hosts of guests that are on no known path, while others are: their ports were not looked at."""
     host_of = {guest: (places.get(guest) or {}).get("host") for guest in intent["guests"]}
     if len(set(host_of.values())) < 2:
@@ -132,7 +137,7 @@ def _without_port(intent, places):
     return sorted({host for host in host_of.values() if host} - known)
 
 
-def _trainings(intent):
+def _trainings(intent: Mapping[str, Any]) -> list[tuple[dict[str, Any], str]]:
     """Each number of guests over each transport; each guest alone, which has no network, over the first."""
     found = []
     for count in intent["nodes"]:
@@ -143,7 +148,7 @@ def _trainings(intent):
     return found
 
 
-def _row(check, subject, variant, skip):
+def _row(check: str, subject: Mapping[str, Any], variant: str, skip: str) -> dict[str, Any]:
     return {
         "id": row_id(check, subject, variant),
         "check": check,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any, Mapping, Sequence
 
 PASS, WARN, FAIL, SKIPPED, NOT_RUN = "pass", "warn", "fail", "skipped", "not_run"
 # A value that is measured and shown, and to which nothing is required: never a pass, and never in the way of others.
@@ -30,8 +31,8 @@ class Remark:
 class Found:
     """What a check made of its values. Without a figure it is never passed."""
 
-    measured: object = None
-    remarks: list = field(default_factory=list)
+    measured: float | str | None = None
+    remarks: list[Remark] = field(default_factory=list)
     # Why the values say that the check does not apply.
     skip: str = ""
     # What was expected, where no mark says it.
@@ -39,8 +40,8 @@ class Found:
     # What a run has to do besides its figure; a figure without a bound is not required where this is empty.
     duty: str = ""
     source: str = ""
-    low: float = None
-    high: float = None
+    low: float | None = None
+    high: float | None = None
     # Whether marks, the baseline and the other guests are to be compared with the figure.
     compared: bool = True
     # Said of a row that passed.
@@ -48,21 +49,21 @@ class Found:
     # Why nothing is required of the value; empty where something is.
     free: str = ""
 
-    def fail(self, why, cause="", code=""):
+    def fail(self, why: str, cause: str = "", code: str = "") -> Found:
         self.remarks.append(Remark(FAIL, why, cause, code))
         return self
 
-    def warn(self, why, cause="", code=""):
+    def warn(self, why: str, cause: str = "", code: str = "") -> Found:
         self.remarks.append(Remark(WARN, why, cause, code))
         return self
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         least = NOT_REQUIRED if self.free else PASS
         return max((remark.verdict for remark in self.remarks), key=ORDER.index, default=least)
 
     @property
-    def told(self):
+    def told(self) -> list[Remark]:
         """The remarks, worst first; those of one kind keep their order."""
         return sorted(self.remarks, key=lambda remark: -ORDER.index(remark.verdict))
 
@@ -72,20 +73,20 @@ class About:
     """What a check knows besides its values."""
 
     check: str
-    subject: dict
+    subject: Mapping[str, Any]
     variant: str
-    intent: dict
-    places: dict
+    intent: Mapping[str, Any]
+    places: Mapping[str, Mapping[str, Any]]
     # {guest: RDMA figure in Gb/s} and other figures of rungs below.
-    below: dict = field(default_factory=dict)
+    below: dict[str, Any] = field(default_factory=dict)
     simulated: bool = False
 
     @property
-    def guests(self):
+    def guests(self) -> list[str]:
         return guests_of(self.subject)
 
 
-def guests_of(subject):
+def guests_of(subject: Mapping[str, Any]) -> list[str]:
     """The guests that a subject is about."""
     if "guest" in subject:
         return [subject["guest"]]
@@ -94,22 +95,22 @@ def guests_of(subject):
     return list(subject.get("guests") or [])
 
 
-def number(value):
+def number(value: Any) -> float | None:
     """A finite number, or None; True is none."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return value
 
 
-def mapping(value):
+def mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def listing(value):
+def listing(value: Any) -> Sequence[Any]:
     return value if isinstance(value, (list, tuple)) else []
 
 
-def short(value):
+def short(value: Any) -> str:
     """A figure as people write it: three digits after the point at most, and none where there are many before it."""
     if number(value) is None:
         return str(value)

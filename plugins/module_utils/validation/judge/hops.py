@@ -11,24 +11,31 @@ does not carry, another one does.
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import listing, mapping
 
+if TYPE_CHECKING:
+    Link = tuple[tuple[Any, Any], tuple[Any, Any]]
 
-def of(paths, hosts, others=()):
+
+def of(paths: Any, hosts: Mapping[str, Mapping[str, Any]], others: Any = ()) -> list[dict[str, Any]]:
     """[{between: [guest, guest], ports: [{switch, port}]}], each set of ports once.
 
     paths are the cables of roce_agreement_info, others its ends, by which hosts outside the run are known. hosts is
     {guest: {host, nic}}; without a nic all cables of the host count.
     """
+    ends: set[Any]
+    links: list[Link]
     links, ends = [], {mapping(one).get("host") for one in mapping(hosts).values()}
     ends.update(one.get("name") for one in map(mapping, listing(others)) if not one.get("switch"))
+    other: Any
     for path in listing(paths):
         one, other = ((mapping(path.get(side)).get("name"), mapping(path.get(side)).get("port")) for side in "ab")
         links += [(one, other), (other, one)]
     guests = [name for name, one in mapping(hosts).items() if mapping(one).get("host")]
     steps = {name: _steps(links, hosts[name], ends) for name in guests}
-    found = {}
+    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for position, name in enumerate(guests):
         for other in guests[position + 1 :]:
             for ports in _between(links, steps[name], steps[other], hosts[name], hosts[other], ends):
@@ -39,7 +46,7 @@ def of(paths, hosts, others=()):
     ]
 
 
-def _steps(links, place, hosts):
+def _steps(links: Sequence[Link], place: Mapping[str, Any], hosts: set[str]) -> dict[str, int]:
     """{system: how many cables it is away from a host}; nothing goes through another host."""
     first = place["host"]
     steps, queue = {first: 0}, deque([first])
@@ -54,12 +61,19 @@ def _steps(links, place, hosts):
     return steps
 
 
-def _between(links, steps, back, place, other, hosts):
+def _between(
+    links: Sequence[Link],
+    steps: Mapping[str, int],
+    back: Mapping[str, int],
+    place: Mapping[str, Any],
+    other: Mapping[str, Any],
+    hosts: set[str],
+) -> list[tuple[tuple[str, str], ...]]:
     """The hops of all shortest ways from one host to another: sets of (switch, port), at each switch two."""
     first, last = place["host"], other["host"]
     # The last step has to reach the adapter of the guest there.
     arrive = [steps[peer] + back[peer] for peer in steps if peer in back and peer not in hosts]
-    hops = {}
+    hops: dict[tuple[int, str], set[tuple[str, str]]] = {}
     if first == last or not arrive:
         return []
     length = min(arrive)

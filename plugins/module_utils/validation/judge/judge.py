@@ -9,6 +9,8 @@ Nothing that was not measured passes. A rung whose needs are broken does not cou
 
 from __future__ import annotations
 
+from typing import Any, Iterable, Iterator, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import (
     causes,
     check_cluster,
@@ -82,7 +84,13 @@ COUNTERS = ("guest.counters", "fabric.counters")
 TIMED = ("pair.write_bw", "pair.write_bw_both", "pair.write_lat", "pair.iperf3")
 
 
-def judge(measurements, intent, thresholds=None, baseline=None, topology=None):
+def judge(
+    measurements: Iterable[Mapping[str, Any]],
+    intent: Mapping[str, Any],
+    thresholds: Mapping[str, Any] | None = None,
+    baseline: Mapping[str, Any] | None = None,
+    topology: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """{rows, verdict, simulated, trainings, thresholds, causes, figures}.
 
     figures are those that baseline.record takes. topology is as the result of a validation has it.
@@ -108,17 +116,24 @@ def judge(measurements, intent, thresholds=None, baseline=None, topology=None):
 class _Course:
     """One judgement, rung by rung."""
 
-    def __init__(self, measurements, intent, thresholds, baseline, places):
+    def __init__(
+        self,
+        measurements: Iterable[Mapping[str, Any]],
+        intent: Mapping[str, Any],
+        thresholds: Mapping[str, Any] | None,
+        baseline: Mapping[str, Any] | None,
+        places: Mapping[str, Mapping[str, Any]],
+    ) -> None:
         self.intent, self.places = intent, places
         self.given, self.baseline = thresholds or {}, baseline
         self._measured = _by_row(measurements)
         self._index = needs.Index()
-        self._entries = []
+        self._entries: list[Entry] = []
         # What RDMA sent from one guest to another at least, and what each port of a switch carried.
-        self._below = {check_fabric.SENT: {}, check_fabric.CARRIED: self._carried()}
+        self._below: dict[str, Any] = {check_fabric.SENT: {}, check_fabric.CARRIED: self._carried()}
 
-    def _carried(self):
-        found = {}
+    def _carried(self) -> dict[tuple[str, str], int]:
+        found: dict[Any, int] = {}
         for attempts in self._measured.values():
             one = attempts[-1]
             if one["check"] == "fabric.counters":
@@ -126,11 +141,11 @@ class _Course:
                 found[port] = counters.octets(mapping(mapping(one.get("readings")).get("changed")))
         return found
 
-    def ordered(self):
+    def ordered(self) -> list[Entry]:
         """All rows in the order of the ladder; what is not on it comes last."""
         return sorted(self._entries, key=lambda entry: entry.place)
 
-    def run(self):
+    def run(self) -> None:
         wanted = [Entry(row["check"], row["subject"], row["variant"]) for row in self._matched()]
         skips = {one["id"]: one["skip"] for one in expected.rows(self.intent, self.places)}
         named = {expected.row_id(one.check, one.subject, one.variant) for one in wanted}
@@ -153,9 +168,11 @@ class _Course:
                 middle = spread.median([one for one in told if one is not None])
                 self._below["rdma_gbs"] = middle / 8 if middle else None
 
-    def _matched(self):
+    def _matched(self) -> Iterator[dict[str, Any]]:
         """The expected rows. One without a variant takes that of its only measurement, and of trainings on one guest
         alone any will do."""
+        alone: set[str]
+        by_subject: dict[tuple[str, Any], list[tuple[str, str]]]
         by_subject, alone = {}, set()
         for key, attempts in self._measured.items():
             one = attempts[-1]
@@ -173,7 +190,7 @@ class _Course:
             else:
                 yield row
 
-    def _extra(self):
+    def _extra(self) -> Iterator[tuple[str, Entry]]:
         """What was measured and not expected, so that nothing is lost but what does not apply, and ports of switches
         that are on no path of the run."""
         for key, attempts in self._measured.items():
@@ -184,7 +201,7 @@ class _Course:
             if rung is None or not rungs.left_out(rung, self.intent):
                 yield key, Entry(one["check"], one["subject"], one["variant"])
 
-    def _look(self, entry, skips):
+    def _look(self, entry: Entry, skips: Mapping[str, str]) -> None:
         key = expected.row_id(entry.check, entry.subject, entry.variant)
         attempts = self._measured.get(key, [])
         last = attempts[-1] if attempts else {}
@@ -202,7 +219,8 @@ class _Course:
         below = needs.needed(entry.check, entry.subject, entry.variant, self._index)
         entry.row["needs"] = [one.row["id"] for one in below]
         broken = needs.broken(below) or self._untimed(entry)
-        if rungs.of(entry.check) is not None and rungs.of(entry.check).of == "derived":
+        rung = rungs.of(entry.check)
+        if rung is not None and rung.of == "derived":
             last = compare.derived(entry, self._index.of("cluster.training"))
             entry.row.update(simulated=last["simulated"], simulated_parts=last["simulated_parts"])
         if broken:
@@ -214,7 +232,7 @@ class _Course:
             return
         self._judge(entry, last, attempts)
 
-    def _judge(self, entry, last, attempts):
+    def _judge(self, entry: Entry, last: Mapping[str, Any], attempts: Sequence[Mapping[str, Any]]) -> None:
         status, why = last.get("status") or "done", str(last.get("why") or "")
         if status == "skipped":
             settle(entry, SKIPPED if why else NOT_RUN, why or "It was left out, and nobody says why.")
@@ -246,7 +264,7 @@ class _Course:
             sent = self._below[check_fabric.SENT]
             sent[pair] = sent.get(pair, 0) + counters.sent(values)
 
-    def _untimed(self, entry):
+    def _untimed(self, entry: Entry) -> str:
         """Counters of a time in which nothing was sent say nothing."""
         if entry.check not in COUNTERS:
             return ""
@@ -257,25 +275,25 @@ class _Course:
                     return ""
         return "Nothing was sent while it was counted."
 
-    def _nothing_timed(self):
+    def _nothing_timed(self) -> bool:
         """Whether the site leaves out everything that sends."""
         rows = [one.row["verdict"] for check in TIMED for one in self._index.of(check)]
         return bool(rows) and set(rows) == {SKIPPED}
 
 
-def _plain(values, about):
+def _plain(values: Mapping[str, Any], about: About) -> Found:
     """A check that this collection does not know has no figure that it could judge."""
     return Found(None, note=f"There is no check named {about.check}.")
 
 
-def _by_row(measurements):
+def _by_row(measurements: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """{id of a row: its measurements, in the order in which they were made}."""
-    found = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     for given in compare.looks(measurements, COUNTERS):
         one = dict(given, variant=str(given.get("variant") or ""), subject=mapping(given.get("subject")))
         found.setdefault(expected.row_id(one["check"], one["subject"], one["variant"]), []).append(one)
     return found
 
 
-def _subject_key(subject):
+def _subject_key(subject: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(sorted((key, tuple(value) if isinstance(value, list) else value) for key, value in subject.items()))

@@ -6,8 +6,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import listing, mapping, number
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.rungs import DIRECT_PATHS
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 SEEN_BY = "guest.rdma_device"
 RATES = "rates_gbps"
@@ -15,7 +20,7 @@ RATES = "rates_gbps"
 SOFT = "rdma_rxe"
 
 
-def keep(about, values):
+def keep(about: About, values: Mapping[str, Any]) -> None:
     """Keep the rate that a guest sees at the RDMA port of its data path, for the rungs above."""
     # PVRDMA shows a rate that its driver made up.
     if about.check != SEEN_BY or about.intent["data_path"] not in DIRECT_PATHS:
@@ -26,12 +31,12 @@ def keep(about, values):
         about.below.setdefault(RATES, {})[guest] = rate
 
 
-def speed(about):
+def speed(about: About) -> float | None:
     """Gb/s of the line, the fastest where guests tell, so that a slow link stands out; None where nobody does."""
     return number(about.intent["speed_gb"]) or max(_seen(about).values(), default=None)
 
 
-def slower(about):
+def slower(about: About) -> dict[str, float]:
     """{guest: Gb/s} of these guests with a slower link than others; where hosts tell the line, its own rung does."""
     if number(about.intent["speed_gb"]):
         return {}
@@ -39,11 +44,11 @@ def slower(about):
     return {guest: seen[guest] for guest in sorted(about.guests) if seen.get(guest, line) != line}
 
 
-def _seen(about):
+def _seen(about: About) -> dict[str, float]:
     return mapping(about.below.get(RATES))
 
 
-def _rate(values, interface):
+def _rate(values: Mapping[str, Any], interface: str | None) -> float:
     devices = [mapping(one) for one in listing(values.get("devices"))]
     ports = [mapping(port) for one in devices if one.get("module") != SOFT for port in listing(one.get("ports"))]
     mine = [port for port in ports if not interface or interface in listing(port.get("interfaces"))]

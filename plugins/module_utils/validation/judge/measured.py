@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 
 DONE, FAILED, TIMEOUT, MISSING, SKIPPED = "done", "failed", "timeout", "missing", "skipped"
@@ -14,12 +16,14 @@ STATES = (DONE, FAILED, TIMEOUT, MISSING, SKIPPED)
 APART = ("understood", "why", "error")
 
 
-def readings(told):
+def readings(told: Mapping[str, Any]) -> dict[str, Any]:
     """The figures of what a parser tells."""
     return {key: value for key, value in told.items() if key not in APART}
 
 
-def measurement(check, subject, status=DONE, why="", **more):
+def measurement(
+    check: str, subject: Mapping[str, Any], status: str = DONE, why: str = "", **more: Any
+) -> dict[str, Any]:
     """A measurement by its contract; what is not told is empty."""
     told = {
         "check": check,

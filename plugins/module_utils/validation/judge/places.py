@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import listing, mapping, number
 
 
-def of(topology):
+def of(topology: Any) -> dict[str, dict[str, Any]]:
     """{guest: {host, nic, switch, port, speed_gb, gpu}}; what is not known is missing."""
     topology = mapping(topology)
     hosts = {mapping(host).get("name"): mapping(host) for host in listing(topology.get("hosts"))}
@@ -32,7 +34,7 @@ def of(topology):
     return found
 
 
-def _nic(host, name):
+def _nic(host: Mapping[str, Any], name: str | None) -> dict[str, Any]:
     """The adapter of a VM; where none is named, the host's only one that leads to a switch."""
     nics = [mapping(nic) for nic in listing(host.get("nics"))]
     named = [nic for nic in nics if name and nic.get("name") == name]

@@ -10,7 +10,7 @@ guests, a run of many needs all of its guests and all pairs among them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Mapping, NamedTuple
 
 GUEST, PLACEMENT, PAIR, FABRIC, CLUSTER = "guest", "placement", "pair", "fabric", "cluster"
 RDMA_PATHS = ("pvrdma", "sriov", "passthrough")
@@ -27,11 +27,11 @@ class Rung(NamedTuple):
     of: str
     unit: str
     # Names of checks, with `:variant` where only that counts.
-    needs: tuple = ()
+    needs: tuple[str, ...] = ()
     # Which way a figure is better; empty where it is none.
     better: str = ""
     # Where it applies: data paths, and whether it needs GPUs or the licence of a vGPU.
-    paths: tuple = ("tcp", *RDMA_PATHS)
+    paths: tuple[str, ...] = ("tcp", *RDMA_PATHS)
     gpu: bool = False
     licence: bool = False
     variant: str = ""
@@ -186,18 +186,18 @@ _FIRST = {rung.check: rung for rung in reversed(RUNGS)}
 _BY_VARIANT = {(rung.check, rung.variant): rung for rung in RUNGS}
 
 
-def of(check, variant=""):
+def of(check: str, variant: str = "") -> Rung | None:
     """The rung of a check; of one with variants, that of the variant, else the first. None for an unknown one."""
     return _BY_VARIANT.get((check, variant)) or _FIRST.get(check)
 
 
-def place(check, variant=""):
+def place(check: str, variant: str = "") -> int:
     """Where a check stands on the ladder; one that is not known stands at the end."""
     rung = of(check, variant)
     return RUNGS.index(rung) if rung is not None else len(RUNGS)
 
 
-def left_out(rung, intent):
+def left_out(rung: Rung, intent: Mapping[str, Any]) -> str:
     """Why a rung does not apply to what is intended; an empty text where it does."""
     if rung.check in intent["skip"]:
         return f"The site leaves it out: {intent['skip'][rung.check]}".rstrip(".") + "."

@@ -94,13 +94,13 @@ VERSIONS = {
 }
 
 
-def among(parts: Iterable[str], declared: Iterable[str]) -> list:
+def among(parts: Iterable[str], declared: Iterable[str]) -> list[str]:
     """Those parts that are declared as simulated, in the order of WORDS."""
     mine, there = set(parts), set(declared)
     return [word for word in WORDS if word in mine and word in there]
 
 
-def of(check: str, declared: Iterable[str], variant: str = "", device: str = "") -> list:
+def of(check: str, declared: Iterable[str], variant: str = "", device: str = "") -> list[str]:
     """The simulated parts that a result rests on.
 
     The variant is the one of the check, such as 2:rdma; device is CPU where a training used no GPU.

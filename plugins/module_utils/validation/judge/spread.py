@@ -8,6 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, cast
+
+if TYPE_CHECKING:
+    Pair = tuple[str, str]
+    Places = Mapping[str, Mapping[str, Any]]
 
 # A figure is told when it is so many median deviations worse than the median of the others, and by so large a share.
 DEVIATIONS, SHARE = 5.0, 0.05
@@ -18,7 +23,7 @@ BLAMED = 0.75
 MANY = 40
 
 
-def dispersion(values):
+def dispersion(values: Iterable[Any]) -> dict[str, Any] | None:
     """{count, mean, sigma, half, band, range, half_share, range_share}; None of fewer than two figures.
 
     half is what benchmarks print behind +-: 1.96 population standard deviations. band is twice of it.
@@ -41,7 +46,7 @@ def dispersion(values):
     }
 
 
-def median(values):
+def median(values: Iterable[float]) -> float | None:
     ordered = sorted(values)
     if not ordered:
         return None
@@ -49,7 +54,13 @@ def median(values):
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def outliers(figures, better="high", deviations=None, share=None, of_two=False):
+def outliers(
+    figures: Mapping[str, Any],
+    better: str = "high",
+    deviations: float | None = None,
+    share: float | None = None,
+    of_two: bool = False,
+) -> list[dict[str, Any]]:
     """The figures that are worse than the others: [{key, value, median, worse_by}], the worst first.
 
     figures is {key: value}. Each is held against the median of all others, whose spread is the median of their
@@ -72,13 +83,13 @@ def outliers(figures, better="high", deviations=None, share=None, of_two=False):
     return sorted(found, key=lambda one: -one["worse_by"])
 
 
-def _middle(values):
+def _middle(values: Sequence[float]) -> tuple[float, float]:
     """(median, spread by the median of deviations)."""
-    middle = median(values)
-    return middle, NORMAL * median([abs(value - middle) for value in values])
+    middle = cast("float", median(values))
+    return middle, NORMAL * cast("float", median([abs(value - middle) for value in values]))
 
 
-def common(bad, tested, places=None):
+def common(bad: Iterable[Pair], tested: Iterable[Pair], places: Places | None = None) -> dict[str, Any] | None:
     """The narrowest place that all bad pairs have in common: {level, name, text, sure}; None where there is none.
 
     bad and tested are [(from, to)]. places is {guest: {host, nic, switch, port}}, as far as they are known. A place is
@@ -86,8 +97,8 @@ def common(bad, tested, places=None):
     before its port, a port before its host, then the cables between two switches, and then a switch. sure is false
     where others that are the same could not be told from it.
     """
-    bad = list(dict.fromkeys(tuple(pair) for pair in bad))
-    tested = list(dict.fromkeys([*(tuple(pair) for pair in tested), *bad]))
+    bad = list(dict.fromkeys(cast("Pair", tuple(pair)) for pair in bad))
+    tested = list(dict.fromkeys([*(cast("Pair", tuple(pair)) for pair in tested), *bad]))
     places = places or {}
     if not bad:
         return None
@@ -110,8 +121,10 @@ def common(bad, tested, places=None):
     return None
 
 
-def _fitting(level, bad, tested, places):
+def _fitting(level: str, bad: Sequence[Pair], tested: Sequence[Pair], places: Places) -> list[tuple[str, ...]]:
     """The places of one level that explain all that is bad, those that touch the least else."""
+    touching: Counter[tuple[str, ...]]
+    wrong: Counter[tuple[str, ...]]
     touching, wrong = Counter(), Counter()
     faulty = set(bad)
     for pair in tested:
@@ -128,7 +141,7 @@ def _fitting(level, bad, tested, places):
     return sorted(place for place, rate in found.items() if rate == best)
 
 
-def _touched(level, pair, places):
+def _touched(level: str, pair: Pair, places: Places) -> set[tuple[str, ...]]:
     """What a pair's traffic goes through at this level."""
     ends = [places.get(guest) or {} for guest in pair]
     if level == "guest":
@@ -144,7 +157,7 @@ def _touched(level, pair, places):
     return {(name,) for name in switches}
 
 
-def _told(level, place, places, bad, sure):
+def _told(level: str, place: tuple[str, ...], places: Places, bad: Sequence[Pair], sure: bool) -> dict[str, Any]:
     if level == "guest":
         guest, direction = place
         word = {"any": "", "from": ", where it sends", "to": ", where it receives"}[direction]
@@ -163,7 +176,7 @@ def _told(level, place, places, bad, sure):
     return {"level": "switch", "name": place[0], "text": f"the switch {place[0]}", "sure": sure}
 
 
-def _one_pair(bad, places, sure):
+def _one_pair(bad: Sequence[Pair], places: Places, sure: bool) -> dict[str, Any]:
     first, second = bad[0] if len(set(bad)) == 1 else sorted(bad[0])
     arrow = ">" if len(set(bad)) == 1 else "-"
     alone = "" if sure else "; with two guests nobody can say which end it is"
@@ -171,11 +184,12 @@ def _one_pair(bad, places, sure):
     return {"level": "pair", "name": f"{first} {arrow} {second}", "text": text, "sure": sure}
 
 
-def _several(bad, tested):
+def _several(bad: Sequence[Pair], tested: Sequence[Pair]) -> list[str]:
     """The smallest number of guests, at most three, that touch all that is bad and are themselves mostly bad."""
+    chosen: list[str]
     left, chosen = list(bad), []
     while left and len(chosen) < 3:
-        counts = {}
+        counts: dict[str, int] = {}
         for pair in left:
             for guest in pair:
                 counts[guest] = counts.get(guest, 0) + 1
@@ -188,7 +202,7 @@ def _several(bad, tested):
     return sorted(chosen) if not left else []
 
 
-def _where(guest, places):
+def _where(guest: str, places: Places) -> str:
     """A guest with what is known of its place: job-02 (esx-02 vmnic2, leaf-01 Ethernet2)."""
     place = places.get(guest) or {}
     words = [

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_cluster
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
     FAIL,
@@ -18,13 +20,16 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
     number,
 )
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.entry import Entry
+
 INCOMPLETE = "incomplete"
 VERDICTS = (PASS, NOT_REQUIRED, WARN, FAIL, SKIPPED, NOT_RUN)
 NOTHING = "Nothing passed: every check was left out or is not required."
 WORDS = {FAIL: "failed", NOT_RUN: "did not run", WARN: "warned"}
 
 
-def verdict(rows):
+def verdict(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """{state, sentence, counts}. What did not run keeps a run from passing as much as what failed."""
     counts = {name: sum(row["verdict"] == name for row in rows) for name in VERDICTS}
     counts["all"] = len(rows)
@@ -32,12 +37,12 @@ def verdict(rows):
     return {"state": _state(counts), "sentence": _sentence(rows, counts), "counts": counts}
 
 
-def simulated(rows):
+def simulated(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The titles of checks that rest on simulated parts."""
     return sorted({row["title"] for row in rows if row["simulated"]})
 
 
-def trainings(entries):
+def trainings(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     """Trainings as the result of a validation has them."""
     made = []
     for entry in entries:
@@ -67,7 +72,7 @@ def trainings(entries):
     return made
 
 
-def _went(nodes, wanted, seen):
+def _went(nodes: int, wanted: str, seen: str | None) -> str:
     """What a training went over; empty where RDMA is not proved. One node alone uses no network."""
     if nodes < 2:
         return wanted
@@ -75,9 +80,9 @@ def _went(nodes, wanted, seen):
     return seen or ("" if wanted == "rdma" else wanted)
 
 
-def thresholds(rows):
+def thresholds(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The marks that figures were held to, each once."""
-    made = {}
+    made: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in rows:
         expected = row["expected"]
         if expected["low"] is None and expected["high"] is None:
@@ -93,7 +98,7 @@ def thresholds(rows):
     return list(made.values())
 
 
-def _state(counts):
+def _state(counts: Mapping[str, int]) -> str:
     if counts[FAIL]:
         return FAIL
     # Where all was left out, nothing is proved.
@@ -102,7 +107,7 @@ def _state(counts):
     return WARN if counts[WARN] else PASS
 
 
-def _sentence(rows, counts):
+def _sentence(rows: Sequence[Mapping[str, Any]], counts: Mapping[str, int]) -> str:
     many = counts["all"]
     if not many:
         return "Nothing was checked."

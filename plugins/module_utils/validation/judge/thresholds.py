@@ -10,7 +10,7 @@ Where nothing is published there is no mark: the first run records a baseline, a
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import line, rungs
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import (
@@ -20,6 +20,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
     number,
     short,
 )
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import About
 
 PROPOSAL = "a proposal of this collection, not confirmed for VMs; it only warns"
 # What a share is of, and what to do where it is not known.
@@ -39,10 +42,10 @@ class Mark(NamedTuple):
     source: str
     fails: bool = False
     share: str = ""  # line, rdma: the bandwidth of RDMA between the same guests, in GB/s
-    paths: tuple = ()
-    speeds: tuple = ()  # of the adapters in Gb/s; empty for all
-    variants: tuple = ()
-    gpus: tuple = ()  # words in the name of the GPU
+    paths: tuple[str, ...] = ()
+    speeds: tuple[int, ...] = ()  # of the adapters in Gb/s; empty for all
+    variants: tuple[str, ...] = ()
+    gpus: tuple[str, ...] = ()  # words in the name of the GPU
     ranks: int = 0
 
 
@@ -140,7 +143,7 @@ MARKS = (
     Mark("guest.clock", None, 100.0, f"licences and logs need clocks that agree; 100 ms is {PROPOSAL}"),
 )
 # What is compared besides marks. Shares are in percent.
-RULES = {
+RULES: dict[str, dict[str, Any]] = {
     "baseline": {"worse_percent": 5.0, "source": "SuperBench flags a node that is 5 % worse than its baseline"},
     "spread": {
         "half_percent": 5.0,
@@ -158,7 +161,7 @@ RULES = {
 }
 # Checks whose figures lie further apart by nature. TCP depends on the processor of the moment.
 OVER_TCP = {"outliers": {"percent": 50.0}, "baseline": {"worse_percent": 20.0}}
-CHECK_RULES = {
+CHECK_RULES: dict[str, dict[str, dict[str, float]]] = {
     "pair.iperf3": OVER_TCP,
     "pair.write_lat": {"outliers": {"percent": 30.0}, "baseline": {"worse_percent": 20.0}},
     "pair.mpi_lat": OVER_TCP,
@@ -176,7 +179,7 @@ PUBLISHED = (
 )
 
 
-def problems(given):
+def problems(given: Any) -> list[str]:
     """What is wrong with the marks of a site, as sentences."""
     found = []
     if not isinstance(given, dict):
@@ -196,13 +199,24 @@ def problems(given):
                 f"thresholds.{name}.{key}: there is no such setting." for key in mapping(value) if key not in keys
             ]
             limits = [key for key in keys[:4] if mapping(value).get(key) is not None]
-            found += [f"thresholds.{name}.{key}: a number was wanted." for key in limits if number(value[key]) is None]
+            found += [
+                f"thresholds.{name}.{key}: a number was wanted."
+                for key in limits
+                if number(cast("dict[str, Any]", value)[key]) is None
+            ]
             if mapping(value).get("share") not in (None, "line", "rdma"):
                 found.append(f"thresholds.{name}.share: line or rdma was wanted.")
     return found
 
 
-def marks(check, about, given=None, variants=(), ranks=None, unit=""):
+def marks(
+    check: str,
+    about: About,
+    given: Mapping[str, Any] | None = None,
+    variants: Sequence[str] = (),
+    ranks: float | None = None,
+    unit: str = "",
+) -> list[dict[str, Any]]:
     """The limits of one figure: [{low, high, verdict, source, text, from_site}]; none where nothing is published.
 
     variants are words that say what kind of figure it is, such as gpudirect. A share of something that is not known
@@ -212,13 +226,21 @@ def marks(check, about, given=None, variants=(), ranks=None, unit=""):
     return [_limit(mark, about, unit, from_site) for mark in found if _base(mark, about) is not None]
 
 
-def lacking(check, about, given=None, variants=(), ranks=None):
+def lacking(
+    check: str,
+    about: About,
+    given: Mapping[str, Any] | None = None,
+    variants: Sequence[str] = (),
+    ranks: float | None = None,
+) -> tuple[str, bool]:
     """(what shares are of that is not known, or an empty text; whether it is the site that gave them)."""
     found, from_site = _all(check, about, given, variants, ranks)
     return next((LACKING[mark.share] for mark in found if _base(mark, about) is None), ""), from_site
 
 
-def rule(kind, key, check="", given=None, cpu=False):
+def rule(
+    kind: str, key: str, check: str = "", given: Mapping[str, Any] | None = None, cpu: bool = False
+) -> float | None:
     """A setting of what is compared: the site's for the check, the site's for all, the check's, or the usual one."""
     given = mapping(given)
     for source in (
@@ -232,7 +254,7 @@ def rule(kind, key, check="", given=None, cpu=False):
     return RULES[kind][key]
 
 
-def published(gpu, model, batch):
+def published(gpu: Any, model: Any, batch: Any) -> str:
     """What others had with the same GPU and model: a sentence, or an empty text."""
     for name, kind, size, each, source in PUBLISHED:
         if name in str(gpu) and kind == str(model).lower() and size in (None, batch):
@@ -240,7 +262,9 @@ def published(gpu, model, batch):
     return ""
 
 
-def _all(check, about, given, variants, ranks):
+def _all(
+    check: str, about: About, given: Mapping[str, Any] | None, variants: Sequence[str], ranks: float | None
+) -> tuple[list[Mark], bool]:
     """(the marks of one figure, whether they are the site's)."""
     site = _of_site(check, about, given)
     if site is not None:
@@ -248,7 +272,7 @@ def _all(check, about, given, variants, ranks):
     return [mark for mark in MARKS if mark.check == check and _applies(mark, about, variants, ranks)], False
 
 
-def _of_site(check, about, given):
+def _of_site(check: str, about: About, given: Mapping[str, Any] | None) -> list[Mark] | None:
     """The site's marks, of the variant before those of the check; None where it says nothing and defaults count."""
     given = mapping(given)
     for name in (f"{check}:{about.variant}", check):
@@ -267,7 +291,7 @@ def _of_site(check, about, given):
     return None
 
 
-def _applies(mark, about, variants, ranks):
+def _applies(mark: Mark, about: About, variants: Sequence[str], ranks: float | None) -> bool:
     intent, speed = about.intent, line.speed(about)
     return (
         (not mark.paths or intent["data_path"] in mark.paths)
@@ -278,18 +302,18 @@ def _applies(mark, about, variants, ranks):
     )
 
 
-def _base(mark, about):
+def _base(mark: Mark, about: About) -> float | None:
     """What a mark is a share of; None where that is not known."""
     if not mark.share:
         return 1.0
     return line.speed(about) if mark.share == "line" else number(about.below.get("rdma_gbs"))
 
 
-def _limit(mark, about, unit, from_site):
-    base, of = _base(mark, about), ""
+def _limit(mark: Mark, about: About, unit: str, from_site: bool) -> dict[str, Any]:
+    base, of = cast("float", _base(mark, about)), ""
     if mark.share:
         what = f"the line of {short(base)} Gb/s" if mark.share == "line" else f"RDMA's {short(base)} GB/s"
-        of = f" ({short(100 * (mark.low if mark.low is not None else mark.high))} % of {what})"
+        of = f" ({short(100 * cast('float', mark.low if mark.low is not None else mark.high))} % of {what})"
     low, high = (None if value is None else round(value * base, 6) for value in (mark.low, mark.high))
     limits = [f"at least {short(low)}"] if low is not None else []
     limits += [f"at most {short(high)}"] if high is not None else []

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs import params as names
+
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.look import End
 
 # In a command line this is the port, which only the server's guest can choose.
 PORT = "@port@"
@@ -26,13 +30,13 @@ class Test:
 
     check: str
     tool: str
-    servers: tuple  # of words each
-    clients: tuple
+    servers: tuple[tuple[str, ...], ...]  # of words each
+    clients: tuple[tuple[str, ...], ...]
     ready: str
     seconds: int  # that it takes when all is well, at most
 
 
-def runs(check, params, server, client, processes=1):
+def runs(check: str, params: Mapping[str, Any], server: End, client: End, processes: int = 1) -> list[Test]:
     """All runs that one figure of one direction takes, in their order."""
     if check == names.PING:
         return [ping(params, server, client, (params["mtu"] or client.mtu))]
@@ -44,7 +48,7 @@ def runs(check, params, server, client, processes=1):
     return [_perftest(check, params, server, client, size) for size in sorted(sizes)]
 
 
-def ping(params, server, client, mtu):
+def ping(params: Mapping[str, Any], server: End, client: End, mtu: int) -> Test:
     """Packets of exactly this size, that nobody on the way may cut."""
     argv = ["ping", "-n", "-M", "do", "-c", params["messages"], "-i", "0.2", "-W", "2"]
     argv += ["-I", client.interface] if client.interface else []
@@ -52,12 +56,12 @@ def ping(params, server, client, mtu):
     return _test(names.PING, [], [argv], BY_PORT, params["messages"] + 2)
 
 
-def _rping(params, server):
+def _rping(params: Mapping[str, Any], server: End) -> Test:
     common = ["-a", server.address, "-p", PORT, "-v", "-C", params["messages"]]
     return _test(names.RPING, [["rping", "-s", *common]], [["rping", "-c", *common]], BY_TIME, 5)
 
 
-def _perftest(check, params, server, client, size):
+def _perftest(check: str, params: Mapping[str, Any], server: End, client: End, size: int) -> Test:
     latency = check == names.LATENCY
     tool = "ib_write_lat" if latency else "ib_write_bw"
     sides = []
@@ -74,7 +78,7 @@ def _perftest(check, params, server, client, size):
     return _test(check, [sides[0]], [[*sides[1], server.address]], BY_PORT, 5 if latency else params["seconds"])
 
 
-def _iperf3(params, server, client, processes):
+def _iperf3(params: Mapping[str, Any], server: End, client: End, processes: int) -> Test:
     serve = ["iperf3", "-s", "-1", "-B", server.address, "-p", PORT]
     call = ["iperf3", "-J", "-c", server.address, "-B", client.address, "-p", PORT, "-t", params["seconds"]]
     # The streams are shared out, so that their number says the same in all versions.
@@ -82,20 +86,22 @@ def _iperf3(params, server, client, processes):
     return _test(names.TCP, [serve] * processes, [call] * processes, BY_PORT, params["seconds"])
 
 
-def _test(check, servers, clients, ready, seconds):
-    def plain(commands):
+def _test(
+    check: str, servers: Sequence[Sequence[object]], clients: Sequence[Sequence[object]], ready: str, seconds: int
+) -> Test:
+    def plain(commands: Sequence[Sequence[object]]) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(str(word) for word in argv) for argv in commands)
 
-    return Test(check, clients[0][0], plain(servers), plain(clients), ready, seconds)
+    return Test(check, cast("str", clients[0][0]), plain(servers), plain(clients), ready, seconds)
 
 
-def line(argv, port=None):
+def line(argv: Sequence[str], port: int | None = None) -> str:
     """A command line for a shell in which the port is a variable, or the port itself."""
     if port is not None:
         return shlex.join(word.replace(PORT, str(port)) for word in argv)
     return " ".join('"$port"' if word == PORT else shlex.quote(word) for word in argv)
 
 
-def shown(argv, port=None):
+def shown(argv: Sequence[str], port: int | None = None) -> str:
     """A command as one would type it."""
     return shlex.join(word.replace(PORT, "PORT" if port is None else str(port)) for word in argv)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import look as training
 
@@ -34,11 +35,11 @@ class Look:
 
     network: training.Look
     # {program: its version, or an empty text}
-    tools: dict
-    leftovers: tuple = ()  # (run, whether programs of it are alive)
+    tools: dict[str, str]
+    leftovers: tuple[tuple[str, bool], ...] = ()  # (run, whether programs of it are alive)
 
     @property
-    def version_of_iperf3(self):
+    def version_of_iperf3(self) -> tuple[int, int] | None:
         numbers = re.match(r"(\d{1,9})\.(\d{1,9})", self.tools.get("iperf3", ""))
         return (int(numbers.group(1)), int(numbers.group(2))) if numbers else None
 
@@ -57,7 +58,7 @@ class End:
     gpu: int
 
 
-def parse(name, text):
+def parse(name: str, text: str) -> Look:
     """The look that a script printed."""
     tools, left = {}, []
     for line in text.splitlines():
@@ -73,7 +74,7 @@ def parse(name, text):
     return Look(training.parse(name, network), tools, tuple(left))
 
 
-def end_of(wish, seen):
+def end_of(wish: Mapping[str, Any], seen: Look) -> tuple[End, str]:
     """(the end of a guest, why there is none for RDMA or an empty text)."""
     network = seen.network
     interface = wish["interface"] or network.interface_of(wish["address"]) or ""
@@ -86,7 +87,7 @@ def end_of(wish, seen):
     return made, _why_no_rdma(made, network)
 
 
-def why_not(wish, seen):
+def why_not(wish: Mapping[str, Any], seen: Look) -> str:
     """Why a guest cannot take part in any test, or an empty text."""
     network = seen.network
     if network.interface_of(wish["address"]) is None:
@@ -101,7 +102,7 @@ def why_not(wish, seen):
     return ""
 
 
-def processes(wanted, seen):
+def processes(wanted: int | None, seen: Look) -> int:
     """How many processes of iperf3 there are at a client."""
     if wanted is not None:
         return wanted
@@ -109,7 +110,7 @@ def processes(wanted, seen):
     return 1 if version is not None and version >= THREADS_SINCE else PROCESSES
 
 
-def _fits(gid, wish, interface):
+def _fits(gid: training.Gid, wish: Mapping[str, Any], interface: str) -> bool:
     if wish["device"] and gid.device != wish["device"]:
         return False
     if wish["gid_index"] is not None:
@@ -117,7 +118,7 @@ def _fits(gid, wish, interface):
     return "v2" in gid.kind.lower() and gid.address == wish["address"]
 
 
-def _why_no_rdma(end, network):
+def _why_no_rdma(end: End, network: training.Look) -> str:
     if not end.device:
         return f"{end.name} has no RDMA device with a RoCE v2 GID of {end.address}."
     down = [one for one in network.ports_down if one.startswith(f"{end.device} port {end.port}:")]

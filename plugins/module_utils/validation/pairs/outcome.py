@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.measured import (
@@ -20,6 +21,9 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.c
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import iperf3, perftest, ping, rping
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.validation.pairs.commands import Test
+
 # Of `timeout`: it ended the program, it had to kill it; and a program that is not there.
 LATE, NOT_FOUND = (124, 137), 127
 
@@ -28,16 +32,16 @@ LATE, NOT_FOUND = (124, 137), 127
 class Side:
     """What one side of a test printed: {number: (status or None, text)}; trouble is what kept it from starting."""
 
-    outputs: dict = field(default_factory=dict)
-    ports: tuple = ()
+    outputs: dict[str, tuple[int | None, str]] = field(default_factory=dict)
+    ports: tuple[int, ...] = ()
     ended: bool = False
     trouble: str = ""
 
     @property
-    def late(self):
+    def late(self) -> bool:
         return any(status in LATE for status, _text in self.outputs.values())
 
-    def text(self):
+    def text(self) -> str:
         return "\n".join(text for _number, (_status, text) in sorted(self.outputs.items()))
 
 
@@ -45,12 +49,12 @@ class Side:
 class Ran:
     """One test that ran, with both sides."""
 
-    test: object
+    test: Test
     server: Side
     client: Side
 
 
-def side(text):
+def side(text: str) -> Side:
     """What SERVE, CALL and COLLECT print."""
     status, output, ports, trouble, ended = {}, {}, [], "", False
     for line in text.splitlines():
@@ -61,7 +65,7 @@ def side(text):
         elif word == "output":
             output[number] = plain_text.decoded(value).decode("utf-8", "replace")
         elif word == "port" and plain_text.whole(value) is not None:
-            ports.append(plain_text.whole(value))
+            ports.append(cast("int", plain_text.whole(value)))
         elif word == "trouble":
             trouble = rest
         elif word == "ended":
@@ -70,7 +74,7 @@ def side(text):
     return Side(outputs, tuple(ports), ended, trouble)
 
 
-def judged(rans, count):
+def judged(rans: Sequence[Ran], count: int | None) -> tuple[str, str, dict[str, Any]]:
     """(status, why, values) of the runs of one figure; the values are what the reader of the tool understood."""
     late = next((ran for ran in rans if ran.client.late), None)
     trouble = next((one.trouble for ran in rans for one in (ran.server, ran.client) if one.trouble), "")
@@ -91,7 +95,7 @@ def judged(rans, count):
     return DONE, "", values
 
 
-def _read(check, sides, count):
+def _read(check: str, sides: Sequence[Side], count: int | None) -> dict[str, Any]:
     if check == names.TCP:
         return iperf3.together(iperf3.parse(text) for _status, text in sides[0].outputs.values())
     whole = "\n".join(one.text() for one in sides)
@@ -100,7 +104,7 @@ def _read(check, sides, count):
     return rping.parse(whole, count) if check == names.RPING else perftest.parse(whole)
 
 
-def _of(rans):
+def _of(rans: Sequence[Ran]) -> str:
     """What the server said, where it failed by itself."""
     for ran in rans:
         for status, text in ran.server.outputs.values():
@@ -109,7 +113,7 @@ def _of(rans):
     return ""
 
 
-def evidence(rans, source, target):
+def evidence(rans: Sequence[Ran], source: str, target: str) -> str:
     """All that was printed, with the commands that printed it."""
     parts = []
     for ran in rans:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Iterator, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
 
@@ -20,7 +21,7 @@ LIMITS = {"test_s": 30, "look_s": 60}
 PORTS = {"first": 18515, "count": 32}
 SMALLEST_MTU, LARGEST_MTU = 68, 65535
 
-ARGUMENTS = {
+ARGUMENTS: dict[str, dict[str, Any]] = {
     "guests": {
         "type": "list",
         "elements": "dict",
@@ -62,17 +63,17 @@ ARGUMENTS = {
     "work_dir": {"type": "path", "default": "/run/aiready-pairs"},
     "result_dir": {"type": "path"},
 }
-RELATIONS = {}
+RELATIONS: dict[str, Any] = {}
 WORK_DIR = re.compile(r"(/[A-Za-z0-9._-]+){2,}")
 ADDRESS = re.compile(r"\d{1,3}(\.\d{1,3}){3}")
 
 
-def check_params(params):
+def check_params(params: Mapping[str, Any]) -> list[str]:
     """All that is wrong with the parameters, as sentences."""
     return [*_guests(params["guests"]), *_numbers(params), *_ports(params)]
 
 
-def _guests(guests):
+def _guests(guests: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if len(guests) < 2:
         yield "guests: a pair needs at least two of them."
     for key, what in (("name", "guest"), ("address", "address")):
@@ -84,7 +85,7 @@ def _guests(guests):
             yield f"guests: {guest['name']} has the address {guest['address']}, which is no IPv4 address."
 
 
-def _numbers(params):
+def _numbers(params: Mapping[str, Any]) -> Iterator[str]:
     for name in ("seconds", "iterations", "messages", "qps", "streams", "processes", "rounds"):
         if params[name] is not None and params[name] < 1:
             yield f"{name}: it is {params[name]}. It needs at least 1."
@@ -107,7 +108,7 @@ def _numbers(params):
         yield f"work_dir: {params['work_dir']} is removed afterwards. Name a folder of its own, such as /run/pairs."
 
 
-def _ports(params):
+def _ports(params: Mapping[str, Any]) -> Iterator[str]:
     first, count = params["ports"]["first"], params["ports"]["count"]
     if first < 1 or count < 1 or first + count - 1 > 65535:
         yield f"ports: {count} ports from {first} on do not exist."

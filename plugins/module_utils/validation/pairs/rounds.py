@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+from typing import Iterable, Sequence, cast
 
-def rounds(guests, at_most=None):
+
+def rounds(guests: Iterable[str], at_most: int | None = None) -> list[list[tuple[str, str]]]:
     """Rounds of pairs, each pair once: as many rounds as guests, or one less where their number is even.
 
     One guest stands still and all others move on by one place (the circle method). With at_most, only the first rounds:
@@ -28,19 +30,19 @@ def rounds(guests, at_most=None):
     return made if at_most is None else made[:at_most]
 
 
-def _named(names, one, other):
+def _named(names: Sequence[str], one: int, other: int) -> tuple[str, str]:
     """A pair by names. Whoever is behind by less than half a circle begins, so that nobody is always the first."""
     behind = (one - other) % len(names)
     turned = behind > len(names) / 2 or (behind == len(names) / 2 and one < other)
     return (names[other], names[one]) if turned else (names[one], names[other])
 
 
-def directions(pair):
+def directions(pair: tuple[str, str]) -> list[tuple[str, str]]:
     """Both directions of a pair; they share both guests, so one follows the other."""
-    return [tuple(pair), tuple(reversed(pair))]
+    return cast("list[tuple[str, str]]", [tuple(pair), tuple(reversed(pair))])
 
 
-def steps(guests, at_most=None):
+def steps(guests: Iterable[str], at_most: int | None = None) -> list[list[tuple[str, str]]]:
     """What runs at the same time, one step after another: [[(from, to), ...], ...], both directions of each pair."""
     made = []
     for pairs in rounds(guests, at_most):
@@ -49,7 +51,7 @@ def steps(guests, at_most=None):
     return made
 
 
-def ordered_pairs(guests, at_most=None):
+def ordered_pairs(guests: Iterable[str], at_most: int | None = None) -> list[tuple[str, str]]:
     """All ordered pairs that are tested, in their order."""
     return [pair for step in steps(guests, at_most) for pair in step]
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
@@ -18,9 +19,9 @@ _REFUSED = re.compile(r"^(50[0-9] .*|.*Could not open connection to daemon.*)$")
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """synchronised, offset_s (positive: this clock is ahead), stratum, source, root_dispersion_s."""
-    told = {}
+    told: dict[str, str] = {}
     for line in texts.lines(text):
         refused = _REFUSED.match(line.strip())
         if refused is not None:
@@ -48,6 +49,6 @@ def parse(text):
     )
 
 
-def _seconds(value):
+def _seconds(value: str | None) -> float | None:
     found = re.match(r"([\d.]+) seconds", value or "")
     return float(found.group(1)) if found else None

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Iterable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.fabric.hosts import words
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
@@ -67,12 +68,12 @@ _WORD = re.compile(r"[\w.-]+")
 
 
 @texts.reader("ethtool -S")
-def ethtool(text):
+def ethtool(text: str) -> dict[str, Any]:
     """{name: number} of `ethtool -S`.
 
     vmxnet3 tells of every queue by the same names, below a line with its number: they are added up.
     """
-    found = {}
+    found: dict[str, int] = {}
     for line in texts.lines(text):
         pair = _ETHTOOL.match(line)
         if line.strip() == _HEAD:
@@ -91,9 +92,10 @@ def ethtool(text):
 
 
 @texts.reader("rdma statistic")
-def rdma(text):
+def rdma(text: str) -> dict[str, Any]:
     """{device/port: {name: number}} of `rdma statistic`, as lines or as JSON. A line may go on in the next ones."""
     said = texts.lines(text)
+    found: dict[str, Any]
     found, link = _of_json("\n".join(said)), None
     for line in said if not found else ():
         told = line.split()
@@ -112,7 +114,7 @@ def rdma(text):
     return texts.figures(counters=found)
 
 
-def delta(before, after):
+def delta(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """{name: change} of what changed, the names that were read twice, and what cannot be told: counters that are gone,
     and those that began anew."""
     before, after = ({name: now for name, now in look.items() if _is_counter(name, now)} for look in (before, after))
@@ -129,32 +131,32 @@ def delta(before, after):
     return {"changed": dict(sorted(changed.items())), "known": known, "lost": sorted(lost)}
 
 
-def table(before, after):
+def table(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """Both looks as lines for people: name, before, after."""
     names = sorted({*before, *after})
     return "".join(f"{name} {before.get(name, '-')} {after.get(name, '-')}\n" for name in names)
 
 
-def octets(changed):
+def octets(changed: Mapping[str, int]) -> int:
     """Bytes that an adapter or port carried, both ways together, by the counters that RDMA is in; a packet counts as
     much as one can hold."""
     told = {name: now for name, now in changed.items() if _is_number(now)}
     return max((sum(told.get(name, 0) for name in names) * width for names, width in _CARRIED), default=0)
 
 
-def sent(values):
+def sent(values: Mapping[str, Any]) -> int:
     """Bytes that a test of bandwidth sent, by the rows of its table."""
-    rows = values.get("rows") if isinstance(values.get("rows"), list) else []
-    pairs = [(row.get("bytes"), row.get("iterations")) for row in rows if isinstance(row, dict)]
+    rows: Any = values.get("rows") if isinstance(values.get("rows"), list) else []
+    pairs: list[tuple[Any, Any]] = [(row.get("bytes"), row.get("iterations")) for row in rows if isinstance(row, dict)]
     return sum(int(size * times) for size, times in pairs if _is_number(size) and _is_number(times))
 
 
-def tells_of_traffic(known):
+def tells_of_traffic(known: Iterable[str]) -> bool:
     """Whether counters tell what RDMA carried."""
     return any({*names} & {*known} for names, _width in _CARRIED)
 
 
-def kind(name):
+def kind(name: str) -> str | None:
     """drops, resent, pauses, marks or errors; None for a counter that says nothing of trouble."""
     if _DURATION.search(name):
         return None
@@ -162,9 +164,9 @@ def kind(name):
     return next((what for what, pattern in KINDS if re.fullmatch(pattern, plain)), None)
 
 
-def sorted_out(changed):
+def sorted_out(changed: Mapping[str, int]) -> dict[str, dict[str, int]]:
     """{kind: {name: change}} of those that tell of trouble."""
-    found = {}
+    found: dict[str, dict[str, int]] = {}
     for name, value in changed.items():
         what = kind(name)
         if what is not None and value:
@@ -172,9 +174,9 @@ def sorted_out(changed):
     return found
 
 
-def by_priority(changed, pattern):
+def by_priority(changed: Mapping[str, int], pattern: str) -> dict[int, int]:
     """{priority: change} of counters such as tx_prio3_packets, by a pattern with one group for the priority."""
-    found = {}
+    found: dict[int, int] = {}
     for name, value in changed.items():
         match = re.fullmatch(pattern, name)
         if match is not None:
@@ -182,7 +184,7 @@ def by_priority(changed, pattern):
     return found
 
 
-def _of_json(text):
+def _of_json(text: str) -> dict[str, Any]:
     listed, found = words.from_json(text), {}
     for one in listed if isinstance(listed, list) else [listed]:
         if isinstance(one, dict) and one.get("ifname"):
@@ -191,9 +193,9 @@ def _of_json(text):
     return found
 
 
-def _is_number(value):
+def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
 
 
-def _is_counter(key, value):
+def _is_counter(key: str, value: Any) -> bool:
     return key not in ("ifindex", "port") and isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import trouble
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
@@ -22,7 +23,7 @@ _ASIDE = re.compile(
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """{hosts: {name: ranks}, ranks, size}: size is what ranks say themselves, None where they only tell a name."""
     lines = [line.strip() for line in texts.lines(text) if line.strip() and not _ASIDE.search(line.strip())]
     told = [found.groups() for found in map(_BANNER.search, lines) if found]
@@ -40,7 +41,7 @@ def parse(text):
         return texts.not_understood(TOOL, text, "ranks tell different sizes" if names else "")
     if told and len({rank for _size, rank, _name in told}) != len(told):
         return texts.failed(TOOL, "several ranks have the same number, so each ran alone", hosts={}, ranks=0, size=None)
-    hosts = {}
+    hosts: dict[str, int] = {}
     for name in names:
         hosts[name] = hosts.get(name, 0) + 1
     return texts.figures(hosts=dict(sorted(hosts.items())), ranks=len(names), size=sizes.pop() if sizes else None)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Iterable, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import listing, mapping, number
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
@@ -18,7 +19,7 @@ _DOCUMENT = re.compile(r'(?m)^\s*\{\s*"start"\s*:')
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """gbps (what arrived), sent_gbps, retransmits, processors of both ends in percent, version, streams, ..."""
     found = texts.from_json(text)
     if found is None:
@@ -56,7 +57,7 @@ def parse(text):
     )
 
 
-def together(parts):
+def together(parts: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The sum of several processes that ran at the same time, as versions without threads need."""
     parts = list(parts)
     bad = next((part for part in parts if part["why"]), None)
@@ -69,7 +70,7 @@ def together(parts):
     return told
 
 
-def _about(start):
+def _about(start: Any) -> dict[str, Any]:
     start = mapping(start)
     version = re.search(r"(\d+)\.(\d+)(?:\.\d+)?", str(start.get("version") or ""))
     test = mapping(start.get("test_start"))
@@ -84,27 +85,27 @@ def _about(start):
     }
 
 
-def _rate(part):
+def _rate(part: Any) -> float | None:
     rate = number(mapping(part).get("bits_per_second"))
     return round(rate / 1e9, 6) if rate is not None else None
 
 
-def _not_lost(part):
+def _not_lost(part: Any) -> float | None:
     """What arrived of UDP where only the sum of what was sent is told, and how much of it was lost."""
     rate, lost = _rate(part), number(mapping(part).get("lost_percent"))
     return round(rate * (1 - lost / 100), 6) if rate is not None and lost is not None else None
 
 
-def _rtt(streams):
+def _rtt(streams: Any) -> float | None:
     means = [number(mapping(mapping(one).get("sender")).get("mean_rtt")) for one in listing(streams)]
     means = [mean for mean in means if mean]
-    return round(sum(means) / len(means), 1) if means else None
+    return round(sum(cast("list[float]", means)) / len(means), 1) if means else None
 
 
-def _intervals(intervals):
+def _intervals(intervals: Any) -> list[float]:
     rates = [_rate(mapping(one).get("sum")) for one in listing(intervals)]
     return [rate for rate in rates if rate is not None]
 
 
-def _one(value):
+def _one(value: Any) -> float | None:
     return round(value, 1) if number(value) is not None else None

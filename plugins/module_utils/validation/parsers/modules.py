@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Iterable
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
@@ -15,12 +16,12 @@ _LINE = re.compile(r"(\w+)\s+\d{4,}\s+(?:-?\d+|-)(?:\s+\S+.*)?$")
 
 
 @texts.reader("lsmod")
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """The names of all modules. The kernel writes them with an underscore, whatever their packages are called."""
     found = [match.group(1) for match in map(_LINE.match, texts.lines(text)) if match]
     return texts.figures(modules=sorted(found)) if found else texts.not_understood("lsmod", text)
 
 
-def has(modules, name):
+def has(modules: Iterable[str], name: str) -> bool:
     """Whether a module is loaded, by either spelling of its name."""
     return name.replace("-", "_") in modules

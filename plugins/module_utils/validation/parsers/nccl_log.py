@@ -10,6 +10,7 @@ NCCL goes over sockets without any error where it finds no RDMA. Only the log te
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
@@ -34,7 +35,7 @@ _DONE = re.compile(r"Init COMPLETE")
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """transport (rdma, tcp, mixed, local; None where the log does not say), gpudirect, devices, errors, and more.
 
     gpudirect is all, some or none of the connections over RDMA; None where there is none to tell.
@@ -42,8 +43,20 @@ def parse(text):
     lines = [line for line in texts.lines(text) if _SAID.search(line)]
     if not lines:
         return texts.not_understood(TOOL, text, "no line of it is one of NCCL. Run it with NCCL_DEBUG=INFO")
+    devices: dict[tuple[str, str], dict[str, Any]]
+    direct: dict[str, bool]
+    networks: dict[str, set[str]]
+    said: set[int]
+    via: list[dict[str, Any]]
     networks, devices, via, direct, said = {}, {}, [], {}, set()
-    told = {"version": None, "interface": None, "mtus": set(), "gids": set(), "ranks": None, "nodes": None}
+    told: dict[str, Any] = {
+        "version": None,
+        "interface": None,
+        "mtus": set(),
+        "gids": set(),
+        "ranks": None,
+        "nodes": None,
+    }
     for line in lines:
         where = _WHERE.search(line)
         host = where.group(1) if where else ""
@@ -88,7 +101,13 @@ def parse(text):
     return texts.figures(**answer)
 
 
-def _network(line, host, networks, devices, told):
+def _network(
+    line: str,
+    host: str,
+    networks: dict[str, set[str]],
+    devices: dict[tuple[str, str], dict[str, Any]],
+    told: dict[str, Any],
+) -> None:
     what, values = output.nccl(line) or ("", [])
     if what == "version" and told["version"] is None:
         told["version"] = values[0]
@@ -107,7 +126,7 @@ def _network(line, host, networks, devices, told):
         told["gids"].add(int(qp.group(2)))
 
 
-def _connection(line, via, told, said):
+def _connection(line: str, via: list[dict[str, Any]], told: dict[str, Any], said: set[int]) -> None:
     found = _VIA.search(line)
     if found is not None:
         channel, first, second, way = found.groups()
@@ -118,7 +137,7 @@ def _connection(line, via, told, said):
                 "from": int(first),
                 "to": int(second),
                 "network": net.group(1) if net else None,
-                "rdma": bool(net) and output.is_rdma(net.group(1)),
+                "rdma": net is not None and output.is_rdma(net.group(1)),
                 "gpudirect": bool(net and net.group(2)),
                 "way": f"NET/{net.group(1)}{net.group(2) or ''}" if net else way.split("/")[0],
             }
@@ -131,7 +150,7 @@ def _connection(line, via, told, said):
         told["nodes"] = max(told["nodes"] or 0, int(nodes.group(1)))
 
 
-def _transport(networks, via, nodes):
+def _transport(networks: dict[str, set[str]], via: list[dict[str, Any]], nodes: int | None) -> str | None:
     """By the connections where they are told, since the network is chosen before; else by the network.
 
     A network is chosen on one machine alone as well, where nothing goes over it.
@@ -145,7 +164,7 @@ def _transport(networks, via, nodes):
     return output.transport(over)
 
 
-def _gpudirect(over_rdma, direct):
+def _gpudirect(over_rdma: Sequence[Mapping[str, Any]], direct: Mapping[str, bool]) -> str | None:
     if over_rdma:
         used = [one["gpudirect"] for one in over_rdma]
         return "all" if all(used) else "some" if any(used) else "none"
@@ -154,13 +173,13 @@ def _gpudirect(over_rdma, direct):
     return None
 
 
-def _empty(lines):
+def _empty(lines: Sequence[str]) -> bool:
     found = [using.group(2) for using in map(_USING.search, lines) if using]
     return bool(found) and not any(_DEVICE.search(one) for one in found)
 
 
-def _counted(via):
-    counts = {}
+def _counted(via: list[dict[str, Any]]) -> dict[str, int]:
+    counts: dict[str, int] = {}
     for one in via:
         counts[one["way"]] = counts.get(one["way"], 0) + 1
     return dict(sorted(counts.items()))

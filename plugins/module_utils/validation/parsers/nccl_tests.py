@@ -11,6 +11,7 @@ a path: the figure is the largest out-of-place bus bandwidth among the largest s
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
@@ -36,7 +37,7 @@ _WARN = re.compile(r"NCCL WARN ")
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """busbw and algbw in GB/s, bytes, wrong, rows of each size, ranks with their hosts, nodes, version, average."""
     lines = texts.lines(text)
     columns, rows, headers = None, [], 0
@@ -66,14 +67,14 @@ def parse(text):
     return _answer(text, rows, about, out, stopped)
 
 
-def version_of(code):
+def version_of(code: Any) -> Any:
     """2.28.9 of 22809, which is how NCCL numbers its releases from 2.9 on; other words stay as they are."""
     if not str(code).isdecimal() or len(str(code)) < 5:
         return code
     return f"{int(code) // 10000}.{int(code) // 100 % 100}.{int(code) % 100}"
 
 
-def _header(line):
+def _header(line: str) -> list[str] | None:
     """The names of the columns of a table; None for any other line."""
     words = line.replace("#wrong", " #wrong").split()
     if words[:1] != ["#"] or "size" not in words or "busbw" not in words:
@@ -82,7 +83,7 @@ def _header(line):
     return names if names.count("busbw") in (1, 2) else None
 
 
-def _row(words, columns):
+def _row(words: list[str], columns: list[str] | None) -> dict[str, Any] | None:
     """{size, ..., out: {time, algbw, busbw, wrong}, in: ...}; None for a line that is no row."""
     if len(words) < 10 or texts.whole(words[0]) is None or texts.whole(words[1]) is None:
         return None
@@ -96,7 +97,7 @@ def _row(words, columns):
         columns = [name for name in columns if name != "redop"]
     if len(words) != len(columns):
         return None
-    row = {"out": {}, "in": {}}
+    row: dict[str, Any] = {"out": {}, "in": {}}
     for name, word in zip(columns, words):
         if name not in HALF:
             row[name] = word
@@ -111,7 +112,13 @@ def _row(words, columns):
     return row
 
 
-def _answer(text, rows, about, bounds, stopped):
+def _answer(
+    text: str,
+    rows: Sequence[dict[str, Any]],
+    about: Mapping[str, Any],
+    bounds: tuple[int | None, str | None],
+    stopped: str | None,
+) -> dict[str, Any]:
     count, word = bounds
     if stopped is not None:
         return texts.failed(TOOL, stopped, text, **about)
@@ -147,7 +154,7 @@ def _answer(text, rows, about, bounds, stopped):
     )
 
 
-def _fits(row):
+def _fits(row: Mapping[str, Any]) -> bool:
     """Whether size, time and bandwidth of a row agree."""
     out = row["out"]
     if not out.get("time") or not out.get("algbw"):
@@ -155,7 +162,7 @@ def _fits(row):
     return abs(row["size"] / out["time"] / 1e3 - out["algbw"]) <= 0.02 * out["algbw"] + 0.01
 
 
-def _wrong(rows, count, word):
+def _wrong(rows: Sequence[dict[str, Any]], count: int | None, word: str | None) -> int | None:
     """How many values were wrong; None where they were not checked."""
     if count or word == "FAILED" or any(row.get("marked") for row in rows):
         return max(1, int(count or 0))
@@ -167,7 +174,7 @@ def _wrong(rows, count, word):
     return int(sum(value for value in told if value >= 1))
 
 
-def _ranks(row):
+def _ranks(row: Mapping[str, Any]) -> int | None:
     """How many ranks took part in an all_reduce, from its own arithmetic: busbw is 2 (n - 1) / n of algbw.
 
     Others reduce too: one has a root, which of an all_reduce is -1, and busbw of a reduce_scatter is less than algbw.
@@ -181,7 +188,7 @@ def _ranks(row):
     return round(2 / rest) if rest > 0.001 else None
 
 
-def _nodes(ranks: list, row: dict) -> int | None:
+def _nodes(ranks: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> int | None:
     """The number of hosts; None where the list of ranks has gaps or does not fit the arithmetic of the row.
 
     Launchers drop and interleave lines, and a part of the list would name too few hosts.
@@ -198,5 +205,5 @@ def _nodes(ranks: list, row: dict) -> int | None:
     return len({rank["host"] for rank in ranks})
 
 
-def _first(pattern, lines):
+def _first(pattern: re.Pattern[str], lines: Sequence[str]) -> str | None:
     return next((found.group(1) for found in map(pattern.search, lines) if found and found.group(1)), None)

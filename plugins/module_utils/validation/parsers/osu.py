@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers.perftest import FILLING_BYTES
@@ -24,11 +25,11 @@ _ALONE = "each rank ran alone, as it does where they are built for another MPI t
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """test, version, rows of {bytes, value}, unit; usec of the smallest or gbps of the largest message; how many sizes
     arrived with a wrong content, None where nobody looked."""
     test = version = unit = column = headed = wrong = refused = cut = None
-    rows = []
+    rows: list[dict[str, Any]] = []
     for line in texts.lines(text):
         head = _HEAD.search(line)
         if head is not None:

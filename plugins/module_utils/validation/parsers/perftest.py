@@ -11,6 +11,7 @@ by the words of the header, since they differ by options and versions.
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
@@ -70,7 +71,7 @@ _COMPLAINT = re.compile(
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """The figures of one side of one test.
 
     Bandwidth: gbps (of the largest message), rows of {bytes, iterations, gbps, peak_gbps, mpps}, filling.
@@ -101,7 +102,7 @@ def parse(text):
     return _answer(text, about, rows, unit, peakless, columns, cut)
 
 
-def _columns(header):
+def _columns(header: str) -> tuple[list[str], str | None]:
     """(names of the columns in their order, unit of the bandwidth)."""
     places, unit = [], None
     for name, pattern in COLUMNS:
@@ -111,7 +112,15 @@ def _columns(header):
     return [name for _start, name in sorted(places)], unit
 
 
-def _answer(text, about, rows, unit, peakless, columns, cut=None):
+def _answer(
+    text: str,
+    about: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    unit: str | None,
+    peakless: bool,
+    columns: Sequence[str] | None,
+    cut: str | None = None,
+) -> dict[str, Any]:
     rows = [row for row in rows if row.get("bytes") is not None]
     error = texts.known(text)
     broken = error["line"] if error else next((line for line in texts.lines(text) if _BROKEN.search(line)), None)
@@ -133,11 +142,13 @@ def _answer(text, about, rows, unit, peakless, columns, cut=None):
     return texts.not_understood(TOOL, text, "the table has neither bandwidth nor latency")
 
 
-def _bandwidth(text, about, rows, unit, peakless):
+def _bandwidth(
+    text: str, about: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], unit: str | None, peakless: bool
+) -> dict[str, Any]:
     factor = {"gb/sec": 1.0, "mb/sec": MEBIBYTE_GBPS, "mib/sec": MEBIBYTE_GBPS}.get((unit or "").lower())
     if factor is None:
         return texts.not_understood(TOOL, text, f"its bandwidth is in {unit or 'no unit'}")
-    table = [
+    table: list[dict[str, Any]] = [
         {
             "bytes": int(row["bytes"]),
             "iterations": row.get("iterations"),
@@ -165,7 +176,7 @@ def _bandwidth(text, about, rows, unit, peakless):
     )
 
 
-def _latency(text, about, rows):
+def _latency(text: str, about: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     table = []
     for row in rows:
         entry = {name: value for name, value in row.items() if name not in ("bytes", "typical", "tps", "level")}
@@ -187,11 +198,11 @@ def _latency(text, about, rows):
     )
 
 
-def _times(value, factor):
+def _times(value: float | None, factor: float) -> float | None:
     return None if value is None else round(value * factor, 6)
 
 
-def _value(key, word):
+def _value(key: str, word: Any) -> Any:
     text = str(word)
     if key in ("qps", "mtu", "gid_index"):
         return texts.whole(text.strip().split("[", maxsplit=1)[0])

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
@@ -28,13 +29,20 @@ _REFUSED = re.compile(rf"^(?:ping|connect): ((?!local error|warning|{_DROPPED}).
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """sent, received, payload, packet (with headers), rtt_ms, local_mtu, hop {address, mtu}, where.
 
     where is '' when all came back, local (the guest's own MTU is too small), hop (a router says so), or silent: a
     packet of this size is lost on the way and nobody says it, as switches do.
     """
-    found = {"payload": None, "packet": None, "local_mtu": None, "hop": None, "rtt_ms": None, "unreachable": None}
+    found: dict[str, Any] = {
+        "payload": None,
+        "packet": None,
+        "local_mtu": None,
+        "hop": None,
+        "rtt_ms": None,
+        "unreachable": None,
+    }
     sent = received = refused = None
     for line in texts.lines(text):
         begin, summary, local, hop = (one.search(line) for one in (_BEGIN, _SUMMARY, _LOCAL, _HOP))
@@ -64,7 +72,7 @@ def parse(text):
     return texts.figures(**dict(told, where=_where(found, sent, received)))
 
 
-def _where(found, sent, received):
+def _where(found: Mapping[str, Any], sent: int, received: int | None) -> str:
     # Once a router has said what it takes, the kernel of the sender refuses what is larger as an error of its own.
     if found["hop"] is not None:
         return "hop"

@@ -11,6 +11,7 @@ connection at the end, with or without `wait for RDMA_READ_ADV state`, is the us
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
@@ -24,11 +25,11 @@ _TROUBLE = re.compile(
 
 
 @texts.reader(TOOL)
-def parse(text, count=None):
+def parse(text: str, count: int | None = None) -> dict[str, Any]:
     """answered, of how many that were asked for, side. All of them have to be answered."""
     lines = [line.strip() for line in texts.lines(text) if line.strip()]
     pings = [found for found in map(_PING.match, lines) if found]
-    about = {
+    about: dict[str, Any] = {
         "answered": len(pings),
         "count": count,
         "side": None if not pings else "server" if pings[0].group(1) else "client",

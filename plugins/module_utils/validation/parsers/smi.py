@@ -10,6 +10,7 @@ In a VM most of what it tells of bare metal is N/A: that is no failure, and no p
 from __future__ import annotations
 
 import re
+from typing import Any, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
@@ -29,7 +30,7 @@ _PAIR = re.compile(r"(\s*)([\w /-]+?)\s*:(?: (.*))?$")
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """driver, cuda, missing GPUs, gpus: each with name, virtualization, memory_mb, licence, expiry, recovery, ecc."""
     report = smi_text.parse(text or "")
     if report.trouble in (None, "unknown") and not report.gpus:
@@ -59,11 +60,13 @@ def parse(text):
     return texts.figures(driver=report.driver, cuda=cuda.group(1) if cuda else None, gpus=gpus, missing=missing)
 
 
-def _errors(text):
+def _errors(text: str) -> dict[str, dict[str, Any]]:
     """{address: {mode, corrected, uncorrected, pending, remap_failed, unrepairable, exceeded, recovery, unread}}.
 
     A key that nvidia-smi does not report is missing. unread: values in an unknown form, such as ERR! and Unknown Error.
     """
+    found: dict[str, dict[str, Any]]
+    section: list[tuple[int, str]]
     found, address, section = {}, None, []
     for line in texts.lines(text):
         gpu = _GPU.match(line)
@@ -83,7 +86,7 @@ def _errors(text):
     return found
 
 
-def _count(told, path, key, value):
+def _count(told: dict[str, Any], path: Sequence[str], key: str, value: str) -> None:
     number = texts.whole(value.split(" ")[0]) if value else None
     if value in smi_text.NOT_TOLD:
         return
@@ -115,7 +118,7 @@ def _count(told, path, key, value):
             told["remap_failed"] = value == "Yes"
 
 
-def _state(told, key, yes):
+def _state(told: dict[str, Any], key: str, yes: bool) -> None:
     """What newer drivers say of the memory besides counts."""
     if key in ("Channel Repair Pending", "TPC Repair Pending"):
         told["pending"] = yes or told.get("pending", False)

@@ -16,8 +16,12 @@ import itertools
 import json
 import math
 import re
+from typing import TYPE_CHECKING, Any, Callable, TypeVar, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.training import output, trouble
+
+if TYPE_CHECKING:
+    F = TypeVar("F", bound=Callable[..., dict[str, Any]])
 
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -122,12 +126,12 @@ VAGUE = (
 )
 
 
-def reader(tool):
+def reader(tool: str) -> Callable[[F], F]:
     """A reader of the output of a tool that comes to an answer whatever the text is: figures, or why there are none."""
 
-    def decorate(read):
+    def decorate(read: F) -> F:
         @functools.wraps(read)
-        def guarded(text, *more):
+        def guarded(text: str | None, *more: Any) -> dict[str, Any]:
             text = _bounded(text or "")
             try:
                 found = read(text, *more)
@@ -135,18 +139,18 @@ def reader(tool):
                 return not_understood(tool, text)
             return found if _is_finite(found) else not_understood(tool, text, "it has numbers that are none")
 
-        return guarded
+        return cast("F", guarded)
 
     return decorate
 
 
-def _bounded(text):
+def _bounded(text: str) -> str:
     for pattern, instead in _TOO_LONG:
         text = pattern.sub(instead, text)
     return text
 
 
-def _is_finite(value):
+def _is_finite(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, dict):
@@ -154,32 +158,33 @@ def _is_finite(value):
     return all(map(_is_finite, value)) if isinstance(value, (list, tuple)) else True
 
 
-def lines(text):
+def lines(text: str) -> list[str]:
     """The lines as the program printed them: without colours, carriage returns and what launchers put in front."""
+    found: list[str]
     found, pieces = [], output.Lines()
     for raw in _COLOURS.sub("", text or "").lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         found.extend(one.text[: output.LONGEST_TEXT] for one in pieces.of(raw))
     return found + [one.text[: output.LONGEST_TEXT] for one in pieces.rest()]
 
 
-def number(word):
+def number(word: Any) -> float | None:
     """A finite number, or None for anything else, such as N/A and nan. A mark for excess behind it is left out."""
     text = str(word).rstrip("*")
     found = float(text) if _NUMBER.fullmatch(text) else None
     return found if found is not None and math.isfinite(found) else None
 
 
-def whole(word):
+def whole(word: Any) -> int | None:
     """A whole number, or None."""
     found = number(word)
     return int(found) if found is not None and found == int(found) else None
 
 
-def is_number(word):
+def is_number(word: Any) -> bool:
     return number(word) is not None or str(word).lower() in ("n/a", "nan", "-nan", "inf", "-inf")
 
 
-def from_json(text):
+def from_json(text: str) -> dict[str, Any] | None:
     """What an output holds as a JSON object, behind whatever was printed before it; None where there is none."""
     text = _NO_NUMBER.sub(" null", text or "")
     for start in itertools.islice(re.finditer(r"(?m)^[^\S\n]*\{", text), MOST_DOCUMENTS):
@@ -192,37 +197,37 @@ def from_json(text):
     return None
 
 
-def not_understood(tool, text, why=""):
+def not_understood(tool: str, text: str, why: str = "") -> dict[str, Any]:
     """The answer for a text that is not what a tool prints. It holds no figure at all."""
     said = last_line(text)
     reason = why or (f"its last line is: {said}" if said else "it is empty")
     return {"understood": False, "why": f"The output of {tool} is not understood: {reason}.", "error": known(text)}
 
 
-def failed(tool, reason, text="", **values):
+def failed(tool: str, reason: str, text: str = "", **values: Any) -> dict[str, Any]:
     """The answer for a tool that tells itself that it failed."""
     return dict(
         values, understood=True, why=f"{tool} failed: {reason.strip().rstrip('.')}.", error=known(text or reason)
     )
 
 
-def figures(**values):
+def figures(**values: Any) -> dict[str, Any]:
     """The answer for a text whose figures count."""
     return dict(values, understood=True, why="", error=None)
 
 
-def meaning(code):
+def meaning(code: str | None) -> tuple[str, str] | None:
     """(what it means, what to do) of the code of a known error; None for another."""
     trainings = [(one.code, one.pattern, one.means, one.todo) for one in trouble.KNOWN]
     return next(((means, todo) for name, _pattern, means, todo in (*KNOWN, *trainings, *VAGUE) if name == code), None)
 
 
-def last_line(text):
+def last_line(text: str) -> str:
     said = [line.strip() for line in lines(text) if line.strip().strip("-=* ")]
     return said[-1][:SHOWN] if said else ""
 
 
-def known(text):
+def known(text: str) -> dict[str, str] | None:
     """{code, means, todo, line} of the first error that others had before; None where there is none."""
     said = [line for line in lines(text) if not trouble.HARMLESS.search(line)]
     trainings = [(one.code, one.pattern, one.means, one.todo) for one in trouble.KNOWN]

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import smi_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
@@ -22,9 +23,10 @@ _UNDERLINE = re.compile(r"\[\d*m")
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """gpus, nics {NIC0: mlx5_0}, matrix {a: {b: class}}, nearest {GPU0: {nic, class}}, numa {GPU0: [nodes]}."""
     lines = [_UNDERLINE.sub("", line) for line in texts.lines(text)]
+    names: list[str]
     names, matrix, numa, columns = [], {}, {}, []
     for line in lines:
         words = line.split()
@@ -45,7 +47,7 @@ def parse(text):
     missing = [name for name in names if name not in matrix]
     if missing:
         return texts.not_understood(TOOL, text, f"the row of {missing[0]} is missing")
-    legend = dict(found.groups() for found in map(_NIC.match, lines) if found)
+    legend = dict(cast("tuple[str, str]", found.groups()) for found in map(_NIC.match, lines) if found)
     gpus = [name for name in names if _GPU.fullmatch(name)]
     nics = {name: legend.get(name, name) for name in names if not _GPU.fullmatch(name)}
     return texts.figures(
@@ -57,13 +59,13 @@ def parse(text):
     )
 
 
-def rank(one):
+def rank(one: str | None) -> int | None:
     """How far a class is, 0 for oneself; None for a word that is none."""
     word = "NV" if str(one).startswith("NV") else one
     return CLASSES.index(word) if word in CLASSES else None
 
 
-def _nearest(row, nics):
+def _nearest(row: Mapping[str, str], nics: Mapping[str, str]) -> dict[str, str] | None:
     near = [(rank(one), name) for name, one in row.items() if name in nics and rank(one) is not None]
     if not near:
         return None
@@ -71,7 +73,7 @@ def _nearest(row, nics):
     return {"nic": nics[name], "class": row[name]}
 
 
-def _nodes(word):
+def _nodes(word: str) -> list[int]:
     """[0, 1] of '0-1', [0, 2] of '0,2'; [] of N/A."""
     if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", word):
         return []

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Iterable, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers import text as texts
 
@@ -68,7 +69,7 @@ _KERNEL = re.compile(
 
 
 @texts.reader(TOOL)
-def parse(text):
+def parse(text: str) -> dict[str, Any]:
     """The Xids of a log of the kernel: [{code, pci, time, kind, means, says, of}], of being GPU or switch."""
     lines = texts.lines(text)
     said = [line for line in lines if _KERNEL.search(line)]
@@ -85,7 +86,7 @@ def parse(text):
     return texts.figures(xids=xids, lines=len(said))
 
 
-def _xid(line):
+def _xid(line: str) -> dict[str, Any] | None:
     found = _XID.search(line)
     if found is None:
         return _unread(line) if _ANY.search(line) else None
@@ -101,16 +102,16 @@ def _xid(line):
     return dict(_told(line, code, pci, kind, means, rest), of="switch" if _SWITCH.search(line) else "GPU")
 
 
-def _unread(line):
+def _unread(line: str) -> dict[str, Any]:
     """An error in another form is an error all the same."""
-    said = line[_ANY.search(line).start() :].strip()
+    said = line[cast("re.Match[str]", _ANY.search(line)).start() :].strip()
     number = re.search(r"\): (\d+)|\bXid:? (\d+)", said)
     code = int(next(filter(None, number.groups()))) if number else "of unknown number"
     told = _told(line, code, "of unknown address", UNKNOWN, "in a form that is not known", said)
     return dict(told, of="GPU")
 
 
-def _fallen(line):
+def _fallen(line: str) -> dict[str, Any] | None:
     found = _FALLEN.search(line)
     if found is None:
         return None
@@ -119,7 +120,7 @@ def _fallen(line):
     return dict(told, of="GPU")
 
 
-def _told(line, code, pci, kind, means, says):
+def _told(line: str, code: int | str, pci: str, kind: str, means: str, says: str) -> dict[str, Any]:
     when = _TIME.match(line)
     return {
         "code": code,
@@ -131,7 +132,7 @@ def _told(line, code, pci, kind, means, says):
     }
 
 
-def since(before, after):
+def since(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Those of a later look that were not there before. A log that began anew counts as a whole."""
     old = [(one["code"], one["pci"], one["time"], one["says"]) for one in before]
     new = []

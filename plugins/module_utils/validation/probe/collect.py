@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import evidence
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import check_cluster, rungs, simulated
@@ -44,13 +45,17 @@ MOST = 1 << 64
 DEEPEST, MOST_MEASUREMENTS, MOST_OUTPUT = 12, 1000, 1 << 22
 
 
-def collect(seen, read=lambda _path: ""):
+def collect(
+    seen: Mapping[str, Any], read: Callable[[str], str] = lambda _path: ""
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """([measurement], {name of a file: all that was printed}).
 
     seen has guests ({name: {before, after}}, results of guest_health_info), hosts ({guest: ESXi host}), agreement (the
     result of roce_agreement_info, or {why}), pairs (the result of pair_test), switches ({before, after}), and runs
     ([{check, variant, guests, run}], run being the result of training_run). read gives the text of a file.
     """
+    files: dict[str, str]
+    found: list[dict[str, Any]]
     found, files = [], {}
     declared = listing(seen.get("simulated"))
     for name, looks in mapping(seen.get("guests")).items():
@@ -63,7 +68,7 @@ def collect(seen, read=lambda _path: ""):
     return [_marked(one, declared) for one in found], files
 
 
-def _marked(one, declared):
+def _marked(one: dict[str, Any], declared: Sequence[str]) -> dict[str, Any]:
     """A measurement with the simulated parts that it rests on."""
     if one["status"] == SKIPPED:
         return one
@@ -74,7 +79,9 @@ def _marked(one, declared):
     return dict(one, simulated=bool(parts or one.get("simulated")), simulated_parts=parts)
 
 
-def _of_guest(name, looks, files):
+def _of_guest(name: str, looks: Mapping[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
+    counts: dict[str, dict[str, Any]]
+    found: list[dict[str, Any]]
     found, counts = [], {}
     for phase in ("before", "after"):
         result = mapping(looks.get(phase))
@@ -101,12 +108,12 @@ def _of_guest(name, looks, files):
     return found + _counted(name, counts, files)
 
 
-def _told(result):
+def _told(result: Mapping[str, Any]) -> Sequence[Any]:
     """The measurements in the result of a guest."""
     return listing(result["measurements"])[:MOST_MEASUREMENTS]
 
 
-def _heard(name, told):
+def _heard(name: str, told: Any) -> dict[str, Any] | None:
     """A measurement of a guest, or None: whatever the guest sends, it is about itself and has no evidence yet."""
     told = mapping(told)
     rung = rungs.of(told.get("check") if isinstance(told.get("check"), str) else "")
@@ -122,7 +129,7 @@ def _heard(name, told):
     return made
 
 
-def _finite(value, depth=0):
+def _finite(value: Any, depth: int = 0) -> Any:
     """A value without numbers that JSON or a sum cannot hold, and without levels that no reader goes down."""
     if isinstance(value, (dict, list, tuple)) and depth > DEEPEST:
         return None
@@ -135,7 +142,7 @@ def _finite(value, depth=0):
     return value
 
 
-def _counted(name, counts, files):
+def _counted(name: str, counts: Mapping[str, dict[str, Any]], files: dict[str, str]) -> list[dict[str, Any]]:
     """What the counters of a guest grew by."""
     before, after = counts.get("before"), counts.get("after")
     if before is None or after is None:
@@ -149,17 +156,17 @@ def _counted(name, counts, files):
     return [dict(before, readings=counters.delta(was, now), variant="", evidence=place)]
 
 
-def _of_hosts(seen, files):
+def _of_hosts(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
     hosts = mapping(seen.get("hosts"))
     if not hosts:
         return []
     subject, place = {"guests": list(mapping(seen.get("guests")))}, evidence.place("placement.hosts")
     files[place] = "### vCenter: the host of each VM\n" + "".join(f"{name} {host}\n" for name, host in hosts.items())
-    about = {"command": ["aiready.vsphere.vm_guest_info"], "evidence": place}
+    about: dict[str, Any] = {"command": ["aiready.vsphere.vm_guest_info"], "evidence": place}
     return [measurement("placement.hosts", subject, readings={"hosts": dict(hosts)}, **about)]
 
 
-def _of_run(run, files, read):
+def _of_run(run: Mapping[str, Any], files: dict[str, str], read: Callable[[str], str]) -> list[dict[str, Any]]:
     """The measurements of one run of training_run; of the one of hostname also that of the build."""
     answer = mapping(run.get("run"))
     training = mapping(answer.get("training"))
@@ -198,13 +205,13 @@ def _of_run(run, files, read):
     return [_hostname(subject, text, result, about), *_build(subject, result, about, files)]
 
 
-def _subject(check, names):
+def _subject(check: str, names: Sequence[str]) -> dict[str, Any]:
     if check.startswith("pair."):
         return {"from": names[0], "to": names[1]}
     return {"guest": names[0]} if check == "cluster.training" and len(names) == 1 else {"guests": names}
 
 
-def _whole(result, read):
+def _whole(result: dict[str, Any], read: Callable[[str], str]) -> dict[str, Any]:
     """The result with all iterations, which only the file has."""
     text = read(result.get("file") or "")
     try:
@@ -214,17 +221,24 @@ def _whole(result, read):
     return found if isinstance(found, dict) and found.get("run") == result.get("run") else result
 
 
-def _failed(result):
+def _failed(result: Mapping[str, Any]) -> str:
     verdict = mapping(result.get("verdict"))
     return "" if verdict.get("state") == "passed" else str(verdict.get("reason") or "It did not end well.")
 
 
-def _who(host, names):
+def _who(host: Any, names: Sequence[str]) -> dict[str, Any]:
     """The guest that is to blame, where it is one of these."""
     return {"at": host} if host in names else {}
 
 
-def _unfinished(check, subject, result, why, about, text=""):
+def _unfinished(
+    check: str,
+    subject: Mapping[str, Any],
+    result: Mapping[str, Any],
+    why: str,
+    about: Mapping[str, Any],
+    text: str = "",
+) -> dict[str, Any]:
     """A run that came to no figure: on which guest, and what is known of its error, or of all that it printed."""
     verdict = mapping(result.get("verdict"))
     known = mapping(verdict.get("known")) or texts.known(text) or {}
@@ -232,14 +246,14 @@ def _unfinished(check, subject, result, why, about, text=""):
     return measurement(check, subject, FAILED, why, readings=told, **about)
 
 
-def _training(subject, result, about):
+def _training(subject: Mapping[str, Any], result: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
     why = _failed(result)
     if mapping(result.get("throughput")).get("mean") is None and why:
         return _unfinished("cluster.training", subject, result, why, about)
     return measurement("cluster.training", subject, readings=result, **about)
 
 
-def _nccl(subject, text, result, about):
+def _nccl(subject: Mapping[str, Any], text: str, result: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
     told, log = nccl_tests.parse(text), nccl_log.parse(text)
     values = readings({**log, **told})
     values["nodes"] = values.get("nodes") or len(subject["guests"])
@@ -250,7 +264,9 @@ def _nccl(subject, text, result, about):
     return measurement("cluster.nccl", subject, readings=values, **dict(about, version=str(told.get("version") or "")))
 
 
-def _osu(check, subject, text, result, about):
+def _osu(
+    check: str, subject: Mapping[str, Any], text: str, result: Mapping[str, Any], about: Mapping[str, Any]
+) -> dict[str, Any]:
     told = osu.parse(text)
     if told["why"]:
         # What the program says of itself tells more than that a rank ended.
@@ -260,7 +276,9 @@ def _osu(check, subject, text, result, about):
     return measurement(check, subject, readings=values, **dict(about, version=str(told["version"])))
 
 
-def _hostname(subject, text, result, about):
+def _hostname(
+    subject: Mapping[str, Any], text: str, result: Mapping[str, Any], about: Mapping[str, Any]
+) -> dict[str, Any]:
     told = hostnames.parse(text)
     names = {mapping(one).get("node"): mapping(one).get("name") for one in listing(result.get("hosts"))}
     why = _failed(result) or told["why"]
@@ -271,7 +289,9 @@ def _hostname(subject, text, result, about):
     return measurement("cluster.hostname", subject, readings=values, **about)
 
 
-def _build(subject, result, about, files):
+def _build(
+    subject: Mapping[str, Any], result: Mapping[str, Any], about: Mapping[str, Any], files: dict[str, str]
+) -> list[dict[str, Any]]:
     if "build" not in result:
         return []
     build = dict(mapping(result["build"]))
@@ -285,11 +305,13 @@ def _build(subject, result, about, files):
     return [measurement("cluster.check_build", subject, readings=build, **about)]
 
 
-def versions(measurements, runs=(), declared=()):
+def versions(
+    measurements: Iterable[Mapping[str, Any]], runs: Iterable[Mapping[str, Any]] = (), declared: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """[{object, what, version, simulated_parts}] of everything that reported its version, each once."""
-    found = []
+    found: list[dict[str, Any]] = []
 
-    def add(name, what, version, parts=()):
+    def add(name: str, what: str, version: Any, parts: Iterable[str] = ()) -> None:
         mine = simulated.among(parts, declared)
         entry = {"object": name, "what": what, "version": str(version), "simulated_parts": mine}
         if version and entry not in found:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import evidence
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.found import listing, mapping
@@ -17,12 +18,12 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
 NOTHING = "(it printed nothing)"
 
 
-def of(seen, files):
+def of(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
     """Settings of all ends, and counters of ports."""
     return [*_of_agreement(seen, files), *_of_switches(seen, files)]
 
 
-def _of_agreement(seen, files):
+def _of_agreement(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
     told = mapping(seen.get("agreement"))
     subject = {"guests": list(mapping(seen.get("guests")))}
     if "disagreements" in told:
@@ -30,14 +31,14 @@ def _of_agreement(seen, files):
         place = evidence.place("fabric.settings", kind="json")
         files[place] = json.dumps({key: told[key] for key in (*keys, "wanted") if key in told}, indent=1) + "\n"
         readings_of = {key: told[key] for key in keys if key in told}
-        about = {"command": ["aiready.vsphere.roce_agreement_info"], "evidence": place}
+        about: dict[str, Any] = {"command": ["aiready.vsphere.roce_agreement_info"], "evidence": place}
         return [measurement("fabric.settings", subject, readings=readings_of, **about)]
     if told.get("why"):
         return [measurement("fabric.settings", subject, SKIPPED, told["why"])]
     return []
 
 
-def _of_switches(seen, files):
+def _of_switches(seen: Mapping[str, Any], files: dict[str, str]) -> list[dict[str, Any]]:
     """What the ports of switches counted between both looks."""
     looks = mapping(seen.get("switches"))
     before, after = ({one["name"]: one for one in listing(looks.get(phase))} for phase in ("before", "after"))
@@ -60,17 +61,17 @@ def _of_switches(seen, files):
     return found
 
 
-def _counters_of(switch, port):
+def _counters_of(switch: Mapping[str, Any], port: str) -> dict[str, int]:
     return flat(mapping(mapping(mapping(switch.get("ports")).get(port)).get("running")))
 
 
-def _raw_place(switch, phase):
+def _raw_place(switch: str, phase: str) -> str:
     return evidence.place("fabric.counters", switch, phase)
 
 
-def _raw(name, looks, files):
+def _raw(name: str, looks: Mapping[str, Mapping[str, Any]], files: dict[str, str]) -> dict[str, Any]:
     """Keep what a switch printed of its counters; the command of the rows."""
-    commands = []
+    commands: list[str] = []
     for phase, switch in looks.items():
         printed = mapping(switch.get("counted"))
         files[_raw_place(name, phase)] = (
@@ -81,7 +82,7 @@ def _raw(name, looks, files):
     return {"command": commands[:1] if len(commands) == 1 else commands}
 
 
-def flat(running):
+def flat(running: Mapping[str, Any]) -> dict[str, int]:
     """{name: number} of a port's counters, with the names that adapters have for those of each priority."""
     found = {}
     for name, value in mapping(running.get("counters")).items():

@@ -10,6 +10,7 @@ import os
 import re
 import time
 from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Protocol, Sequence, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.guest.network import rdma
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
@@ -31,6 +32,15 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.parsers
     xid,
 )
 
+if TYPE_CHECKING:
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.commands import Commands, Done
+    from ansible_collections.aiready.vsphere.plugins.module_utils.guest.files import Files
+
+    class Clocks(Protocol):
+        def time(self) -> float: ...
+        def monotonic(self) -> float: ...
+
+
 BEFORE, AFTER = "before", "after"
 # Without rx_dropped, in which the kernel counts frames of protocols too that nobody listens to, such as LLDP.
 STATISTICS = (
@@ -45,7 +55,7 @@ LIMIT_S = 60
 class Answer(Exception):
     """A probe that measured nothing: its status, and why."""
 
-    def __init__(self, status, why):
+    def __init__(self, status: str, why: str) -> None:
         self.status, self.why = status, why
         super().__init__(why)
 
@@ -53,11 +63,12 @@ class Answer(Exception):
 class Probe:
     """One look at a guest: what was run, what it said, and what it is worth."""
 
-    def __init__(self, commands, files):
+    def __init__(self, commands: Commands, files: Files) -> None:
         self.commands, self.files = commands, files
+        self.argv: list[str]
         self.argv, self.output, self.version = [], "", ""
 
-    def run(self, argv):
+    def run(self, argv: Sequence[str]) -> Done:
         """What a command printed; a missing one and one that does not end are the answer of the probe."""
         self.argv = list(argv)
         done = self.commands.run(argv, limit_s=LIMIT_S)
@@ -68,21 +79,21 @@ class Probe:
             raise Answer(TIMEOUT, f"{argv[0]} did not end within {LIMIT_S} seconds.")
         return done
 
-    def read(self, path):
+    def read(self, path: str) -> str:
         """A file of the kernel."""
         self.argv = ["cat", path]
         self.output = self.files.text(path) or ""
         return self.output
 
 
-def understood(told):
+def understood(told: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a reader's answer; one without figures is a failure with its reason."""
     if told["why"]:
         raise Answer(FAILED, told["why"])
     return readings(told)
 
 
-def _whole(done, told):
+def _whole(done: Done, told: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a reader's answer, if the program came to its end: what it printed before that is a part."""
     values = understood(told)
     if not done.ok:
@@ -90,7 +101,7 @@ def _whole(done, told):
     return values
 
 
-def kernel(probe, wish):
+def kernel(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     release = os.uname().release
     secure = probe.files.names("/sys/firmware/efi/efivars")
     probe.argv, probe.output = ["uname", "-r"], release
@@ -98,14 +109,14 @@ def kernel(probe, wish):
     return {"kernel": release, "system": named.group(1) if named else None, "efi": bool(secure)}
 
 
-def clock(probe, wish):
+def clock(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     if any(probe.files.exists(path) for path in CONTAINERS):
         raise Answer(SKIPPED, "It is a container, which has the clock of its machine.")
     done = probe.run(["chronyc", "-n", "tracking"])
     return understood(chrony.parse(done.stdout + done.stderr))
 
 
-def address(probe, wish):
+def address(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     name = _interface(wish)
     told = probe.run(["ip", "-4", "-o", "addr", "show", "dev", name])
     if told.rc != 0:
@@ -115,7 +126,7 @@ def address(probe, wish):
     return {"interface": name, "addresses": found, "state": state or None}
 
 
-def _interface(wish):
+def _interface(wish: Mapping[str, Any]) -> str:
     if wish["interface"]:
         return wish["interface"]
     if wish["mac"]:
@@ -123,7 +134,7 @@ def _interface(wish):
     raise Answer(FAILED, "The interface of the data path is not known.")
 
 
-def mtu(probe, wish):
+def mtu(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     name = _interface(wish)
     text = probe.read(f"/sys/class/net/{name}/mtu").strip()
     if not text.isdecimal():
@@ -131,7 +142,7 @@ def mtu(probe, wish):
     return {"interface": name, "mtu": int(text)}
 
 
-def loaded(probe, wish):
+def loaded(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     text = probe.read("/proc/modules")
     # Where there are none, as in a container, what is built in still shows as a folder.
     listed = modules.parse(text).get("modules") or []
@@ -142,7 +153,7 @@ def loaded(probe, wish):
     return {"modules": found}
 
 
-def memlock(probe, wish):
+def memlock(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     user = wish["user"] or "root"
     probe.argv = ["su", "-l", user, "-c", "ulimit -S -l; ulimit -H -l"]
     told = rdma.memlock(probe.commands, user)
@@ -152,13 +163,13 @@ def memlock(probe, wish):
     return dict(told, user=user)
 
 
-def device(probe, wish):
+def device(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     found = rdma.devices(probe.files)
     probe.argv, probe.output = ["ls", rdma.DEVICES], "\n".join(map(str, found))
     return {"devices": found, "interface": wish["interface"] or None}
 
 
-def gid(probe, wish):
+def gid(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     found = rdma.devices(probe.files)
     ports = [port for one in found for port in one["ports"]]
     mine = [port for port in ports if wish["interface"] in port["interfaces"]] if wish["interface"] else ports
@@ -168,7 +179,7 @@ def gid(probe, wish):
     return {"gid": first, "roce_v2": rows, "types": sorted({row["type"] for port in mine for row in port["gids"]})}
 
 
-def gpus(probe, wish):
+def gpus(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     """nvidia-smi tells of driver, licence and memory at once; it fails with a status of its own where there is none."""
     done = probe.run(SMI)
     told = _whole(done, smi.parse(done.stdout or done.stderr))
@@ -176,21 +187,21 @@ def gpus(probe, wish):
     return told
 
 
-def licence(probe, wish):
+def licence(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     told = gpus(probe, wish)
     return {"gpus": [_part(gpu, "address", "name", "licence", "licensed", "expiry") for gpu in told["gpus"]]}
 
 
-def ecc(probe, wish):
+def ecc(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     told = gpus(probe, wish)
     return {"gpus": [_part(gpu, "address", "name", "ecc") for gpu in told["gpus"]]}
 
 
-def _part(gpu, *names):
+def _part(gpu: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: gpu[name] for name in names}
 
 
-def xids(probe, wish):
+def xids(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     """The journal has what the kernel's buffer has lost already; a guest may have only one of both."""
     found = None
     for argv in (["journalctl", "-k", "-b", "--no-pager", "-o", "short-iso"], ["dmesg"]):
@@ -208,20 +219,20 @@ def xids(probe, wish):
             return understood(found)
         # A log that broke off shows no error of what it lacks.
         found = found if found["why"] else {"why": done.outcome}
-    raise Answer(FAILED, found["why"])
+    raise Answer(FAILED, cast("dict[str, Any]", found)["why"])
 
 
-def near(probe, wish):
+def near(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     done = probe.run(TOPO)
     return _whole(done, topology.parse(done.stdout or done.stderr))
 
 
-def counted(probe, wish):
+def counted(probe: Probe, wish: Mapping[str, Any]) -> dict[str, Any]:
     """{name: number} of the adapter and of its RDMA device. Tools tell more than files, where they are there."""
     name, files = _interface(wish), probe.files
     found = {}
     one, port = rdma.device_of(rdma.devices(files), name)
-    if one is not None:
+    if one is not None and port is not None:
         place = f"{rdma.DEVICES}/{one['name']}/ports/{port['port']}"
         for folder in (f"{place}/counters", f"{place}/hw_counters"):
             found.update(_numbers(files, folder, files.names(folder)))
@@ -238,7 +249,7 @@ def counted(probe, wish):
     return {"counters": found}
 
 
-def _numbers(files, folder, names):
+def _numbers(files: Files, folder: str, names: Iterable[str]) -> dict[str, int]:
     told = {name: (files.text(f"{folder}/{name}") or "").strip() for name in names}
     return {name: int(value) for name, value in told.items() if value.isdecimal()}
 
@@ -264,7 +275,9 @@ CHECKS = tuple(check for check, _probe, _about, _again in PROBES)
 WITH_PHASE = ("guest.licence", "guest.counters")
 
 
-def measured(wish, commands, files, clocks=time):
+def measured(
+    wish: Mapping[str, Any], commands: Commands, files: Files, clocks: Clocks = time
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """([measurement], {check: all that was printed}) of what is wished."""
     found, outputs = [], {}
     for check, work, about, again in PROBES:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from typing import Any, Callable, Mapping
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import evidence
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -21,7 +22,7 @@ NAME, FORMAT = "validation.json", 1
 MOST_READ = 1 << 26
 
 
-def read(path):
+def read(path: str) -> str:
     """The text of a file of the controller; nothing where there is none."""
     try:
         with open(os.path.expanduser(path), encoding="utf-8", errors="replace") as file:
@@ -30,7 +31,9 @@ def read(path):
         return ""
 
 
-def record(params, now, reader=read):
+def record(
+    params: Mapping[str, Any], now: str, reader: Callable[[str], str] = read
+) -> tuple[dict[str, Any], dict[str, str], dict[str, Any] | None]:
     """({the record}, {file: text} of evidence, the new baseline or None): everything but writing."""
     seen = {
         **{key: params[key] for key in ("guests", "agreement", "pairs", "switches", "runs", "simulated")},
@@ -73,16 +76,16 @@ def record(params, now, reader=read):
     return made, files, kept
 
 
-def _concerns(relaxed, row):
+def _concerns(relaxed: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
     """Whether a relaxed setting is one of this row; a setting of a variant concerns no other."""
     return not {row["check"], f"{row['check']}:{row['variant']}"}.isdisjoint(relaxed["checks"])
 
 
-def _less(relaxed):
+def _less(relaxed: Mapping[str, Any]) -> str:
     return f"{relaxed['setting']} is {relaxed['value']} instead of {relaxed['strict']}. {relaxed['means']}"
 
 
-def write(folder, made, files):
+def write(folder: str, made: Mapping[str, Any], files: Mapping[str, str]) -> str:
     """Write the record in one piece, after the files that it names; where it is then."""
     folder = os.path.expanduser(folder)
     try:
@@ -100,7 +103,7 @@ def write(folder, made, files):
         ) from trouble
 
 
-def keep(path, kept):
+def keep(path: str, kept: Mapping[str, Any]) -> None:
     """Write the baseline."""
     path = os.path.expanduser(path)
     try:
@@ -115,7 +118,7 @@ def keep(path, kept):
         ) from trouble
 
 
-def put(path, text):
+def put(path: str, text: str) -> str:
     """Write a whole file at once."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     handle, made = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".result-")
@@ -127,7 +130,7 @@ def put(path, text):
     return path
 
 
-def _umask():
+def _umask() -> int:
     # There is no way to look at it without setting it.
     mask = os.umask(0o077)
     os.umask(mask)

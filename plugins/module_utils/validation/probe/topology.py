@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.gpu import catalogue
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import hops
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated as parts
@@ -15,7 +17,14 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge.f
 UNSEEN = "unseen GPU"
 
 
-def picture(guests, agreement=None, host_ports=None, switches=None, measurements=(), simulated=()):
+def picture(
+    guests: Mapping[str, Any],
+    agreement: Mapping[str, Any] | None = None,
+    host_ports: Sequence[Any] | None = None,
+    switches: Sequence[Any] | None = None,
+    measurements: Sequence[Mapping[str, Any]] = (),
+    simulated: Sequence[str] = (),
+) -> dict[str, Any]:
     """The topology of validation.json.
 
     guests is {name: {host, gpu, nic, address}}, gpu being the name of a GPU or how many vCenter tells of. agreement is
@@ -28,7 +37,7 @@ def picture(guests, agreement=None, host_ports=None, switches=None, measurements
     }
     known = {one["name"]: one for one in listing(switches) if mapping(one).get("name")}
     cables = _cables(mapping(agreement).get("paths"), known)
-    hosts = {}
+    hosts: dict[str, list[str]] = {}
     for name, guest in mapping(guests).items():
         if guest.get("host"):
             hosts.setdefault(guest["host"], []).append(name)
@@ -82,7 +91,9 @@ def picture(guests, agreement=None, host_ports=None, switches=None, measurements
     }
 
 
-def _gpus(vm, told, measurements, simulated=()):
+def _gpus(
+    vm: str, told: Any, measurements: Sequence[Mapping[str, Any]], simulated: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """What a VM has, each GPU as {name of the card, mig, vgpus, vm, simulated}.
 
     Of a vGPU its name tells the kind of its card. Which card of the host it is, nobody tells.
@@ -97,7 +108,7 @@ def _gpus(vm, told, measurements, simulated=()):
     return made + [{"name": UNSEEN, "mig": "", "vgpus": [], "vm": vm, "simulated": fake} for _one in range(lacking)]
 
 
-def _gpu(told):
+def _gpu(told: Mapping[str, Any]) -> dict[str, Any]:
     name, mig = str(told.get("name") or "GPU"), "MIG" if told.get("mig") else ""
     profile = _profile(name)
     board, part = catalogue.board_of(profile), catalogue.mig_type(profile)
@@ -108,21 +119,21 @@ def _gpu(told):
     return {"name": card, "mig": part.mig_profile if part else mig, "vgpus": [profile]}
 
 
-def _profile(name):
+def _profile(name: str) -> str:
     """The profile of a vGPU as vSphere names it: a guest may have NVIDIA A100-40C for grid_a100-40c."""
     family, _space, rest = name.lower().replace(" ", "_").partition("_")
     known = (f"{one}_{rest}" for one in (family, "grid", "nvidia"))
     return next((one for one in known if catalogue.is_known(one)), name)
 
 
-def _short(gpus):
+def _short(gpus: Sequence[Mapping[str, Any]]) -> str:
     """The GPUs of a VM in words."""
     names = [gpu["vgpus"][0] if gpu["vgpus"] else gpu["name"] for gpu in gpus]
     counted = ((names.count(name), name) for name in dict.fromkeys(names))
     return ", ".join(f"{count} x {name}" if count > 1 else name for count, name in counted)
 
 
-def _cables(paths, switches):
+def _cables(paths: Any, switches: Mapping[str, Any]) -> dict[tuple[str, str], tuple[str, str]]:
     """{(host, adapter): (switch, port)}."""
     found = {}
     for path in listing(paths):
@@ -132,7 +143,7 @@ def _cables(paths, switches):
     return found
 
 
-def _peers(name, agreement, switches):
+def _peers(name: str, agreement: Any, switches: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = []
     for path in listing(mapping(agreement).get("paths")):
         for one, other in ((path["a"], path["b"]), (path["b"], path["a"])):

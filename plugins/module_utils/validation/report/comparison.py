@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Iterator, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import median, number, rounded
 
 # From here on a change is one: what others take for the noise between two runs of the same machines.
@@ -15,7 +17,7 @@ TOLD = 40
 ORDER = ("pass", "not_required", "skipped", "not_run", "warn", "fail")
 
 
-def comparison(before, after):
+def comparison(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """What the report says of two documents of document.py, the earlier one first."""
     figures = _figures(before, after)
     verdicts, held_up = _verdicts(before, after)
@@ -35,7 +37,7 @@ def comparison(before, after):
     }
 
 
-def _run(document):
+def _run(document: Mapping[str, Any]) -> dict[str, Any]:
     verdict = document["verdict"]
     return {
         "began": document["began"],
@@ -47,7 +49,7 @@ def _run(document):
     }
 
 
-def _cautions(before, after):
+def _cautions(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     found = []
     if before["verdict"]["rehearsal"] != after["verdict"]["rehearsal"]:
         found.append("Only one of the two runs rests on simulated parts. Their figures do not compare.")
@@ -59,17 +61,17 @@ def _cautions(before, after):
     return found
 
 
-def _site(document):
+def _site(document: Mapping[str, Any]) -> str:
     site = document["site"]
     return " over ".join(part for part in (site["name"] or "unnamed", site["data_path"]) if part)
 
 
-def rows_of(document):
+def rows_of(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """{id: row} of a document."""
     return {row["id"]: row for layer in document["ladder"] for check in layer["checks"] for row in check["rows"]}
 
 
-def _verdicts(before, after):
+def _verdicts(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]:
     """Rows whose verdict is another one, what got worse first, and how many more only could not run because of
     others."""
     old, new = rows_of(before), rows_of(after)
@@ -87,12 +89,12 @@ def _verdicts(before, after):
     return sorted(changed, key=lambda entry: (entry["change"] != "worse", -ORDER.index(entry["after"]))), held_up
 
 
-def _only(one, other):
+def _only(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     missing = [label for label in rows_of(one) if label not in rows_of(other)]
     return {"rows": missing[:TOLD], "count": len(missing)}
 
 
-def _pairs(before, after):
+def _pairs(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Rows that were measured in both runs."""
     old, new = rows_of(before), rows_of(after)
     for label, row in new.items():
@@ -104,9 +106,9 @@ def _pairs(before, after):
             yield was, row
 
 
-def _figures(before, after):
+def _figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The middle of each check over what was measured in both runs."""
-    found = {}
+    found: dict[tuple[str, str, str], list[tuple[dict[str, Any], dict[str, Any]]]] = {}
     for was, row in _pairs(before, after):
         found.setdefault((row["check"], row["variant"], row["unit"]), []).append((was, row))
     return [
@@ -119,8 +121,8 @@ def _figures(before, after):
             "rows": len(pairs),
             "simulated": any(was["simulated"] or row["simulated"] for was, row in pairs),
             **change(
-                median([was["measured"] for was, _row in pairs]),
-                median([row["measured"] for _was, row in pairs]),
+                cast("float", median([was["measured"] for was, _row in pairs])),
+                cast("float", median([row["measured"] for _was, row in pairs])),
                 pairs[0][1]["better"],
             ),
         }
@@ -129,7 +131,9 @@ def _figures(before, after):
     ]
 
 
-def _outliers(before, after, figures):
+def _outliers(
+    before: Mapping[str, Any], after: Mapping[str, Any], figures: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """Single rows that changed notably and unlike the others of their check, what got worse most first."""
     common = {(entry["check"], entry["variant"]): entry["percent"] or 0 for entry in figures}
     found = [
@@ -149,7 +153,7 @@ def _outliers(before, after, figures):
     return sorted(found, key=lambda entry: (entry["change"] != "worse", -abs(entry["percent"])))
 
 
-def change(was, now, better):
+def change(was: float, now: float, better: str) -> dict[str, Any]:
     """{before, after, percent, change}; the change has a direction only where the figure has one."""
     percent = rounded(100 * (now / was - 1), 4) if was else None
     if percent is None or abs(percent) < NOTABLE_PERCENT:
@@ -161,7 +165,7 @@ def change(was, now, better):
     return {"before": was, "after": now, "percent": percent, "change": word}
 
 
-def _trainings(before, after):
+def _trainings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
     old = {_key(run): run for run in before["trainings"] or []}
     return [
         {
@@ -174,15 +178,15 @@ def _trainings(before, after):
     ]
 
 
-def _key(run):
+def _key(run: Mapping[str, Any]) -> tuple[Any, ...]:
     # One node alone is tried on each guest.
     return run["model"], run["transport"], run["nodes"], run["ranks"], *(run["guests"] if run["nodes"] == 1 else ())
 
 
-def _versions(before, after):
+def _versions(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Versions that differ: [{what, before, after, objects}], objects that changed alike together."""
     old, new = _by_object(before), _by_object(after)
-    found = {}
+    found: dict[tuple[str, str | None, str | None], list[str]] = {}
     for (what, name), version in new.items():
         was = old.get((what, name))
         if was != version:
@@ -196,7 +200,7 @@ def _versions(before, after):
     ]
 
 
-def _by_object(document):
+def _by_object(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     return {
         (entry["what"], name): one["version"]
         for entry in document["versions"] or []

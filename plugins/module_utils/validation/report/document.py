@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Callable, Iterable, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated as parts
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report import (
     comparison,
@@ -36,14 +38,20 @@ PARTS = {
 }
 
 
-def document(validation, stages_file, look=lambda name: None, sources=(), earlier=None):
+def document(
+    validation: Any,
+    stages_file: Any,
+    look: Callable[[str], str | None] = lambda name: None,
+    sources: Iterable[Mapping[str, Any]] = (),
+    earlier: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """The report of a run.
 
     look(name) gives the text of a file of evidence or None; sources are the files that the report is made from;
     earlier is the document of a run before this one.
     """
     run = _joined(validation, stages_file)
-    remarks = []
+    remarks: list[str] = []
     checks = rows.rows(run.get("rungs"), remarks)
     _fill(checks, look)
     declared = texts(run.get("simulated_parts"))
@@ -105,7 +113,7 @@ def document(validation, stages_file, look=lambda name: None, sources=(), earlie
     return made
 
 
-def _vms(run, topology):
+def _vms(run: Mapping[str, Any], topology: Mapping[str, Any] | None) -> set[str]:
     """The objects that are VMs: those of the topology; without one, what the stage for hosts did not work on."""
     if topology is not None:
         return {vm["name"] for vm in topology["vms"]}
@@ -114,7 +122,13 @@ def _vms(run, topology):
     return set(values.mapping(run.get("reboots"))) - known if known else set()
 
 
-def _simulated(runs, found, restarts, made_changes, topology):
+def _simulated(
+    runs: Sequence[Mapping[str, Any]] | None,
+    found: Sequence[Mapping[str, Any]] | None,
+    restarts: Sequence[Mapping[str, Any]] | None,
+    made_changes: Sequence[Mapping[str, Any]] | None,
+    topology: Mapping[str, Any] | None,
+) -> list[dict[str, Any]]:
     """[{what, simulated, all}]: how many trainings, versions and so on rest on simulated parts."""
     picture = topology or {"hosts": [], "switches": [], "vms": []}
     devices = [one for host in picture["hosts"] for one in (*host["gpus"], *host["nics"])]
@@ -130,7 +144,7 @@ def _simulated(runs, found, restarts, made_changes, topology):
     return [{"what": what, "simulated": sum(flags), "all": len(flags)} for what, flags in kinds.items()]
 
 
-def _fill(checks, look):
+def _fill(checks: Sequence[dict[str, Any]], look: Callable[[str], str | None]) -> None:
     """Give the rows that are not right what their evidence says."""
     for place in evidence.places(checks, EXCERPTS):
         raw = look(place)
@@ -139,7 +153,7 @@ def _fill(checks, look):
                 row["excerpt"] = evidence.excerpt(raw) if raw is not None else ""
 
 
-def _joined(validation, stages_file):
+def _joined(validation: Any, stages_file: Any) -> dict[str, Any]:
     """One run of both files; what the record of stages tells is the newer one, since it ends with the run."""
     run = dict(values.mapping(validation))
     told = values.mapping(stages_file)
@@ -151,12 +165,12 @@ def _joined(validation, stages_file):
     return {key: value for key, value in run.items() if value is not None}
 
 
-def _between(began, ended):
+def _between(began: str, ended: str) -> float | None:
     first, last = stages.moment(began), stages.moment(ended)
     return (last - first).total_seconds() if first is not None and last is not None else None
 
 
-def _headline(runs):
+def _headline(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """The training on most nodes, the one over RDMA where there are two; None without one."""
     done = [run for run in runs if run["images_per_s"] is not None]
     best = max(done, key=lambda run: (run["nodes"], run["transport"] == "rdma", run["ranks"] or 0), default=None)
@@ -166,12 +180,12 @@ def _headline(runs):
     return {key: best[key] for key in told}
 
 
-def _failures(stage):
+def _failures(stage: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What failed in a stage; where nothing is named, that it did."""
     return stage["failures"] or [{"object": "", "task": "", "msg": stage["why"] or "It failed, and nobody says why."}]
 
 
-def _thresholds(recorded):
+def _thresholds(recorded: Any) -> list[dict[str, Any]]:
     return [
         {
             "check": values.text(entry.get("check")),
@@ -184,9 +198,9 @@ def _thresholds(recorded):
     ]
 
 
-def _relaxed(recorded, checks):
+def _relaxed(recorded: Any, checks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Settings that are less strict than the defaults, each with the titles of the checks that it concerns."""
-    titles = {}
+    titles: dict[str, str] = {}
     for row in checks:
         titles.setdefault(row["check"], row["title"])
     return [
@@ -199,11 +213,11 @@ def _relaxed(recorded, checks):
     ]
 
 
-def _checks(entry):
+def _checks(entry: Mapping[str, Any]) -> dict[str, None]:
     return dict.fromkeys(name.partition(":")[0] for name in texts(entry.get("checks")))
 
 
-def _topology(recorded):
+def _topology(recorded: Any) -> dict[str, Any]:
     found = values.mapping(recorded)
     return {
         "hosts": [

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping, Sequence
 
 # How much of one file is shown: what decides stands at the end of an output, what ran at its beginning.
 HEAD_LINES, TAIL_LINES, LINE_LENGTH = 6, 24, 220
@@ -26,7 +27,7 @@ _KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVAT
 HIDDEN = "[not shown]"
 
 
-def masked(line):
+def masked(line: str) -> str:
     """The same without values of what sounds like a secret."""
     if not _MAYBE.search(line):
         return line
@@ -35,7 +36,7 @@ def masked(line):
     return line
 
 
-def excerpt(raw):
+def excerpt(raw: str) -> str:
     """The beginning and the end of an output."""
     lines = [_plain(line) for line in masked(_KEY.sub(HIDDEN, raw)).splitlines()]
     if len(lines) > HEAD_LINES + TAIL_LINES + 1:
@@ -44,14 +45,14 @@ def excerpt(raw):
     return "\n".join(lines).strip("\n")
 
 
-def _plain(line):
+def _plain(line: str) -> str:
     """A line that does nothing but be read: no colours and no movements of a cursor."""
     line = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line).expandtabs()
     line = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line.rstrip())
     return line if len(line) <= LINE_LENGTH else f"{line[:LINE_LENGTH]} [...]"
 
 
-def places(row_list, most):
+def places(row_list: Sequence[Mapping[str, Any]], most: int) -> list[str]:
     """The files to be shown, those of the worst rows first: what did not pass has to explain itself."""
     wanted = [row for verdict in ("fail", "warn") for row in row_list if row["verdict"] == verdict and row["evidence"]]
     return list(dict.fromkeys(row["evidence"] for row in wanted))[:most]

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Iterable, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import (
     in_order,
     median,
@@ -19,20 +21,29 @@ UNITS = ("Gb/s", "GB/s", "us", "ms")
 TOLD = 10
 
 
-def matrices(rows):
+def matrices(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """One matrix for each check, variant and unit that was measured between at least two nodes. Pairs that were not
     measured are a part of it, or a node that nobody reaches would be missing."""
+    found: dict[tuple[str, str, str], list[tuple[str, str, dict[str, Any]]]]
+    missed: dict[tuple[str, str, str], list[tuple[str, str, dict[str, Any]]]]
     found, missed = {}, {}
     for row in rows:
         ends = [text(row["subject"].get(end)) for end in ("from", "to")]
         if not all(ends) or row["layer"] != "pair" or row["unit"] not in UNITS:
             continue
         some = found if number(row["measured"]) is not None else missed
-        some.setdefault((row["check"], row["variant"], row["unit"]), []).append((*ends, row))
+        some.setdefault((row["check"], row["variant"], row["unit"]), []).append(
+            cast("tuple[str, str, dict[str, Any]]", (*ends, row))
+        )
     return [_matrix(index, key, pairs, missed.get(key, [])) for index, (key, pairs) in enumerate(found.items(), 1)]
 
 
-def _matrix(index, key, pairs, missed):
+def _matrix(
+    index: int,
+    key: tuple[str, str, str],
+    pairs: Sequence[tuple[str, str, dict[str, Any]]],
+    missed: Sequence[tuple[str, str, dict[str, Any]]],
+) -> dict[str, Any]:
     check, variant, unit = key
     nodes = in_order([name for source, target, _row in [*pairs, *missed] for name in (source, target)])
     at = {(source, target): row for source, target, row in pairs}
@@ -64,16 +75,16 @@ def _matrix(index, key, pairs, missed):
     }
 
 
-def _badness(value, lower):
+def _badness(value: float, lower: bool) -> float:
     return -value if lower else value
 
 
-def _of(at, one, other, key):
+def _of(at: Mapping[tuple[str, str], Mapping[str, Any]], one: str, other: str, key: str) -> Any:
     row = at.get((one, other))
     return row[key] if row is not None else None
 
 
-def _node(name, nodes, at):
+def _node(name: str, nodes: Sequence[str], at: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[str, Any]:
     """A node against the others: the middle of what it sends and of what it gets."""
     sends = [at[name, other]["measured"] for other in nodes if (name, other) in at]
     gets = [at[other, name]["measured"] for other in nodes if (other, name) in at]

@@ -11,7 +11,7 @@ from datetime import datetime
 NOTHING = "–"
 
 
-def figure(value):
+def figure(value: float | None) -> str:
     """A number with as many digits as help."""
     if value is None:
         return NOTHING
@@ -24,24 +24,24 @@ def figure(value):
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.2g}"
 
 
-def unit(word):
+def unit(word: str) -> str:
     """A unit as people write it."""
     return {"us": "µs"}.get(word, word)
 
 
-def span(low, high):
+def span(low: float | None, high: float | None) -> str:
     """From the lowest to the highest, or one figure where they look the same."""
     return figure(low) if figure(low) == figure(high) else f"{figure(low)} to {figure(high)}"
 
 
-def percent(value):
+def percent(value: float | None) -> str:
     """A change, with its sign."""
     if value is None:
         return NOTHING
     return "0.0 %" if abs(value) < 0.05 else f"{value:+.1f} %".replace("-", "−")
 
 
-def duration(seconds):
+def duration(seconds: float | None) -> str:
     """Seconds in words."""
     if seconds is None:
         return NOTHING
@@ -54,7 +54,7 @@ def duration(seconds):
     return f"{hours} h {minutes:02d} min"
 
 
-def moment(told):
+def moment(told: str) -> str:
     """A moment as it was recorded, without fractions of seconds; what is no moment stays as it is."""
     try:
         when = datetime.fromisoformat(told.replace("Z", "+00:00"))
@@ -64,7 +64,7 @@ def moment(told):
     return f"{when:%Y-%m-%d %H:%M:%S}{zone}"
 
 
-def shortened(text, most):
+def shortened(text: str, most: int) -> str:
     """A text of at most so many characters; its middle goes, since names differ at their ends."""
     if len(text) <= most:
         return text
@@ -72,6 +72,6 @@ def shortened(text, most):
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
 
-def cut(text, most):
+def cut(text: str, most: int) -> str:
     """The same without its end: what says most of a kind or a version stands first."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

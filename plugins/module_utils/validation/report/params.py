@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
-ARGUMENTS = {
+from typing import Any
+
+ARGUMENTS: dict[str, dict[str, Any]] = {
     "results": {"type": "path", "required": True},
     "compare_with": {"type": "path"},
     "plots": {"type": "str", "choices": ["auto", "required", "none"], "default": "auto"},

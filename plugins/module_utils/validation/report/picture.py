@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.numbers import cut, figure, shortened
 
@@ -22,13 +23,13 @@ class Form:
 
     name: str
     width: int
-    vm: tuple
-    gpu: tuple
-    nic: tuple
-    port: tuple
-    switch: tuple
+    vm: tuple[int, int]
+    gpu: tuple[int, int]
+    nic: tuple[int, int]
+    port: tuple[int, int]
+    switch: tuple[int, int]
     # Switches beyond those; where there is no room for a column of theirs they stand below the others.
-    beyond: tuple
+    beyond: tuple[int, int]
     # Height of one row of a host, and where in it the VM and the devices stand.
     row: int
     vm_at: int
@@ -46,13 +47,16 @@ NARROW = Form("narrow", 380, **_NARROW, beyond=(290, 70), row=104, vm_at=0, devi
 BOX = 42
 
 
-def pictures(topology, form):
+def pictures(topology: Mapping[str, Any], form: Form) -> list[dict[str, Any]]:
     """Pictures of up to HOSTS hosts each: [{width, height, first, last, boxes, wires}]."""
     hosts = topology["hosts"]
     return [_picture(topology, hosts[start : start + HOSTS], form, start) for start in range(0, len(hosts), HOSTS)]
 
 
-def _picture(topology, hosts, form, start):
+def _picture(topology: Mapping[str, Any], hosts: Sequence[Mapping[str, Any]], form: Form, start: int) -> dict[str, Any]:
+    boxes: list[dict[str, Any]]
+    plugs: list[tuple[dict[str, Any], dict[str, Any]]]
+    wires: list[dict[str, Any]]
     boxes, wires, plugs = [], [], []
     top = 8
     for host in hosts:
@@ -69,7 +73,15 @@ def _picture(topology, hosts, form, start):
     }
 
 
-def _host(topology, host, form, top, boxes, wires, plugs):
+def _host(
+    topology: Mapping[str, Any],
+    host: Mapping[str, Any],
+    form: Form,
+    top: int,
+    boxes: list[dict[str, Any]],
+    wires: list[dict[str, Any]],
+    plugs: list[tuple[dict[str, Any], dict[str, Any]]],
+) -> int:
     """One host with its rows; returns its lower edge."""
     rows = _rows(topology, host)
     left = form.gpu[0] - 12
@@ -107,7 +119,7 @@ def _host(topology, host, form, top, boxes, wires, plugs):
     return top + height
 
 
-def _lines(gpus):
+def _lines(gpus: Sequence[dict[str, Any]]) -> list[str]:
     """What a box says of the GPUs that a VM has: alike ones once, with their number."""
     kinds = [" ".join([gpu["mig"], *gpu["vgpus"]]).strip() for gpu in gpus]
     # Whose boards these are is no news.
@@ -119,13 +131,15 @@ def _lines(gpus):
     return [cards, " ".join([*fake, words]).strip()]
 
 
-def _counted(names):
+def _counted(names: Sequence[str]) -> str:
     """Names, each once and with its number where there are several."""
     counts = {name: names.count(name) for name in names if name}
     return ", ".join(name if count == 1 else f"{count} x {name}" for name, count in counts.items())
 
 
-def _rows(topology, host):
+def _rows(
+    topology: Mapping[str, Any], host: Mapping[str, Any]
+) -> list[tuple[dict[str, Any] | None, list[dict[str, Any]], dict[str, Any] | None]]:
     """[(vm, GPUs, nic)] of a host: each VM beside the devices that it has, then the devices that no VM has."""
     known = {vm["name"]: vm for vm in topology["vms"]}
     names = list(dict.fromkeys([*host["vms"], *(vm["name"] for vm in topology["vms"] if vm["host"] == host["name"])]))
@@ -153,16 +167,22 @@ def _rows(topology, host):
     return rows or [(None, [], None)]
 
 
-def _gpus(vm, gpus):
+def _gpus(vm: Mapping[str, Any], gpus: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The GPUs of a VM among those of its host; where nobody says whose each is, the first one that it names."""
     named = [one for one in gpus if not one["vm"] and vm["gpu"] and vm["gpu"] in (one["name"], *one["vgpus"])]
     return [one for one in gpus if one["vm"] == vm["name"]] or named[:1]
 
 
-def _switches(topology, plugs, form, boxes, wires):
+def _switches(
+    topology: Mapping[str, Any],
+    plugs: list[tuple[dict[str, Any], dict[str, Any]]],
+    form: Form,
+    boxes: list[dict[str, Any]],
+    wires: list[dict[str, Any]],
+) -> int:
     """Switches with the ports that lead to these hosts, each as near to them as there is room."""
     known = {switch["name"]: switch for switch in topology["switches"]}
-    by_switch = {}
+    by_switch: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
     for nic, box in sorted(plugs, key=lambda plug: plug[1]["y"]):
         by_switch.setdefault(nic["switch"], []).append((nic, box))
     at, bottom = {}, 8
@@ -187,15 +207,17 @@ def _switches(topology, plugs, form, boxes, wires):
     return bottom
 
 
-def _platform(known, name):
+def _platform(known: Mapping[str, Mapping[str, Any]], name: str) -> str:
     return (known[name]["platform"] if name in known else "") or "switch"
 
 
-def _fake(known, name):
+def _fake(known: Mapping[str, Mapping[str, Any]], name: str) -> bool:
     return name in known and known[name]["simulated"]
 
 
-def _beyond(known, at, form, boxes):
+def _beyond(
+    known: Mapping[str, Mapping[str, Any]], at: dict[str, dict[str, Any]], form: Form, boxes: list[dict[str, Any]]
+) -> int:
     """Switches that the switches of these hosts lead to, in a column of their own or below; returns the lower edge."""
     near = list(at)
     names = [peer["to"] for name in near if name in known for peer in known[name]["peers"]]
@@ -215,7 +237,9 @@ def _beyond(known, at, form, boxes):
     return top + len(names) * step
 
 
-def _cable(at, name, peer, form, number):
+def _cable(
+    at: dict[str, dict[str, Any]], name: str, peer: Mapping[str, Any], form: Form, number: int
+) -> dict[str, Any]:
     """Between two switches: straight where they stand side by side, else along the right edge of their column."""
     one, other = at[name], at[peer["to"]]
     title = f"{name} {peer['port']} to {peer['to']}"
@@ -224,7 +248,9 @@ def _cable(at, name, peer, form, number):
     return _arc(one, other, form.width, number % 4, title)
 
 
-def _box(kind, column, y, height, lines, form, fake):
+def _box(
+    kind: str, column: tuple[int, int], y: float, height: float, lines: Sequence[str], form: Form, fake: bool
+) -> dict[str, Any]:
     left, width = column
     most, small = (max(4, int((width - 12) / char)) for char in (form.char, form.small))
     lines = [line for line in lines if line]
@@ -240,15 +266,15 @@ def _box(kind, column, y, height, lines, form, fake):
     }
 
 
-def _left(box):
+def _left(box: Mapping[str, Any]) -> tuple[float, float]:
     return box["x"], box["y"] + box["h"] / 2
 
 
-def _right(box):
+def _right(box: Mapping[str, Any]) -> tuple[float, float]:
     return box["x"] + box["w"], box["y"] + box["h"] / 2
 
 
-def _to_device(kind, vm, device, form):
+def _to_device(kind: str, vm: Mapping[str, Any], device: Mapping[str, Any], form: Form) -> dict[str, Any]:
     """From a VM to what it has: beside it, or below; to the adapter below the boxes between."""
     title = f"{vm['title']} has {device['title']}"
     if form.device_at:
@@ -263,13 +289,13 @@ def _to_device(kind, vm, device, form):
     return {"kind": kind, "title": title, "path": path}
 
 
-def _curve(kind, start, end, title):
+def _curve(kind: str, start: tuple[float, float], end: tuple[float, float], title: str) -> dict[str, Any]:
     middle = (start[0] + end[0]) / 2
     path = f"M{start[0]:g} {start[1]:g}C{middle:g} {start[1]:g} {middle:g} {end[1]:g} {end[0]:g} {end[1]:g}"
     return {"kind": kind, "title": title, "path": path}
 
 
-def _arc(one, other, width, index, title):
+def _arc(one: Mapping[str, Any], other: Mapping[str, Any], width: int, index: int, title: str) -> dict[str, Any]:
     """Between two switches, along the right edge of the picture."""
     x, y1, y2 = one["x"] + one["w"], one["y"] + 18 + 6 * index, other["y"] + 18 + 6 * index
     reach = min(width - 2, x + 26 - 5 * index)

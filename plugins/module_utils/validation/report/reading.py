@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any, Mapping, cast
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.core import plain_text
 from ansible_collections.aiready.vsphere.plugins.module_utils.core.errors import OperatorError
@@ -41,7 +42,7 @@ SENTENCES = frozenset(
 )
 
 
-def recorded(folder, texts):
+def recorded(folder: str, texts: Mapping[str, str | None]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """(validation, stages) of a folder: dicts, or None for a file that is not there; texts is {file: text or None}."""
     if all(texts.get(name) is None for name in (VALIDATION, STAGES)):
         raise OperatorError(
@@ -51,10 +52,13 @@ def recorded(folder, texts):
             "Name the folder of a run, one below results, or run the validation first",
             "no_results",
         )
-    return tuple(_parsed(f"{folder}/{name}", texts.get(name)) for name in (VALIDATION, STAGES))
+    return cast(
+        "tuple[dict[str, Any] | None, dict[str, Any] | None]",
+        tuple(_parsed(f"{folder}/{name}", texts.get(name)) for name in (VALIDATION, STAGES)),
+    )
 
 
-def _parsed(path, text):
+def _parsed(path: str, text: str | None) -> dict[str, Any] | None:
     if text is None:
         return None
     try:
@@ -89,7 +93,7 @@ def _parsed(path, text):
     return _readable(found)
 
 
-def _readable(value, key=""):
+def _readable(value: Any, key: str = "") -> Any:
     """The same without control characters, and with names that fit a page; two different names stay different."""
     if isinstance(value, dict):
         return {_short(plain_text.shown(name)): _readable(one, name) for name, one in value.items()}
@@ -101,7 +105,7 @@ def _readable(value, key=""):
     return text[:LONGEST_TEXT] if key in SENTENCES else _short(text)
 
 
-def _short(text):
+def _short(text: str) -> str:
     if len(text) <= LONGEST_NAME:
         return text
     return f"{text[: LONGEST_NAME - 12]}...{hashlib.sha256(text.encode()).hexdigest()[:9]}"

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.evidence import masked
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import (
@@ -41,19 +42,19 @@ LAYERS = {
 }
 
 
-def rows(recorded, remarks):
+def rows(recorded: Any, remarks: list[str]) -> list[dict[str, Any]]:
     """Rows with all keys, each of its kind. What contradicts itself is put right, and said in remarks."""
     found = [_row(entry, index, remarks) for index, entry in enumerate(entries(recorded), 1)]
     _follow(found)
     return found
 
 
-def _follow(found):
+def _follow(found: Sequence[dict[str, Any]]) -> None:
     """Say of each row that could not run what it goes back to: the first rows below it that did not pass."""
     by_id = {row["id"]: row for row in found}
-    known = {}
+    known: dict[str, list[str]] = {}
 
-    def roots(row):
+    def roots(row: Mapping[str, Any]) -> list[str]:
         if row["id"] not in known:
             known[row["id"]] = []  # whoever needs itself ends here
             bad = [by_id[name] for name in row["needs"] if name in by_id and by_id[name]["verdict"] in STOPS]
@@ -65,12 +66,12 @@ def _follow(found):
         row["because"] = [name for name in roots(row) if name != row["id"]]
 
 
-def _row(entry, index, remarks):
+def _row(entry: Mapping[str, Any], index: int, remarks: list[str]) -> dict[str, Any]:
     measured = entry.get("measured")
     if not isinstance(measured, str):
         measured = number(measured)
     label = text(entry.get("id")) or f"row {index}"
-    row = {
+    row: dict[str, Any] = {
         "id": label,
         "anchor": f"row-{index}",
         "check": text(entry.get("check")) or label.split(" ")[0],
@@ -113,7 +114,7 @@ def _row(entry, index, remarks):
     return row
 
 
-def _expected(entry):
+def _expected(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "text": text(entry.get("text")),
         "low": number(entry.get("low")),
@@ -122,7 +123,7 @@ def _expected(entry):
     }
 
 
-def _kind(variant):
+def _kind(variant: str) -> str:
     """A variant in words: 4:rdma is a training on four nodes."""
     found = re.fullmatch(r"(\d+):(rdma|tcp)", variant)
     if found is None:
@@ -130,14 +131,14 @@ def _kind(variant):
     return f"{found[1]} {'node' if found[1] == '1' else 'nodes'}, {found[2].upper()}"
 
 
-def _better(expected, unit):
+def _better(expected: Mapping[str, Any], unit: str) -> str:
     """Which way a figure gets better: as the bounds say, else as its unit does; empty where neither tells."""
     if (expected["low"] is None) != (expected["high"] is None):
         return "higher" if expected["high"] is None else "lower"
     return BETTER.get(unit, "")
 
 
-def on(subject):
+def on(subject: Mapping[str, Any]) -> str:
     """What a row is about, in words."""
     if "from" in subject and "to" in subject:
         return f"{text(subject['from'])} → {text(subject['to'])}"
@@ -148,19 +149,19 @@ def on(subject):
     return ", ".join(text(value) for value in subject.values() if text(value))
 
 
-def counts(some):
+def counts(some: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """How many rows have each verdict."""
     return {verdict: sum(row["verdict"] == verdict for row in some) for verdict in VERDICTS}
 
 
-def tally(numbers):
+def tally(numbers: Mapping[str, int]) -> str:
     """Counts of verdicts in words: 2 of 3 passed, 1 skipped."""
     passed = numbers["pass"]
     parts = [f"{passed} of {sum(numbers.values())} passed"] if passed else []
     return ", ".join(parts + [f"{numbers[verdict]} {word}" for verdict, word in WORDS.items() if numbers[verdict]])
 
 
-def worst(some):
+def worst(some: Sequence[Mapping[str, Any]]) -> str:
     """The verdict that decides: of fail, warn and not run the first that a row has; else pass, where one passed."""
     have = {row["verdict"] for row in some}
     for verdict in ("fail", "warn", "not_run", "pass", "not_required", "skipped"):
@@ -169,7 +170,7 @@ def worst(some):
     return "not_run"
 
 
-def ladder(some):
+def ladder(some: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Layers in the order of the ladder, in each its checks, in each its rows: what is not right first."""
     layers = []
     for layer, title in LAYERS.items():
@@ -183,7 +184,7 @@ def ladder(some):
     return layers
 
 
-def _check(key, here):
+def _check(key: tuple[str, str], here: Sequence[dict[str, Any]]) -> dict[str, Any]:
     mine = [row for row in here if (row["check"], row["title"]) == key]
     figures = [
         row["measured"] for row in mine if number(row["measured"]) is not None and row["unit"] == mine[0]["unit"]

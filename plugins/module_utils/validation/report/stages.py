@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timezone
+from typing import Any, Collection, Mapping, Sequence
 
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.judge import simulated
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.evidence import masked
@@ -27,7 +28,7 @@ STATES = ("ok", "failed", "skipped")
 BROKEN_OFF = "The run was broken off in this stage."
 
 
-def stages(recorded, declared=()):
+def stages(recorded: Any, declared: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Stages in the order in which they ran; a run that was started again has a stage more than once."""
     found = [_stage(entry, declared) for entry in entries(recorded)]
     # The stage that makes the report goes on while it is made, and after a killed run nobody could end the last one.
@@ -36,7 +37,7 @@ def stages(recorded, declared=()):
     return found
 
 
-def _stage(entry, declared):
+def _stage(entry: Mapping[str, Any], declared: Sequence[str]) -> dict[str, Any]:
     state = text(entry.get("state"))
     return {
         "name": text(entry.get("name")) or "unnamed",
@@ -55,17 +56,17 @@ def _stage(entry, declared):
     }
 
 
-def rests_on(name, declared):
+def rests_on(name: str, declared: Sequence[str]) -> bool:
     """Whether a stage works on parts that the site declares as simulated."""
     return bool(simulated.among(simulated.STAGES.get(name, ()), declared))
 
 
-def total(some, ended=""):
+def total(some: Sequence[Mapping[str, Any]], ended: str = "") -> float:
     """From the beginning of the first stage to the end of the last one, or of the validation, with what lies between.
 
     The stage that makes the report goes on while it is made. Without moments it is the sum of the stages.
     """
-    begun = [(moment(stage["began"]), stage["seconds"] or 0) for stage in some]
+    begun: list[tuple[Any, float]] = [(moment(stage["began"]), stage["seconds"] or 0) for stage in some]
     begun = [(one.timestamp(), seconds) for one, seconds in begun if one is not None]
     if not begun:
         return rounded(sum(stage["seconds"] or 0 for stage in some), 9)
@@ -74,7 +75,7 @@ def total(some, ended=""):
     return rounded(max(ends) - min(one for one, _seconds in begun), 9)
 
 
-def moment(told):
+def moment(told: Any) -> datetime | None:
     """A moment of a record; None where nothing can be read from it."""
     try:
         # Before Python 3.11 a Z is not understood.
@@ -84,20 +85,20 @@ def moment(told):
     return read if read.tzinfo is not None else read.replace(tzinfo=timezone.utc)
 
 
-def failed(some):
+def failed(some: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Stages that failed and did not end well later on, when the run was started again; not those of check mode."""
     last = {stage["name"]: stage for stage in some if not stage["check_mode"]}
     return [stage for stage in last.values() if stage["state"] == "failed"]
 
 
-def broken_off(some):
+def broken_off(some: Sequence[Mapping[str, Any]]) -> str:
     """The name of the stage that nobody ended, or empty."""
     return some[-1]["name"] if some and some[-1]["state"] == "open" else ""
 
 
-def changes(recorded, declared=()):
+def changes(recorded: Any, declared: Sequence[str] = ()) -> list[dict[str, Any]]:
     """What was changed, by object: [{object, changes: [{what, before, after, stage, task}]}]."""
-    by_object = {}
+    by_object: dict[str, list[dict[str, Any]]] = {}
     for stage in entries(recorded):
         if flag(stage.get("check_mode")):
             continue
@@ -116,7 +117,7 @@ def changes(recorded, declared=()):
     return [{"object": name, "changes": by_object[name]} for name in sorted(by_object, key=counted)]
 
 
-def shown(value):
+def shown(value: Any) -> str | None:
     """A value of any kind in one line; None is what was not there."""
     if value is None:
         return None
@@ -129,7 +130,7 @@ def shown(value):
     return masked(text(value))
 
 
-def reboots(recorded, declared=(), vms=()):
+def reboots(recorded: Any, declared: Sequence[str] = (), vms: Collection[str] = ()) -> list[dict[str, Any]]:
     """How often each object was restarted: [{object, count, simulated}]; what is none of these VMs is a host."""
     found = mapping(recorded)
     of_host, of_vm = (bool(simulated.among(parts, declared)) for parts in (simulated.OF_HOST, simulated.OF_VM))

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Mapping, Sequence, cast
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import (
     entries,
     flag,
@@ -30,7 +32,7 @@ COUNT = ("pass", "not_required", "warn")
 WORDS = {"fail": "failed", "skipped": "skipped", "not_run": "not run"}
 
 
-def trainings(recorded):
+def trainings(recorded: Any) -> list[dict[str, Any]]:
     """Runs in the order of transport and nodes, with speed-up and efficiency.
 
     One whose row of the ladder neither passed nor warned has no rate, so that nothing takes it for a result.
@@ -50,7 +52,7 @@ def trainings(recorded):
     return runs
 
 
-def _tell_apart(runs):
+def _tell_apart(runs: Sequence[dict[str, Any]]) -> None:
     """One node alone is tried on each guest: such runs are named after theirs."""
     names = [(run["model"], run["label"]) for run in runs]
     ways = {run["transport"] for run in runs if run["nodes"] == 1}
@@ -64,7 +66,7 @@ def _tell_apart(runs):
             run["label"] += f", {WORDS.get(run['verdict'], 'not judged')}"
 
 
-def _run(entry):
+def _run(entry: Mapping[str, Any]) -> dict[str, Any]:
     rounds = [_iteration(one, index) for index, one in enumerate(entries(entry.get("iterations")), 1)]
     seconds = [one["seconds"] for one in rounds if one["seconds"] is not None]
     middle = median(seconds)
@@ -98,13 +100,13 @@ def _run(entry):
     }
 
 
-def _transport(entry):
+def _transport(entry: Mapping[str, Any]) -> str:
     """What a training went over, with what was wanted where that is something else."""
     went, wanted = text(entry.get("transport")), text(entry.get("wanted"))
     return went if wanted in ("", went) else f"{wanted}:{went}"
 
 
-def _iteration(entry, index):
+def _iteration(entry: Mapping[str, Any], index: int) -> dict[str, Any]:
     which = number(entry.get("iteration"))
     return {
         "iteration": which if which is not None else index,
@@ -113,7 +115,7 @@ def _iteration(entry, index):
     }
 
 
-def _base(run, runs):
+def _base(run: Mapping[str, Any], runs: Sequence[dict[str, Any]]) -> tuple[int, float] | None:
     """What a run is measured against, as (nodes, rate): one node with the same transport, else one node, else the
     fewest nodes. Of several such runs it is the middle one, so that a slow guest is not the measure of all."""
     alike = [one for one in runs if one["model"] == run["model"] and one["images_per_s"]]
@@ -121,10 +123,10 @@ def _base(run, runs):
     alone = [one for one in mine if one["nodes"] == 1] or [one for one in alike if one["nodes"] == 1]
     fewest = min((one["nodes"] for one in mine), default=None)
     some = alone or [one for one in mine if one["nodes"] == fewest]
-    return (some[0]["nodes"], median([one["images_per_s"] for one in some])) if some else None
+    return (some[0]["nodes"], cast("float", median([one["images_per_s"] for one in some]))) if some else None
 
 
-def _gain(run, runs):
+def _gain(run: Mapping[str, Any], runs: Sequence[dict[str, Any]]) -> float | None:
     """What RDMA gains over TCP with the same model on as many nodes, in percent; one node uses no network."""
     if run["transport"] != "rdma" or run["nodes"] == 1 or run["images_per_s"] is None:
         return None

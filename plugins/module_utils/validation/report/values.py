@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+from typing import TYPE_CHECKING, Any, Iterable, TypeVar
+
+if TYPE_CHECKING:
+    T = TypeVar("T", float, None)
 
 
-def text(value, default=""):
+def text(value: Any, default: str = "") -> str:
     """A text; a number becomes one, anything else is absent."""
     if isinstance(value, str):
         return value
@@ -19,50 +23,50 @@ def text(value, default=""):
     return str(value)
 
 
-def number(value):
+def number(value: Any) -> float | None:
     """A finite number, or None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return value
 
 
-def flag(value):
+def flag(value: Any) -> bool:
     return value is True
 
 
-def mapping(value):
+def mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def entries(value):
+def entries(value: Any) -> list[dict[str, Any]]:
     """The dicts of a list."""
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
-def texts(value):
+def texts(value: Any) -> list[str]:
     """The texts of a list."""
     return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []
 
 
-def in_order(names):
+def in_order(names: Iterable[str]) -> list[str]:
     """Names once each, as people count: job-2 before job-10."""
     return sorted(set(names), key=counted)
 
 
-def counted(name):
+def counted(name: str) -> tuple[list[tuple[int, str]], str]:
     """A key for that order."""
     parts = re.split(r"(\d+)", name)
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts], name
 
 
-def rounded(value, digits=6):
+def rounded(value: T, digits: int = 6) -> T:
     """A number that was worked out here, without the noise of binary fractions."""
     if value is None or value == 0:
         return value
     return round(value, digits - 1 - math.floor(math.log10(abs(value))))
 
 
-def median(values):
+def median(values: Iterable[float]) -> float | None:
     """The middle of a list, or None."""
     row = sorted(values)
     if not row:

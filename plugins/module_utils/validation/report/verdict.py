@@ -7,6 +7,8 @@ simulated."""
 
 from __future__ import annotations
 
+from typing import Any, Iterable, Mapping, Sequence
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.rows import counts, worst
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import mapping, text
 
@@ -23,7 +25,15 @@ OF_ROWS.update(dict.fromkeys(("not_run", "not_required", "skipped"), "incomplete
 TOLD, NAMED = 20, 6
 
 
-def verdict(recorded, rows, simulated, stages, broken_off, remarks, parts=()):
+def verdict(
+    recorded: Any,
+    rows: Sequence[Mapping[str, Any]],
+    simulated: Sequence[str],
+    stages: Sequence[str],
+    broken_off: str,
+    remarks: list[str],
+    parts: Iterable[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
     """The verdict of the report.
 
     simulated is what the run says of its devices; stages are those that failed, broken_off is the one that did not end.
@@ -52,7 +62,9 @@ def verdict(recorded, rows, simulated, stages, broken_off, remarks, parts=()):
     }
 
 
-def _state(said, rows, stages, remarks):
+def _state(
+    said: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], stages: Sequence[str], remarks: list[str]
+) -> str:
     """The worse of what was recorded and of what the rows say."""
     recorded = text(said.get("state"))
     found = [OF_ROWS[worst(rows)] if rows else "incomplete"]
@@ -71,7 +83,7 @@ def _state(said, rows, stages, remarks):
     return state
 
 
-def _sentence(state, rows, stages, broken_off):
+def _sentence(state: str, rows: Sequence[Mapping[str, Any]], stages: Sequence[str], broken_off: str) -> str:
     if stages:
         return f"The run stopped in the stage {' and '.join(stages)}."
     if broken_off and not rows:
@@ -83,12 +95,12 @@ def _sentence(state, rows, stages, broken_off):
     return " and ".join(_parts(counts(rows))) + f" of {len(rows)} checks."
 
 
-def _parts(numbers):
+def _parts(numbers: Mapping[str, int]) -> list[str]:
     words = {"fail": "failed", "warn": "warned", "not_run": "could not run"}
     return [f"{numbers[verdict]} {word}" for verdict, word in words.items() if numbers[verdict]] or ["0 failed"]
 
 
-def _claim(rehearsal, parts, measured):
+def _claim(rehearsal: bool, parts: Sequence[Mapping[str, Any]], measured: int) -> str:
     of_hardware = "about the speed or the health of real hardware."
     told = [f"{one['simulated']} of {one['all']} {one['what']}" for one in parts if one["simulated"]]
     rest = f"{_joined(told) or 'No results'} rest on simulated parts." if rehearsal else ""
@@ -99,22 +111,22 @@ def _claim(rehearsal, parts, measured):
     return f"{rest} The run shows that the procedure works. It says nothing {of_hardware}"
 
 
-def _joined(words):
+def _joined(words: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
-def _not_right(rows):
+def _not_right(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """What is not right, the worst first; rows of a check that are wrong alike stand together, and what only could
     not run because of others is counted with those."""
     order = ("fail", "warn", "not_run")
     wrong = [row for row in rows if row["verdict"] in order and not row["because"]]
-    groups = {}
+    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for row in sorted(wrong, key=lambda row: order.index(row["verdict"])):
         groups.setdefault((row["check"], row["title"], row["kind"], row["verdict"], row["cause"]), []).append(row)
     return [_short(mine, rows) for mine in groups.values()]
 
 
-def _short(mine, rows):
+def _short(mine: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     first, ids = mine[0], {row["id"] for row in mine}
     shown = {key: first[key] for key in ("id", "anchor", "title", "on", "kind", "verdict", "why", "cause", "simulated")}
     names = [row["on"] or row["id"] for row in mine]

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.values import (
     entries,
     in_order,
@@ -14,8 +16,10 @@ from ansible_collections.aiready.vsphere.plugins.module_utils.validation.report.
 )
 
 
-def versions(recorded):
+def versions(recorded: Any) -> list[dict[str, Any]]:
     """By what: [{what, uniform, versions: [{version, objects, simulated}]}], the version of most objects first."""
+    by_what: dict[str, dict[str, list[str]]]
+    fake: set[tuple[str, str]]
     by_what, fake = {}, set()
     for entry in entries(recorded):
         what, version = text(entry.get("what")) or "unnamed", text(entry.get("version"))
